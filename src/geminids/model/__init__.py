@@ -1,0 +1,93 @@
+"""What a session is: frozen values without any input or output.
+
+The classes here are the public contract; the JSON Schema in `docs/` is generated from them.
+"""
+
+from geminids.model.accounts import Fate, FileAccount, Tally
+from geminids.model.parts import (
+    Attachment,
+    FileReference,
+    Origin,
+    ResultPart,
+    Text,
+    Thought,
+    ToolResult,
+    Unrecognised,
+)
+from geminids.model.problems import Problem, ProblemKind
+from geminids.model.session import (
+    AnyPart,
+    Counts,
+    KnownBy,
+    Message,
+    Project,
+    Role,
+    Session,
+    SessionFile,
+    SessionKind,
+    SessionSummary,
+    Source,
+    State,
+    Status,
+)
+from geminids.model.tools import (
+    AgentProgress,
+    AnyDisplay,
+    Diff,
+    FileChange,
+    Listing,
+    Operation,
+    Plain,
+    Screen,
+    Todo,
+    Todos,
+    ToolCall,
+    ToolKind,
+    ToolStatus,
+    UnrecognisedDisplay,
+)
+from geminids.model.usage import Usage
+
+__all__ = [
+    "AgentProgress",
+    "AnyDisplay",
+    "AnyPart",
+    "Attachment",
+    "Counts",
+    "Diff",
+    "Fate",
+    "FileAccount",
+    "FileChange",
+    "FileReference",
+    "KnownBy",
+    "Listing",
+    "Message",
+    "Operation",
+    "Origin",
+    "Plain",
+    "Problem",
+    "ProblemKind",
+    "Project",
+    "ResultPart",
+    "Role",
+    "Screen",
+    "Session",
+    "SessionFile",
+    "SessionKind",
+    "SessionSummary",
+    "Source",
+    "State",
+    "Status",
+    "Tally",
+    "Text",
+    "Thought",
+    "Todo",
+    "Todos",
+    "ToolCall",
+    "ToolKind",
+    "ToolResult",
+    "ToolStatus",
+    "Unrecognised",
+    "UnrecognisedDisplay",
+    "Usage",
+]

@@ -1,0 +1,43 @@
+"""Accounts of files: every byte and record is used, ignored by name, or a problem."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Fate(StrEnum):
+    """What became of a record."""
+
+    USED = "used"
+    IGNORED = "ignored"
+    PROBLEM = "problem"
+
+
+class Tally(msgspec.Struct, frozen=True, gc=False):
+    """A number of records and the bytes they take."""
+
+    records: int = 0
+    bytes: int = 0
+
+    def plus(self, size: int) -> Tally:
+        """One record more."""
+        return Tally(self.records + 1, self.bytes + size)
+
+
+class FileAccount(msgspec.Struct, frozen=True):
+    """Where the bytes of one file went. The tallies add up to its size."""
+
+    path: str
+    format: str
+    era: str
+    size: int
+    used: dict[str, Tally]
+    """By kind of record."""
+    ignored: dict[str, Tally]
+    """By reason."""
+    broken: dict[str, Tally]
+    """By kind of problem."""
+    unknown_fields: dict[str, int]
+    """Fields we have no name for (kept raw), as `record.field`, and how often they occur."""

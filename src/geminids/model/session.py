@@ -1,0 +1,166 @@
+"""Sessions and their messages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from geminids.model.parts import (
+    Attachment,
+    FileReference,
+    Origin,
+    Text,
+    Thought,
+    ToolResult,
+    Unrecognised,
+)
+from geminids.model.problems import Problem
+from geminids.model.tools import ToolCall
+from geminids.model.usage import Usage
+
+AnyPart = Text | Thought | ToolCall | ToolResult | Attachment | FileReference | Unrecognised
+
+
+class SessionKind(StrEnum):
+    """Whom the session serves."""
+
+    MAIN = "main"
+    SUBAGENT = "subagent"
+
+
+class Status(StrEnum):
+    """How a session seems to have ended: a judgement of ours, not a fact of the format."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    INTERRUPTED = "interrupted"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+class Role(StrEnum):
+    """On whose side of the conversation a message stands."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+
+
+class State(StrEnum):
+    """Whether the agent still sees a message, or why it no longer does."""
+
+    CURRENT = "current"
+    REWOUND = "rewound"
+    COMPRESSED = "compressed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"
+
+
+class KnownBy(StrEnum):
+    """How the folder of a project is known."""
+
+    MARKER = "marker"
+    """The agent's own note beside the sessions."""
+    REGISTRY = "registry"
+    """The agent's own list of projects."""
+
+
+class Source(msgspec.Struct, frozen=True, gc=False):
+    """Where a record stands: a file, its line (from 1) and its bytes; inside a document also a JSON pointer."""
+
+    file: str
+    line: int
+    start: int
+    end: int
+    pointer: str | None = None
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One turn of a conversation."""
+
+    id: str
+    role: Role
+    origin: Origin
+    state: State
+    at: datetime | None
+    model: str | None
+    parts: tuple[AnyPart, ...]
+    usage: Usage | None
+    source: Source
+    also_at: tuple[Source, ...] = ()
+    """Later versions and copies of the same message."""
+    dropped_by: Source | None = None
+    """The record that took the message out of the agent's view."""
+
+    def text(self, origin: Origin) -> str:
+        """All its words of one origin, a blank line between the pieces."""
+        return "\n\n".join(p.text for p in self.parts if isinstance(p, Text) and p.origin is origin)
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        """The calls among its parts."""
+        return [part for part in self.parts if isinstance(part, ToolCall)]
+
+
+class Project(msgspec.Struct, frozen=True, gc=False):
+    """The folder a session was worked in, as far as it is known."""
+
+    path: str | None
+    hash: str | None
+    slug: str | None
+    known_by: KnownBy | None
+
+
+class SessionFile(msgspec.Struct, frozen=True, gc=False):
+    """A file that holds a session or a piece of one."""
+
+    path: str
+    format: str
+    size: int
+
+
+class Counts(msgspec.Struct, frozen=True, gc=False):
+    """How much there is of what."""
+
+    prompts: int
+    """What the human typed, dropped turns included, copies not."""
+    replies: int
+    tool_calls: int
+    tool_errors: int
+    dropped: int
+
+
+class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A session without its messages."""
+
+    id: str
+    agent: str
+    native_id: str
+    kind: SessionKind
+    parent_id: str | None
+    project: Project
+    title: str | None
+    summary: str | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    status: Status
+    models: tuple[str, ...]
+    counts: Counts
+    usage: Usage
+    files: tuple[SessionFile, ...]
+    directories: tuple[str, ...] = ()
+    kept: bool = False
+    problems: tuple[Problem, ...] = ()
+
+
+class Session(SessionSummary, frozen=True, kw_only=True):
+    """One conversation, whole."""
+
+    messages: tuple[Message, ...]
+
+    def without_messages(self) -> SessionSummary:
+        """The same session in little."""
+        return SessionSummary(**{name: getattr(self, name) for name in SessionSummary.__struct_fields__})
