@@ -1,0 +1,58 @@
+# Each target sets up what it needs in .venv; the command is then .venv/bin/geminids.
+
+PYTHON ?= python3
+FUZZ_SECONDS ?= 300
+JOBS ?= 2
+SOURCES = src tests benchmarks fuzz
+
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check golden bench fuzz clean
+
+help:
+	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
+	@echo 'make test     the tests'
+	@echo 'make check    style, types and the order of the rooms'
+	@echo 'make golden   rewrites the golden files; read the difference as you would code'
+	@echo 'make bench    speed, memory and start-up, checked against known totals'
+	@echo 'make fuzz     damaged session files for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
+	@echo 'make clean    removes what the other targets made'
+
+run: $(VENV)/.command
+	$(BIN)/geminids
+	$(BIN)/geminids list --limit 10
+
+test: $(VENV)/.test
+	$(BIN)/pytest -n $(JOBS)
+
+check: $(VENV)/.test $(VENV)/.lint
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy $(SOURCES)
+	$(BIN)/lint-imports
+
+golden: $(VENV)/.test
+	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/read.py
+
+fuzz: $(VENV)/.fuzz
+	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)
+
+clean:
+	rm -rf $(VENV) .bench .fuzz .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# A pip that knows dependency groups; older ones come with Python itself.
+$(VENV)/.command: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade --constraint constraints.txt pip
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.%: $(VENV)/.command
+	$(BIN)/pip install --quiet --constraint constraints.txt --group $*
+	@touch $@
