@@ -1,0 +1,146 @@
+"""The agent's view: what Gemini CLI's own loader (0.44 to 0.61) makes of a session file.
+
+The loader keeps the last version of each message in the first version's place, empties its list
+at every checkpoint, and drops a message and all after it at a rewind. It takes no heed of what a
+checkpoint left out: for that there is `replay`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from geminids.sources.gemini.records import FileLog, Format, Kind
+from geminids.sources.jsonl import UndecodableError, decode
+
+_PASSED_ON = (
+    "sessionId projectHash startTime lastUpdated summary memoryScratchpad directories kind".split()
+)
+_NOT_RESUMABLE = re.compile(r"\s*(?:[/?]|<session_context>|<hook_context>)")
+
+
+def agent_view(log: FileLog, content: bytes) -> dict[str, Any] | None:
+    """The record as the loader returns it; None where it finds no session."""
+    if log.format is Format.LOG:
+        view = _replayed(log)
+        if view is not None:
+            return view
+    return _whole_document(content)
+
+
+def _replayed(log: FileLog) -> dict[str, Any] | None:
+    meta: dict[str, Any] = {}
+    messages: dict[str, dict[str, Any]] = {}
+    first_prompt: str | None = None
+    stale = False
+    for record in log.records:
+        if not record.agent_reads:
+            continue
+        value = record.value
+        match record.kind:
+            case Kind.REWIND:
+                _rewind(messages, value["$rewindTo"])
+                stale = True
+            case Kind.MESSAGE:
+                messages[value["id"]] = value
+                first_prompt = first_prompt or _prompt_text(value)
+                stale = True
+            case Kind.UPDATE | Kind.CHECKPOINT:
+                changes = value["$set"]
+                if record.kind is Kind.CHECKPOINT:
+                    messages.clear()
+                    _put(messages, changes["messages"])
+                    first_prompt = first_prompt or _first_prompt(messages.values())
+                meta |= changes
+                stale = stale and "memoryScratchpad" not in changes
+            case Kind.HEADER if isinstance(value.get("projectHash"), str):
+                meta |= value
+                _put(messages, value.get("messages"))
+                first_prompt = first_prompt or _first_prompt(messages.values())
+            case Kind.HEADER:
+                pass
+    if not (meta.get("sessionId") and meta.get("projectHash")):
+        return None
+    view = {name: meta[name] for name in _PASSED_ON if name in meta}
+    view["messages"] = list(messages.values())
+    view["messageCount"] = len(messages)
+    view |= _derived(view["messages"])
+    if view.get("memoryScratchpad"):
+        view["memoryScratchpadIsStale"] = stale
+    if first_prompt is not None:
+        view["firstUserMessage"] = first_prompt
+    return view
+
+
+def _rewind(messages: dict[str, dict[str, Any]], target: str) -> None:
+    ids = list(messages)
+    first = ids.index(target) if target in messages else 0
+    for dropped in ids[first:]:
+        del messages[dropped]
+
+
+def _put(messages: dict[str, dict[str, Any]], stated: object) -> None:
+    for message in stated if isinstance(stated, list) else ():
+        if isinstance(message, dict) and isinstance(message.get("id"), str):
+            messages[message["id"]] = message
+
+
+def _whole_document(content: bytes) -> dict[str, Any] | None:
+    try:
+        decoded = decode(content)
+    except UndecodableError:
+        return None
+    if not (decoded.strict and isinstance(decoded.value, dict) and decoded.value.get("sessionId")):
+        return None
+    stated = decoded.value.get("messages")
+    messages = [m for m in stated if isinstance(m, dict)] if isinstance(stated, list) else []
+    return decoded.value | _derived(messages)
+
+
+def _derived(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "userMessageCount": sum(message.get("type") == "user" for message in messages),
+        "hasResumableContent": any(_is_resumable(message) for message in messages),
+    }
+
+
+def _is_resumable(message: dict[str, Any]) -> bool:
+    if message.get("type") == "gemini":
+        flat = _flattened(message.get("content")).strip()
+        return bool(flat or message.get("toolCalls") or message.get("thoughts"))
+    return _prompt_text(message) is not None
+
+
+def _first_prompt(messages: Iterable[dict[str, Any]]) -> str | None:
+    return next((text for message in messages if (text := _prompt_text(message)) is not None), None)
+
+
+def _prompt_text(message: dict[str, Any]) -> str | None:
+    """The words of a user message, unless the CLI takes it for a command or for injected context."""
+    content = message.get("content")
+    if message.get("type") != "user" or not isinstance(content, str | list):
+        return None
+    flat = _flattened(content)
+    if not flat.strip() or _NOT_RESUMABLE.match(flat):
+        return None
+    return content if isinstance(content, str) else "".join(map(_text_of, content))
+
+
+def _text_of(part: object) -> str:
+    match part:
+        case str():
+            return part
+        case {"text": str(text)}:
+            return text
+        case _:
+            return ""
+
+
+def _flattened(content: object) -> str:
+    """The content as the CLI flattens it to see whether there is any: other parts leave a placeholder."""
+    if isinstance(content, list):
+        return "".join(_flattened(part) for part in content)
+    if isinstance(content, dict) and "text" not in content:
+        return f"[{next(iter(content), '')}]" if content else ""
+    return _text_of(content)

@@ -1,0 +1,181 @@
+"""The records of a session file, before anything is made of them.
+
+A `.json` file and a `.jsonl` file both become a `FileLog`: records in order, each with its place
+and its kind, and an account of every byte. What a record is, is decided as Gemini CLI decides it:
+a string `$rewindTo`, then a string `id`, then an object `$set`, then a string `sessionId` (for which
+the CLI also wants a `projectHash`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
+
+
+class Format(StrEnum):
+    """How a session file is laid out."""
+
+    DOCUMENT = "gemini-json"
+    LOG = "gemini-jsonl"
+
+
+class Kind(StrEnum):
+    """What a record does."""
+
+    HEADER = "header"
+    MESSAGE = "message"
+    UPDATE = "update"
+    CHECKPOINT = "checkpoint"
+    REWIND = "rewind"
+
+
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """One record and its place."""
+
+    kind: Kind
+    value: dict[str, Any]
+    place: Source
+    agent_reads: bool = True
+    """Whether Gemini CLI itself can read it: it skips what is glued, torn or no strict JSON."""
+    complete: bool = True
+
+
+KNOWN_FIELDS: dict[str, frozenset[str]] = {
+    "header": frozenset(
+        "sessionId projectHash startTime lastUpdated kind directories summary memoryScratchpad messages".split()
+        # Derived values that leak into files which the CLI rewrites or imports.
+        + "userMessageCount messageCount firstUserMessage hasUserOrAssistantMessage".split()
+        + "hasResumableContent memoryScratchpadIsStale".split()
+    ),
+    "message": frozenset(
+        "id timestamp type content displayContent model thoughts tokens toolCalls".split()
+    ),
+    "tool call": frozenset(
+        "id name args result status timestamp displayName description resultDisplay agentId".split()
+        + ["renderOutputAsMarkdown"]
+    ),
+}
+KNOWN_FIELDS["update"] = KNOWN_FIELDS["header"]
+
+BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash)"\s*:')
+"""How a record begins, for finding records in damaged bytes."""
+
+
+def kind_of(value: dict[str, Any]) -> Kind | None:
+    """What a record does; None if it is of no kind we know."""
+    if isinstance(value.get("$rewindTo"), str):
+        return Kind.REWIND
+    if isinstance(value.get("id"), str):
+        return Kind.MESSAGE
+    changes = value.get("$set")
+    if isinstance(changes, dict):
+        return Kind.CHECKPOINT if isinstance(changes.get("messages"), list) else Kind.UPDATE
+    if isinstance(value.get("sessionId"), str):
+        return Kind.HEADER
+    return None
+
+
+def is_record(value: dict[str, Any]) -> bool:
+    """Whether an object found in damaged bytes is a record, and not a piece of one.
+
+    Tool calls and function responses have an id too, but no type.
+    """
+    kind = kind_of(value)
+    return kind is not None and (kind is not Kind.MESSAGE or isinstance(value.get("type"), str))
+
+
+class FileLog:
+    """What was written in one file: its records in order, and where each byte went."""
+
+    def __init__(self, path: str, file_format: Format, size: int) -> None:
+        self.path = path
+        self.format = file_format
+        self.size = size
+        self.records: list[Record] = []
+        self.problems: list[Problem] = []
+        self._layout = 0
+        self._used: dict[str, Tally] = {}
+        self._ignored: dict[str, Tally] = {}
+        self._broken: dict[str, Tally] = {}
+        self._unknown_fields: Counter[str] = Counter()
+
+    def use(self, record: Record) -> None:
+        """Take a record in."""
+        self.records.append(record)
+        self.count_use(record.kind, record.place.end - record.place.start)
+        self.note_unknown_fields(record)
+
+    def count_use(self, kind: str, size: int) -> None:
+        """Count a record that was read and understood."""
+        self._used[kind] = self._used.get(kind, _NOTHING).plus(size)
+
+    def count_layout(self, size: int) -> None:
+        """Count bytes between records: line endings, commas, indentation."""
+        self._layout += size
+
+    def ignore(self, reason: str, size: int) -> None:
+        """Count bytes that mean nothing to us, and why."""
+        self._ignored[reason] = self._ignored.get(reason, _NOTHING).plus(size)
+
+    def report(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
+        """Note bytes that could not be read."""
+        self._broken[kind] = self._broken.get(kind, _NOTHING).plus(end - start)
+        self.remark(kind, detail, line, start, end)
+
+    def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
+        """Note a problem with bytes that were read all the same."""
+        self.problems.append(Problem(self.path, kind, detail, line, start, end))
+
+    def note_unknown_fields(self, record: Record) -> None:
+        """Count the fields of a record, and of the calls in it, that we have no name for."""
+        match record.kind:
+            case Kind.MESSAGE:
+                self._note_fields("message", record.value)
+                calls = record.value.get("toolCalls")
+                if type(calls) is list:
+                    for call in calls:
+                        self._note_fields("tool call", call)
+            case Kind.HEADER:
+                self._note_fields("header", record.value)
+            case Kind.UPDATE | Kind.CHECKPOINT:
+                self._note_fields("update", record.value["$set"])
+            case Kind.REWIND:
+                pass
+
+    def _note_fields(self, name: str, value: object) -> None:
+        known = KNOWN_FIELDS[name]
+        if isinstance(value, dict) and not value.keys() <= known:
+            self._unknown_fields.update(f"{name}.{field}" for field in value.keys() - known)
+
+    @property
+    def era(self) -> str:
+        """Which of the CLI's ways of writing this is."""
+        kinds = {record.kind for record in self.records}
+        if not kinds & {Kind.MESSAGE, Kind.HEADER}:
+            return "unknown"
+        if self.format is Format.LOG:
+            return "jsonl-2 (0.44+)" if Kind.CHECKPOINT in kinds else "jsonl-1 (0.39-0.43)"
+        contents = (r.value.get("content") for r in self.records if r.value.get("type") == "user")
+        return "json-2 (0.28-0.38)" if any(type(c) is list for c in contents) else "json-1 (0.4-0.27)"
+
+    def account(self) -> FileAccount:
+        """Where every byte of the file went."""
+        return FileAccount(
+            self.path,
+            self.format,
+            self.era,
+            self.size,
+            {**self._used, "layout": Tally(0, self._layout)} if self._layout else self._used,
+            self._ignored,
+            self._broken,
+            dict(sorted(self._unknown_fields.items())),
+        )
+
+
+_NOTHING = Tally()

@@ -1,0 +1,33 @@
+"""Times as agents write them, as aware UTC; what is no time is None."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+_FIRST_MILLISECOND_STAMP = 10**11
+"""Numbers from here on count milliseconds: as seconds they would lie beyond the year 5000."""
+
+
+def parse_time(written: object) -> datetime | None:
+    """Read an ISO 8601 text or a Unix number; a text without zone is taken as UTC."""
+    if type(written) is str:
+        return _from_text(written)
+    if type(written) in (int, float):
+        return _from_number(written)  # type: ignore[arg-type]
+    return None
+
+
+def _from_text(written: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(written)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _from_number(written: float) -> datetime | None:
+    seconds = written / 1000 if abs(written) >= _FIRST_MILLISECOND_STAMP else written
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
