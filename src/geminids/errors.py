@@ -34,7 +34,21 @@ class NotASessionError(GeminidsError):
     exit_code = 1
 
     def __init__(self, path: str, looks_like: str) -> None:
-        super().__init__(f"{path!r} is no session: it looks like {looks_like}. `geminids list` shows what there is.")
+        super().__init__(
+            f"{path!r} is no session: it looks like {looks_like}. `geminids list` shows what there is."
+        )
+
+
+class NotLoadedByAgentError(GeminidsError):
+    """A file that the agent itself would not load."""
+
+    exit_code = 1
+
+    def __init__(self, path: str, looks_like: str) -> None:
+        super().__init__(
+            f"The agent itself would not load {path!r} (it looks like {looks_like}). "
+            "Without --agent-view all that is in it is shown."
+        )
 
 
 class SessionNotFoundError(GeminidsError):
@@ -43,7 +57,8 @@ class SessionNotFoundError(GeminidsError):
     exit_code = 1
 
     def __init__(self, wanted: str, near: Sequence[str]) -> None:
-        hint = f"Nearest: {', '.join(near)}." if near else "`geminids list` shows what there is."
+        lines = "".join(f"\n  {session}" for session in near)
+        hint = f"Nearest:{lines}" if near else "`geminids list` shows what there is."
         super().__init__(f"No session {wanted!r}. {hint}")
 
 
@@ -52,7 +67,26 @@ class AmbiguousIdError(GeminidsError):
 
     def __init__(self, wanted: str, candidates: Sequence[str]) -> None:
         lines = "".join(f"\n  {candidate}" for candidate in candidates)
-        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; type more of the id:{lines}")
+        super().__init__(
+            f"{wanted!r} could be any of {len(candidates)} sessions; type more of the id:{lines}"
+        )
+
+
+class ShortIdError(GeminidsError):
+    """So few letters could mean anything."""
+
+    def __init__(self, wanted: str, least: int) -> None:
+        super().__init__(f"{wanted!r} is too short for an id; type at least {least} characters of it.")
+
+
+class UnknownAgentError(GeminidsError):
+    """No reader is installed for this agent."""
+
+    def __init__(self, wanted: str, known: Sequence[str]) -> None:
+        there = (
+            f"There are: {', '.join(known)}." if known else "None is: geminids is not installed as a package."
+        )
+        super().__init__(f"No reader for {wanted!r}. {there}")
 
 
 class BadTimeError(GeminidsError):
@@ -60,5 +94,6 @@ class BadTimeError(GeminidsError):
 
     def __init__(self, written: str) -> None:
         super().__init__(
-            f"Cannot read the time {written!r}. Use 7d, 12h, today, yesterday, 2026-05-01 or 2026-05-01T14:00."
+            f"Cannot read the time {written!r}. "
+            "Use 7d, 12h, today, yesterday, 2026-05-01 or 2026-05-01T14:00."
         )

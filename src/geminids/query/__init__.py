@@ -1,0 +1,1 @@
+"""Questions about sessions and their answers, as values; nothing is drawn here."""

@@ -1,0 +1,29 @@
+"""Where things are: pure answers from options and the environment, nothing is opened here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+HOMES_VARIABLE = "GEMINIDS_HOMES"
+DATA_VARIABLE = "GEMINIDS_DATA"
+
+SAMPLE_HOME = Path(__file__).parent / "sample" / "home"
+"""A small home that comes with the package, for machines without a session."""
+
+
+def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list[Path]:
+    """The folders named by hand that stand for a user's home; none means the agents' own places."""
+    named = options or [part for part in environment.get(HOMES_VARIABLE, "").split(os.pathsep) if part]
+    return [Path(folder).expanduser().absolute() for folder in named]
+
+
+def data_folder(option: str | None, environment: Mapping[str, str]) -> Path:
+    """The folder in which we keep what is ours."""
+    named = option or environment.get(DATA_VARIABLE)
+    if named:
+        return Path(named).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("geminids", appauthor=False)

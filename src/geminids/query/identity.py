@@ -1,0 +1,67 @@
+"""Which session is meant: a full id, the agent's own id, the beginning of either, or words near one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
+
+from geminids.errors import AmbiguousIdError, SessionNotFoundError, ShortIdError
+from geminids.model import SessionSummary
+from geminids.query.listing import newest_last, project_name
+
+SHORTEST_PREFIX = 3
+FILE_NAME_PREFIX = 8
+"""Agents put this much of a session's id into the names of its files."""
+
+
+def file_name_hint(wanted: str) -> str:
+    """The letters that the names of the session's files probably hold."""
+    return wanted.rpartition(":")[2][:FILE_NAME_PREFIX].lower()
+
+
+def is_meant(summary: SessionSummary, wanted: str) -> bool:
+    """Whether the session's id, with or without the agent, begins with the letters."""
+    text = wanted.lower()
+    return summary.id.lower().startswith(text) or summary.native_id.lower().startswith(text)
+
+
+def pick(candidates: Sequence[SessionSummary], wanted: str) -> SessionSummary | None:
+    """The one session that is meant, None if there is none; raises if there are several."""
+    exact = [candidate for candidate in candidates if wanted in {candidate.id, candidate.native_id}]
+    meant = exact or [candidate for candidate in candidates if is_meant(candidate, wanted)]
+    if not meant:
+        return None
+    if len(wanted.rpartition(":")[2]) < SHORTEST_PREFIX and not exact:
+        raise ShortIdError(wanted, SHORTEST_PREFIX)
+    if len(meant) > 1:
+        meant.sort(key=newest_last, reverse=True)
+        raise AmbiguousIdError(wanted, [_described(candidate, several=bool(exact)) for candidate in meant])
+    return meant[0]
+
+
+def not_found(summaries: Iterable[SessionSummary], wanted: str) -> SessionNotFoundError:
+    """The error that names the sessions nearest to what was asked for."""
+    known = sorted(summaries, key=newest_last, reverse=True)
+    return SessionNotFoundError(wanted, [_described(summary) for summary in _nearest(known, wanted)])
+
+
+def _nearest(known: Sequence[SessionSummary], wanted: str) -> list[SessionSummary]:
+    text = wanted.casefold()
+    in_title = [summary for summary in known if summary.title and text in summary.title.casefold()]
+    by_id = {summary.native_id.lower()[: len(text)]: summary for summary in known}
+    near_ids = get_close_matches(text.rpartition(":")[2], by_id, n=3, cutoff=0.6)
+    near = in_title + [by_id[near_id] for near_id in near_ids]
+    near += [summary for summary in known if _titles_agree(summary, text)]
+    return list(dict.fromkeys(near))[:3]
+
+
+def _titles_agree(summary: SessionSummary, text: str) -> bool:
+    return summary.title is not None and SequenceMatcher(None, text, summary.title.casefold()).ratio() > 0.6
+
+
+def _described(summary: SessionSummary, *, several: bool = False) -> str:
+    at = summary.ended_at or summary.started_at
+    when = f"{at.astimezone():%Y-%m-%d %H:%M}" if at else "no time"
+    # Sessions of one id differ only in where they lie; their file says which.
+    place = summary.files[0].path if several and summary.files else project_name(summary.project)
+    return f"{summary.id}  {when}  {place}  {summary.title or 'untitled'}"

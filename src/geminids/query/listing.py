@@ -1,0 +1,116 @@
+"""Which sessions a list shows, in which order, and what it leaves out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from geminids.model import Problem, Project, SessionKind, SessionSummary
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person wants to see; None and empty ask for everything."""
+
+    kind: SessionKind | None = None
+    project: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """The sessions that were asked for, newest first, and what was left out."""
+
+    sessions: tuple[SessionSummary, ...]
+    hidden: dict[str, int]
+    """How many sessions a filter hid, by the filter's name."""
+    projects: tuple[str, ...]
+    """The names of all projects there are, whatever was asked for."""
+    problems: tuple[Problem, ...]
+    """What could not be read at all."""
+    sample: bool = False
+    """Whether these are the sessions that come with the package."""
+
+    def nearest_projects(self, wanted: str) -> list[str]:
+        """Names of projects that look like this one, or else a few of those there are."""
+        near = get_close_matches(wanted.casefold(), self.projects, n=3, cutoff=0.5)
+        return near or list(self.projects[:5])
+
+
+def listing(
+    summaries: Iterable[SessionSummary],
+    wanted: Filter,
+    problems: Sequence[Problem] = (),
+    *,
+    sample: bool = False,
+) -> Listing:
+    """Sort the sessions into those that were asked for and those that were not."""
+    shown: list[SessionSummary] = []
+    hidden: Counter[str] = Counter()
+    projects: set[str] = set()
+    for summary in summaries:
+        projects.add(project_name(summary.project))
+        if reason := _hidden_by(summary, wanted):
+            hidden[reason] += 1
+        else:
+            shown.append(summary)
+    shown.sort(key=newest_last, reverse=True)
+    return Listing(tuple(shown), dict(hidden), tuple(sorted(projects)), tuple(problems), sample)
+
+
+def newest_last(summary: SessionSummary) -> tuple[datetime, str]:
+    """The order of time; a session without any time comes before all others."""
+    return (summary.ended_at or summary.started_at or LONG_AGO, summary.id)
+
+
+def project_name(project: Project) -> str:
+    """What people call the project: the name of its folder, else the agent's name for it."""
+    if project.path:
+        return re.split(r"[/\\]", project.path.rstrip("/\\"))[-1] or project.path
+    return project.slug or (project.hash[:8] if project.hash else "unknown")
+
+
+def is_of_project(project: Project, wanted: str) -> bool:
+    """Whether a project is meant by a name (or a piece of one), a path, a slug or the beginning of a hash."""
+    if _is_path(wanted):
+        return _is_at_or_below(project, Path(wanted).expanduser())
+    text = wanted.casefold()
+    if text in project_name(project).casefold() or (project.slug and text in project.slug.casefold()):
+        return True
+    return bool(project.hash and HASH_PREFIX.fullmatch(text) and project.hash.startswith(text))
+
+
+def _is_path(wanted: str) -> bool:
+    return wanted in {".", "..", "~"} or "/" in wanted or os.sep in wanted
+
+
+def _is_at_or_below(project: Project, folder: Path) -> bool:
+    # Agents hash the path as the shell spells it, which may lead through links; we know both spellings.
+    for spelling in {os.path.abspath(folder), os.path.realpath(folder)}:  # noqa: PTH100
+        if project.hash == hashlib.sha256(os.fsencode(spelling)).hexdigest():
+            return True
+        if project.path and Path(project.path).is_relative_to(spelling):
+            return True
+    return False
+
+
+def _hidden_by(summary: SessionSummary, wanted: Filter) -> str | None:
+    if wanted.project is not None and not is_of_project(summary.project, wanted.project):
+        return "project"
+    if wanted.since and (summary.ended_at or summary.started_at or LONG_AGO) < wanted.since:
+        return "since"
+    if wanted.until and (summary.started_at is None or summary.started_at >= wanted.until):
+        return "until"
+    if wanted.kind and summary.kind is not wanted.kind:
+        return "kind"
+    return None

@@ -1,0 +1,146 @@
+"""What tells most about a tool call: one argument, one line of an error, the size of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from geminids.model import (
+    AgentProgress,
+    AnyDisplay,
+    Diff,
+    FileChange,
+    Listing,
+    Plain,
+    ResultPart,
+    Screen,
+    Text,
+    Todos,
+    ToolCall,
+    ToolStatus,
+)
+
+TELLING_ARGUMENTS = (
+    "file_path",
+    "absolute_path",
+    "command",
+    "pattern",
+    "query",
+    "url",
+    "path",
+    "dir_path",
+    "paths",
+    "include",
+    "prompt",
+    "objective",
+    "task",
+    "fact",
+    "question",
+    "title",
+    "name",
+)
+PLACES = ("path", "dir_path")
+
+
+def telling_argument(call: ToolCall, project_path: str | None) -> str:
+    """The argument that says what the call was about; paths inside the project are shortened."""
+    for name in TELLING_ARGUMENTS:
+        if words := _in_words(call.arguments.get(name)):
+            return _inside(words, project_path) + _where(call, name, project_path)
+    for value in call.arguments.values():
+        if isinstance(value, str) and value.strip():
+            return _inside(value, project_path)
+    match call.display:
+        case Todos(todos=todos):
+            done = sum(todo.status == "completed" for todo in todos)
+            return f"{done} of {len(todos)} done"
+        case _:
+            return "" if call.arguments else call.description or ""
+
+
+def output_text(call: ToolCall) -> str:
+    """What the tool answered, as words: what the human saw if that was recorded, else what the model got."""
+    return _shown(call.display) or _result_text(call.result)
+
+
+def error_line(call: ToolCall) -> str:
+    """The first line of what went wrong, or nothing."""
+    if call.status is not ToolStatus.ERROR:
+        return ""
+    for line in (_result_text(call.result) or _shown(call.display)).splitlines():
+        if line.strip():
+            return line.strip()
+    return ""
+
+
+def changed_lines(changes: Sequence[FileChange]) -> tuple[int, int] | None:
+    """Lines added and removed by all changes together; None if nobody counted."""
+    counted = [(change.added, change.removed) for change in changes if change.added is not None]
+    if not counted:
+        return None
+    return sum(added or 0 for added, _ in counted), sum(removed or 0 for _, removed in counted)
+
+
+def diff_lines(call: ToolCall) -> list[str]:
+    """The changes of the call as lines of a unified diff, without its headings."""
+    diffs = [change.diff for change in call.changes if change.diff]
+    if not diffs and isinstance(call.display, Diff):
+        diffs = [call.display.diff]
+    return [line for diff in diffs for line in diff.splitlines() if not line.startswith(_HEADINGS)]
+
+
+_HEADINGS = ("Index: ", "=====", "--- ", "+++ ", "\\ No newline")
+
+
+def _in_words(value: Any) -> str:
+    match value:
+        case str(text):
+            return text.strip()
+        case [str(), *_]:
+            return ", ".join(str(item) for item in value)
+        case _:
+            return ""
+
+
+def _where(call: ToolCall, told: str, project_path: str | None) -> str:
+    """The place of a search, which tells half of it."""
+    if told not in {"pattern", "query"}:
+        return ""
+    places = [place for name in PLACES if (place := _in_words(call.arguments.get(name)))]
+    return f" in {_inside(places[0], project_path)}" if places else ""
+
+
+def _inside(words: str, project_path: str | None) -> str:
+    if project_path and words == project_path:
+        return "."
+    if project_path and words.startswith(project_path.rstrip("/\\") + "/"):
+        return words[len(project_path.rstrip("/\\")) + 1 :]
+    return words
+
+
+def _result_text(parts: Sequence[ResultPart]) -> str:
+    return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def _shown(display: AnyDisplay | None) -> str:
+    match display:
+        case Plain(text=text) | Screen(text=text):
+            return text
+        case Todos(todos=todos):
+            return "\n".join(f"[{todo.status}] {todo.text}" for todo in todos)
+        case AgentProgress(result=str(result)):
+            return result
+        case Listing(summary=summary, items=items):
+            return "\n".join([summary, *map(_item, items)])
+        case _:
+            return ""
+
+
+def _item(item: Any) -> str:
+    match item:
+        case {"filePath": str(path), "lineNumber": int(line), "line": str(text)}:
+            return f"{path}:{line}: {text}"
+        case dict():
+            return "  ".join(str(value) for value in item.values())
+        case _:
+            return str(item)

@@ -1,0 +1,184 @@
+"""How a session is told: what belongs to the story, what is left out, and where something happened to it.
+
+What the human said and read belongs to the story, also when the agent no longer sees it. What
+the human took back by a rewind, what the agent put in behind the human's back and what it
+invented is told only on request; how much was left out is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import msgspec
+
+from geminids.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Message,
+    Origin,
+    Session,
+    Source,
+    State,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+)
+
+LONG_PAUSE = timedelta(minutes=30)
+
+TOLD_STATES = {State.CURRENT, State.COMPRESSED, State.FAILED, State.CANCELLED}
+TOLD_ORIGINS = {Origin.HUMAN, Origin.MODEL, Origin.COMMAND}
+MARKED_STATES = {State.COMPRESSED, State.REWOUND, State.SUPERSEDED}
+
+
+class Detail(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is told beyond the conversation itself."""
+
+    thoughts: bool = False
+    tools: bool = False
+    notices: bool = False
+    everything: bool = False
+
+
+class Speaker(StrEnum):
+    """Whose turn it is."""
+
+    HUMAN = "human"
+    MODEL = "model"
+    AGENT = "agent"
+    """The program around the model: notices, context, results of tools."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A message, or what is told of it."""
+
+    speaker: Speaker
+    message: Message
+    parts: tuple[AnyPart, ...]
+    continues: bool
+    """Whether the speaker has gone on since the turn before."""
+
+
+class Pause(msgspec.Struct, frozen=True):
+    """A long time in which nothing happened."""
+
+    length: timedelta
+    until: datetime
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """The place where messages before it were taken out of the agent's view."""
+
+    state: State
+    messages: int
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """What was not told, by name, and how often."""
+
+    counts: dict[str, int]
+
+
+Entry = Turn | Pause | Mark | LeftOut
+
+
+def transcript(session: Session, detail: Detail) -> Iterator[Entry]:
+    """The story of a session, entry by entry."""
+    left_out: Counter[str] = Counter()
+    marks = _marks(session.messages)
+    speaker: Speaker | None = None
+    last: datetime | None = None
+    for place, message in enumerate(session.messages):
+        for mark in marks.get(place, ()):
+            yield mark
+            speaker = None
+        parts = told_parts(message, detail, left_out)
+        if not parts:
+            continue
+        if last and message.at and message.at - last >= LONG_PAUSE:
+            yield Pause(message.at - last, message.at)
+            speaker = None
+        turn = Turn(_speaker(message), message, parts, continues=_speaker(message) is speaker)
+        yield turn
+        speaker, last = turn.speaker, _ended(message) or last
+    yield from marks.get(len(session.messages), ())
+    if left_out:
+        yield LeftOut(dict(left_out))
+
+
+def told_parts(message: Message, detail: Detail, left_out: Counter[str]) -> tuple[AnyPart, ...]:
+    """The parts of a message that are told; what is not is counted by name."""
+    if detail.everything:
+        return message.parts
+    if message.state not in TOLD_STATES:
+        left_out[str(message.state)] += 1
+        return ()
+    told: list[AnyPart] = []
+    for part in message.parts:
+        if reason := _left_out_as(part, message, detail):
+            left_out[reason] += 1
+        else:
+            told.append(part)
+    return tuple(told)
+
+
+def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:
+    """The name under which a part is left out; None if it is told."""
+    match part:
+        case Thought():
+            return None if detail.thoughts else "thoughts"
+        case ToolCall() | FileReference():
+            return None
+        case ToolResult():
+            # The call that it answers tells it.
+            return "results"
+        case Text(origin=Origin.NOTICE):
+            return None if detail.notices or is_error(message) else "notices"
+        case Text(origin=origin) | Attachment(origin=origin):
+            return None if origin in TOLD_ORIGINS else str(origin)
+        case _:
+            return "unrecognised"
+
+
+def is_error(message: Message) -> bool:
+    """Whether a notice tells of an error."""
+    return message.text(Origin.NOTICE).startswith(("[API Error", "Error", "✕"))
+
+
+def _speaker(message: Message) -> Speaker:
+    match message.origin:
+        case Origin.HUMAN | Origin.COMMAND:
+            return Speaker.HUMAN
+        case Origin.MODEL:
+            return Speaker.MODEL
+        case _:
+            return Speaker.AGENT
+
+
+def _ended(message: Message) -> datetime | None:
+    """When the message was complete, its tool calls included."""
+    return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
+
+
+def _marks(messages: Sequence[Message]) -> dict[int, list[Mark]]:
+    """Where messages were taken out of the agent's view: by the place of the first message after that."""
+    dropped: Counter[tuple[State, Source]] = Counter()
+    for message in messages:
+        if message.state in MARKED_STATES and message.dropped_by:
+            dropped[message.state, message.dropped_by] += 1
+    marks: dict[int, list[Mark]] = {}
+    for (state, cause), count in dropped.items():
+        marks.setdefault(_place_after(messages, cause), []).append(Mark(state, count))
+    return marks
+
+
+def _place_after(messages: Sequence[Message], cause: Source) -> int:
+    for place, message in enumerate(messages):
+        if message.source.file == cause.file and message.source.start > cause.start:
+            return place
+    return len(messages)
