@@ -50,6 +50,7 @@ __all__ = [
     "changed_lines",
     "diff_lines",
     "error_line",
+    "has_unreadable",
     "open_library",
     "output_text",
     "parse_moment",
@@ -289,7 +290,7 @@ def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
 
 
 def _file_meant(wanted: str) -> Path | None:
-    """The path that is meant, if it is one: what exists as a file is a file, what looks like a path is one."""
+    """The path that is meant: what exists as a file is one, and so is what looks like a path."""
     path = Path(wanted).expanduser()
     looks_like_path = "/" in wanted or os.sep in wanted or wanted in {".", ".."}
     return path if looks_like_path or path.is_file() else None
@@ -315,6 +316,11 @@ def _was_seen(bundle: Bundle, seen: set[str] | None) -> bool:
         return True
     seen |= files
     return False
+
+
+def has_unreadable(problems: Sequence[Problem]) -> bool:
+    """Whether the operating system refused anything."""
+    return bool(_unreadable(problems))
 
 
 def _unreadable(problems: Sequence[Problem]) -> list[Problem]:

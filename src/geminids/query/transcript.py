@@ -18,6 +18,7 @@ from geminids.model import (
     AnyPart,
     Attachment,
     FileReference,
+    Level,
     Message,
     Origin,
     Session,
@@ -138,16 +139,11 @@ def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:
             # The call that it answers tells it.
             return "results"
         case Text(origin=Origin.NOTICE):
-            return None if detail.notices or is_error(message) else "notices"
+            return None if detail.notices or message.level is Level.ERROR else "notices"
         case Text(origin=origin) | Attachment(origin=origin):
             return None if origin in TOLD_ORIGINS else str(origin)
         case _:
             return "unrecognised"
-
-
-def is_error(message: Message) -> bool:
-    """Whether a notice tells of an error."""
-    return message.text(Origin.NOTICE).startswith(("[API Error", "Error", "✕"))
 
 
 def _speaker(message: Message) -> Speaker:

@@ -1,0 +1,39 @@
+"""Data for programs: JSON on stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from geminids.cli import safe
+
+
+def print_json(schema: str, *objects: Any) -> None:
+    """One JSON object: its schema and the fields of the objects, indented where a person looks at it."""
+    encoded = join(encode({"schema": schema}), *map(encode, objects))
+    if sys.stdout.isatty():
+        encoded = msgspec.json.format(encoded, indent=2)
+    print_lines([encoded])
+
+
+def print_lines(lines: Iterable[bytes]) -> None:
+    """Encoded JSON values, one a line."""
+    for encoded in lines:
+        sys.stdout.write(safe.json_bytes(encoded).decode("utf-8") + "\n")
+
+
+def join(*objects: bytes) -> bytes:
+    """One JSON object with the fields of several encoded ones, in their order."""
+    return b"{" + b",".join(fields for encoded in objects if (fields := encoded[1:-1])) + b"}"
+
+
+def encode(value: Any) -> bytes:
+    """The value as JSON. Half characters, as in names of files that are no UTF-8, become `?`."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), ensure_ascii=False).encode("utf-8", "replace")

@@ -1,0 +1,134 @@
+"""`geminids doctor`: what was found, understood, ignored, broken. Safe to paste into a bug report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.cli.options import Choices, json_option, pass_choices, shared_options
+
+if TYPE_CHECKING:
+    from geminids.cli.page import Page, Span
+    from geminids.library import Fidelity
+
+MOST_PROBLEMS = 50
+
+
+@click.command(short_help="Report what was understood and what was not.")
+@click.option("--paths", is_flag=True, help="Also the names of projects and folders, and every problem.")
+@json_option
+@shared_options
+@pass_choices
+def doctor(choices: Choices, paths: bool) -> int:
+    """Report where we looked and what became of every byte and record.
+
+    The report holds nothing that was said in a session. Names that could be those of projects
+    are replaced by numbers unless --paths is given, so it is safe to paste into a bug report.
+
+    \b
+    geminids doctor
+    geminids doctor --paths
+    geminids doctor --json | jq .bytes
+    """  # noqa: D301 - click wants the character itself
+    from geminids.library import has_unreadable
+
+    report = choices.open_library().doctor(with_names=paths)
+    if choices.json:
+        from geminids.cli.data import print_json
+
+        print_json("geminids/doctor/1", report)
+    else:
+        _draw(choices, report, every_problem=paths)
+    return 3 if has_unreadable(report.problems) else 0
+
+
+def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
+    from geminids.cli.page import open_page
+    from geminids.cli.screen import find_screen
+
+    page = open_page(find_screen(no_color=choices.no_color))
+    page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
+    page.line(f"our own data: {report.data_folder}")
+    _draw_homes(page, report)
+    _draw_totals(page, report)
+    _draw_kinds(page, report)
+    _draw_problems(page, report, every_problem=every_problem)
+
+
+def _draw_homes(page: Page, report: Fidelity) -> None:
+    _heading(page, "Places")
+    for home in report.homes:
+        found = f"{home.files} session files" if home.exists else "not there"
+        spans: list[Span] = [f"{home.path}  ", (f"{home.agent}, {home.known_by}: ", "quiet"), found]
+        if not home.complete:
+            spans.append(("  partly unreadable", "bad"))
+        page.line(*spans, indent=2)
+
+
+def _draw_totals(page: Page, report: Fidelity) -> None:
+    from geminids.cli import words
+
+    _heading(page, "Account")
+    sessions = ", ".join(f"{number} {kind}" for kind, number in report.sessions.items()) or "none"
+    page.line(f"sessions  {sessions}", indent=2)
+    for name, split in (("bytes  ", report.bytes), ("records", report.records)):
+        page.line(
+            f"{name}   {split.total:,} = {split.used:,} used + {split.ignored:,} ignored + ",
+            (f"{split.problem:,} broken", "bad" if split.problem else ""),
+            indent=2,
+        )
+    for heading, tallies in (
+        ("Eras", report.eras),
+        ("Formats", report.formats),
+        ("Left alone", report.skipped),
+    ):
+        if tallies:
+            _heading(page, heading)
+        for name, tally in tallies.items():
+            page.line(
+                f"{name}  ",
+                (f"{words.count(tally.files, 'file')}, {words.size(tally.bytes)}", "quiet"),
+                indent=2,
+            )
+
+
+def _draw_kinds(page: Page, report: Fidelity) -> None:
+    from geminids.cli import words
+
+    for heading, tallies in (("Used", report.used), ("Ignored", report.ignored), ("Broken", report.broken)):
+        if tallies:
+            _heading(page, heading)
+        for name, tally in tallies.items():
+            page.line(
+                f"{name}  ",
+                (f"{words.count(tally.records, 'record')}, {words.size(tally.bytes)}", "quiet"),
+                indent=2,
+            )
+    if report.unknown_fields:
+        _heading(page, "Fields without a name (kept as they are)")
+    _draw_numbers(page, report.unknown_fields)
+
+
+def _draw_numbers(page: Page, numbers: Mapping[str, int]) -> None:
+    for name, number in numbers.items():
+        page.line(f"{name}  ", (f"{number:,} times", "quiet"), indent=2)
+
+
+def _draw_problems(page: Page, report: Fidelity, *, every_problem: bool) -> None:
+    from geminids.cli import words
+
+    if report.problems:
+        _heading(page, "Problems")
+    shown = report.problems if every_problem else report.problems[:MOST_PROBLEMS]
+    for problem in shown:
+        place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        page.line((str(problem.kind), "bad"), f"  {place}  ", (problem.detail, "quiet"), indent=2)
+    if more := len(report.problems) - len(shown):
+        page.line((f"… {words.count(more, 'more problem')} (--paths or --json)", "quiet"), indent=2)
+
+
+def _heading(page: Page, words: str) -> None:
+    page.line()
+    page.line((words, "title"))

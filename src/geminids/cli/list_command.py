@@ -1,0 +1,147 @@
+"""`geminids list`: the sessions there are, newest first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.cli.options import Choices, json_option, pass_choices, shared_options
+from geminids.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import Filter, Library, Listing
+    from geminids.model import SessionSummary
+
+ON_A_TERMINAL = 20
+NOTHING_FOUND = 1
+
+
+@click.command(name="list", short_help="List sessions, newest first.")
+@click.option(
+    "--project",
+    metavar="WHICH",
+    help="A name or a piece of one, a path such as ., a slug, or the beginning of a hash.",
+)
+@click.option("--since", metavar="WHEN", help="Active after WHEN: 7d, 12h, today, yesterday, 2026-05-01.")
+@click.option("--until", metavar="WHEN", help="Begun before the end of WHEN.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"At most N. Else {ON_A_TERMINAL} on a terminal, all in a pipe.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["main", "subagent", "all"]),
+    default="main",
+    show_default=True,
+    help="Sessions that a human led, those that agents led, or both.",
+)
+@json_option
+@click.option("--jsonl", is_flag=True, help="One JSON value a line.")
+@shared_options
+@pass_choices
+def list_sessions(
+    choices: Choices,
+    *,
+    project: str | None,
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+    kind: str,
+    jsonl: bool,
+) -> int:
+    """List sessions, newest first.
+
+    The numbers can be given to `geminids show`. In a pipe each session is one line of fields
+    with tabs between them: id, end, status, prompts, tool calls, project, title.
+
+    \b
+    geminids list
+    geminids list --project . --since 7d
+    geminids list --project shop --kind all -n 50
+    geminids list --json | jq -r '.sessions[].title'
+    """  # noqa: D301 - click wants the character itself
+    choices.json = choices.json or jsonl
+    library = choices.open_library(sample_if_empty=True)
+    listing = library.summaries(_filter(choices, project, since, until, kind))
+    shown = listing.sessions[: limit or _usual_limit(choices)]
+    if jsonl:
+        _print_json_lines(shown)
+    elif choices.json:
+        _print_json(shown)
+    else:
+        _draw(choices, library, shown)
+    return _tell(listing, len(shown), project)
+
+
+def _usual_limit(choices: Choices) -> int | None:
+    return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None
+
+
+def _print_json(sessions: Sequence[SessionSummary]) -> None:
+    from geminids.cli.data import print_json
+
+    print_json("geminids/list/1", {"sessions": sessions})
+
+
+def _print_json_lines(sessions: Sequence[SessionSummary]) -> None:
+    from geminids.cli.data import encode, print_lines
+
+    print_lines(encode(session) for session in sessions)
+
+
+def _draw(choices: Choices, library: Library, sessions: Sequence[SessionSummary]) -> None:
+    from geminids.cli.page import open_page
+    from geminids.cli.screen import find_screen
+    from geminids.cli.sessions import draw_lines, draw_table
+
+    screen = find_screen(no_color=choices.no_color)
+    if screen.is_drawn:
+        draw_table(open_page(screen), sessions, choices.now)
+    else:
+        draw_lines(open_page(screen), sessions)
+    try:
+        library.remember(sessions)
+    except OSError as error:
+        say(f"The numbers of this list cannot be kept ({error.strerror}); give `show` an id instead.")
+
+
+def _tell(listing: Listing, shown: int, project: str | None) -> int:
+    """Say what the list does not show; the exit code that follows from it."""
+    from geminids.cli import words
+    from geminids.cli.sessions import tell_unreadable
+
+    code = tell_unreadable(listing.problems)
+    if more := len(listing.sessions) - shown:
+        say(f"{words.count(more, 'more session')}; `--limit {len(listing.sessions)}` shows them.")
+    if subagents := listing.hidden.get("kind"):
+        say(f"{words.count(subagents, 'session')} of another kind; `--kind all` shows them.")
+    if listing.sessions:
+        return code
+    say(_nothing(listing, project))
+    return code or NOTHING_FOUND
+
+
+def _nothing(listing: Listing, project: str | None) -> str:
+    if project and listing.hidden.get("project") and not listing.hidden.keys() - {"project"}:
+        return f"No project matches {project!r}. There are: {', '.join(listing.nearest_projects(project))}."
+    if listing.hidden:
+        return f"None of {sum(listing.hidden.values())} sessions matches."
+    return "No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids."
+
+
+def _filter(choices: Choices, project: str | None, since: str | None, until: str | None, kind: str) -> Filter:
+    from geminids.library import Filter, parse_moment
+    from geminids.model import SessionKind
+
+    return Filter(
+        kind=None if kind == "all" else SessionKind(kind),
+        project=project,
+        since=parse_moment(since, choices.now) if since else None,
+        until=parse_moment(until, choices.now, end=True) if until else None,
+    )

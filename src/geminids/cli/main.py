@@ -1,0 +1,156 @@
+"""The commands, loaded when they are used, and what becomes of errors: one line and an exit code.
+
+0 done   1 nothing found   2 wrong usage   3 partly done   130 interrupted
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from importlib import import_module
+
+import click
+
+from geminids import __version__
+from geminids.cli.options import Choices, json_option, shared_options
+from geminids.cli.talk import say
+from geminids.errors import GeminidsError
+
+PARTLY_DONE = 3
+INTERRUPTED = 130
+
+COMMANDS = {
+    "list": "geminids.cli.list_command:list_sessions",
+    "show": "geminids.cli.show_command:show",
+    "doctor": "geminids.cli.doctor_command:doctor",
+    "completion": "geminids.cli.completion_command:completion",
+}
+ALIASES = {"--list-sessions": "list"}
+"""What agents call our commands."""
+
+
+class LazyGroup(click.Group):
+    """Commands that are imported when somebody asks for them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name them in the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one of them."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Accept what agents call our commands."""
+        return super().parse_args(ctx, [ALIASES.get(argument, argument) for argument in args])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which ones are near."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"No command {args[0]!r}. {_hint(args[0])}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(__version__, message="geminids %(version)s")
+@json_option
+@shared_options
+@click.pass_context
+def cli(context: click.Context) -> int | None:
+    """Find and read the sessions that coding agents leave on this disk.
+
+    Without a command: what there is.
+
+    \b
+    geminids                       what there is
+    geminids list --since 7d       the sessions of the last week
+    geminids show 3                the third of them
+    geminids show latest --tools   the newest, with all that its tools did
+    geminids doctor                what was understood, what not
+    """  # noqa: D301 - click wants the character itself
+    if context.invoked_subcommand is not None:
+        return None
+    from geminids.cli.overview_command import overview
+
+    return overview(context.ensure_object(Choices))
+
+
+def run(arguments: Sequence[str], now: datetime | None = None) -> int:
+    """Run one command line and return its exit code. No exception leaves except a bug of ours."""
+    _prepare_streams()
+    try:
+        code = _run(arguments, now)
+        sys.stdout.flush()
+    except GeminidsError as error:
+        say(str(error))
+        code = error.exit_code
+    except click.UsageError as error:
+        say(_usage(error))
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        code = INTERRUPTED
+    except OSError as error:
+        code = _output_failed(error)
+    return code
+
+
+def _run(arguments: Sequence[str], now: datetime | None) -> int:
+    if "_GEMINIDS_COMPLETE" in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "geminids", "_GEMINIDS_COMPLETE", os.environ["_GEMINIDS_COMPLETE"])
+    try:
+        with cli.make_context("geminids", list(arguments), obj=Choices(now)) as context:
+            return cli.invoke(context) or 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+
+
+def _prepare_streams() -> None:
+    """Make sure that whatever a session holds can be written: odd characters become `?`."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="replace")
+
+
+def _output_failed(error: OSError) -> int:
+    """A reader that went away is no error; a full disk is."""
+    if error.filename is not None:
+        raise error
+    # What is still in the buffer can no longer go anywhere; Python would complain about it at exit.
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        return 0
+    say(f"Cannot write the output: {error.strerror}. What was written so far is not complete.")
+    return PARTLY_DONE
+
+
+def _usage(error: click.UsageError) -> str:
+    command = error.ctx.command_path if error.ctx else "geminids"
+    return f"{error.format_message()} `{command} --help` shows how."
+
+
+def _hint(wanted: str) -> str:
+    from difflib import get_close_matches
+
+    if os.path.exists(wanted):  # noqa: PTH110
+        return f"To read a file: `geminids show {wanted}`."
+    near = get_close_matches(wanted, COMMANDS, n=2, cutoff=0.5)
+    there = " or ".join(f"`{name}`" for name in near) if near else ", ".join(COMMANDS)
+    return f"Did you mean {there}?" if near else f"There are: {there}."

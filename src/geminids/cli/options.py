@@ -1,0 +1,89 @@
+"""Options that several commands share, accepted before and after the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from geminids.library import Library
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Choices:
+    """What was chosen for the whole run."""
+
+    def __init__(self, now: datetime | None = None) -> None:
+        self.now = now or datetime.now(UTC)
+        self.home: list[str] = []
+        self.data: str | None = None
+        self.sample = False
+        self.no_color = False
+        self.json = False
+
+    def open_library(self, *, sample_if_empty: bool = False) -> Library:
+        """The library that was chosen. Programs never get the sample unless they ask for it."""
+        from geminids.cli.talk import say
+        from geminids.library import open_library
+
+        library = open_library(
+            self.home, self.data, sample=self.sample, sample_if_empty=sample_if_empty and not self.json
+        )
+        if library.sample and not self.sample:
+            say("No session on this machine; these are the samples that come with geminids.")
+        return library
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    choices = context.ensure_object(Choices)
+    if not value or parameter.name is None:
+        return
+    if isinstance(value, tuple):
+        getattr(choices, parameter.name).extend(value)
+    else:
+        setattr(choices, parameter.name, value)
+
+
+def shared_options(command: Command) -> Command:
+    """Where to look and how to draw."""
+    for add in reversed(_SHARED):
+        command = add(command)
+    return command
+
+
+_SHARED: list[Callable[[Any], Any]] = [
+    click.option(
+        "--home",
+        multiple=True,
+        metavar="DIR",
+        expose_value=False,
+        callback=_remember,
+        help="A folder that stands for a user's home; may be given several times. Else GEMINIDS_HOMES, "
+        "else where the agents keep their files.",
+    ),
+    click.option(
+        "--data",
+        metavar="DIR",
+        expose_value=False,
+        callback=_remember,
+        help="Our own folder. Else GEMINIDS_DATA, else the usual place.",
+    ),
+    click.option(
+        "--sample",
+        is_flag=True,
+        expose_value=False,
+        callback=_remember,
+        help="The sample sessions that come with geminids.",
+    ),
+    click.option("--no-color", is_flag=True, expose_value=False, callback=_remember, help="No colour."),
+]
+
+json_option = click.option(
+    "--json", is_flag=True, expose_value=False, callback=_remember, help="One JSON document on stdout."
+)
+
+pass_choices = click.make_pass_decorator(Choices, ensure=True)

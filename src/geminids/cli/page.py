@@ -1,0 +1,185 @@
+"""Pages: what a person reads, laid out for a terminal or plain for a pipe.
+
+Every piece of text is made harmless here, so nothing that draws can forget it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Protocol
+
+from geminids.cli import safe
+from geminids.cli.screen import MOST_READABLE, Screen
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+Span = str | tuple[str, str]
+"""Words, or words and the name of their style."""
+
+STYLES = {
+    "title": "bold",
+    "quiet": "dim",
+    "human": "bold cyan",
+    "model": "bold magenta",
+    "agent": "bold yellow",
+    "tool": "blue",
+    "good": "green",
+    "bad": "red",
+    "warning": "yellow",
+    "added": "green",
+    "removed": "red",
+    "hunk": "cyan",
+    "thought": "dim italic",
+}
+
+LONGEST_MARKDOWN = 50_000
+"""Characters; what is longer is shown as it was written, since laying it out takes seconds."""
+
+
+class Page(Protocol):
+    """Something to draw on."""
+
+    def line(self, *spans: Span, indent: int = 0) -> None:
+        """One line; cut where a terminal is too narrow for it, never in a pipe."""
+        ...
+
+    def words(self, text: str, style: str = "", indent: int = 0) -> None:
+        """Words of any number of lines, broken where a terminal needs it."""
+        ...
+
+    def markdown(self, text: str, indent: int = 0) -> None:
+        """Words that a model wrote as Markdown."""
+        ...
+
+    def rule(self) -> None:
+        """A line across the page."""
+        ...
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Span]], flexible: int) -> None:
+        """Rows of cells, the flexible column taking the room that is left.
+
+        A heading that begins with `>` stands over numbers.
+        """
+        ...
+
+
+class PlainPage:
+    """Lines as they are, for pipes and files."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def line(self, *spans: Span, indent: int = 0) -> None:
+        """One line, however long."""
+        words = "".join(safe.line(_words(span)) for span in spans)
+        self._stream.write(f"{' ' * indent}{words}".rstrip() + "\n")
+
+    def words(self, text: str, style: str = "", indent: int = 0) -> None:
+        """Every line with its indent."""
+        for line in safe.text(text).split("\n"):
+            self._stream.write(f"{' ' * indent}{line}".rstrip() + "\n")
+
+    def markdown(self, text: str, indent: int = 0) -> None:
+        """Markdown is readable as it is."""
+        self.words(text, indent=indent)
+
+    def rule(self) -> None:
+        """A short line."""
+        self._stream.write("-" * 72 + "\n")
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Span]], flexible: int) -> None:
+        """One row a line, tabs between the cells, no heading."""
+        for row in rows:
+            self._stream.write("\t".join(safe.line(_words(cell)).strip() for cell in row) + "\n")
+
+
+class DrawnPage:
+    """Laid out with rich: broken to the width, in colour where that is wished."""
+
+    def __init__(self, stream: IO[str], screen: Screen) -> None:
+        from rich.console import Console
+
+        self._console: Console = Console(
+            file=stream,
+            width=screen.width or MOST_READABLE,
+            force_terminal=screen.has_colour,
+            color_system="auto" if screen.has_colour and screen.is_terminal else "standard",
+            no_color=not screen.has_colour,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+        )
+        self._prose_width = min(self._console.width, MOST_READABLE)
+
+    def line(self, *spans: Span, indent: int = 0) -> None:
+        """One line, cut with … at the edge."""
+        text = _styled(spans)
+        text.no_wrap, text.overflow = True, "ellipsis"
+        self._print(text, indent, self._console.width)
+
+    def words(self, text: str, style: str = "", indent: int = 0) -> None:
+        """Broken between words."""
+        self._print(_styled([(text, style)], keep_lines=True), indent, self._prose_width)
+
+    def markdown(self, text: str, indent: int = 0) -> None:
+        """Laid out as the model meant it. Addresses are written out, not hidden behind words."""
+        harmless = safe.text(text)
+        if len(harmless) > LONGEST_MARKDOWN:
+            self.words(text, indent=indent)
+            return
+        from rich.markdown import Markdown
+
+        self._print(Markdown(harmless, hyperlinks=False, code_theme="ansi_dark"), indent, self._prose_width)
+
+    def rule(self) -> None:
+        """A quiet line over the width of prose."""
+        self.line(("─" * self._prose_width, "quiet"))
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Span]], flexible: int) -> None:
+        """Columns under their headings, each row one line."""
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=False)
+        for place, heading in enumerate(columns):
+            is_number = heading.startswith(">")
+            table.add_column(
+                heading.lstrip(">"),
+                justify="right" if is_number else "left",
+                no_wrap=True,
+                overflow="ellipsis",
+                ratio=1 if place == flexible else None,
+                min_width=12 if place == flexible else None,
+            )
+        for row in rows:
+            table.add_row(*(_styled([cell]) for cell in row))
+        self._console.print(table)
+
+    def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
+        from rich.padding import Padding
+
+        self._console.print(Padding(renderable, (0, 0, 0, indent)), width=width)
+
+
+def open_page(screen: Screen, stream: IO[str] | None = None) -> Page:
+    """The page that fits where the output goes."""
+    target = stream or sys.stdout
+    return DrawnPage(target, screen) if screen.is_drawn else PlainPage(target)
+
+
+def _words(span: Span) -> str:
+    return span if isinstance(span, str) else span[0]
+
+
+def _styled(spans: Sequence[Span], *, keep_lines: bool = False) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for span in spans:
+        words, style = (span, "") if isinstance(span, str) else span
+        harmless = safe.text(words) if keep_lines else safe.line(words)
+        text.append(harmless, STYLES.get(style, ""))
+    return text

@@ -1,0 +1,52 @@
+"""A pager around what is long, where somebody sits at a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO
+
+LESS_OPTIONS = "FRX"
+"""Quit if it fits on one screen, let colours through, leave the text on the screen."""
+
+
+@contextmanager
+def paged(*, wanted: bool, environment: Mapping[str, str] = os.environ) -> Iterator[IO[str]]:
+    """A stream that ends in the pager, or stdout where none is wanted or found."""
+    command = _pager(environment) if wanted else []
+    if not command or shutil.which(command[0]) is None:
+        yield sys.stdout
+        return
+    pager = subprocess.Popen(
+        command, stdin=subprocess.PIPE, env={**environment, "LESS": environment.get("LESS", LESS_OPTIONS)}
+    )
+    assert pager.stdin is not None
+    stream = io.TextIOWrapper(pager.stdin, encoding="utf-8", errors="replace", write_through=False)
+    try:
+        yield stream
+    except BrokenPipeError:
+        # The person has read enough.
+        return
+    finally:
+        _finish(pager, stream)
+
+
+def _pager(environment: Mapping[str, str]) -> list[str]:
+    return shlex.split(environment.get("PAGER", "less"))
+
+
+def _finish(pager: subprocess.Popen[bytes], stream: IO[str]) -> None:
+    with suppress(BrokenPipeError):
+        stream.close()
+    while pager.poll() is None:
+        try:
+            pager.wait()
+        except KeyboardInterrupt:
+            # Ctrl-C belongs to the pager, which uses it to stop a search.
+            continue

@@ -1,0 +1,61 @@
+"""Session text made harmless for a terminal. Everything that is drawn for people goes through here.
+
+A session can hold any bytes: escapes that move the cursor or set the clipboard, controls that
+reorder what is read, letters that are not seen. Colours are dropped; every other control is
+shown as a picture or as its number; what only hides between letters is dropped. Joiners and
+variation selectors stay, since emoji and several scripts need them.
+"""
+
+from __future__ import annotations
+
+import re
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+_LINE_ENDS = re.compile(r"\r\n|[\u0085\u2028\u2029]")
+_HARMFUL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, all but tab and line feed
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, embeddings, overrides, isolates
+    r"\u00ad\u180e\u200b\u2060-\u2064\ufeff"  # letters without width
+    r"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"  # annotations, half characters, tags
+)
+_BREAKS = re.compile(r"[ \t]*[\n\t][ \n\t]*")
+_DROPPED = frozenset("\u00ad\u180e\u200b\u200e\u200f\u061c\u2060\u2061\u2062\u2063\u2064\ufeff")
+_HARMFUL_IN_JSON = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xf3\xa0[\x80\x81][\x80-\xbf]"
+)
+
+
+def text(words: str) -> str:
+    """Words of several lines, harmless."""
+    if "\x1b" in words:
+        words = _COLOUR.sub("", words)
+    return _HARMFUL.sub(_shown, _LINE_ENDS.sub("\n", words))
+
+
+def line(words: str) -> str:
+    """Words as one line, harmless: each line end or tab, with the blanks around it, becomes one space."""
+    return _BREAKS.sub(" ", text(words))
+
+
+def json_bytes(encoded: bytes) -> bytes:
+    """JSON of the same value in which no character can steer a terminal."""
+    return _HARMFUL_IN_JSON.sub(_escaped, encoded)
+
+
+def _shown(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if character in _DROPPED:
+        return ""
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\N{SYMBOL FOR DELETE}"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\N{REPLACEMENT CHARACTER}"
+    return f"<U+{code:04X}>"
+
+
+def _escaped(match: re.Match[bytes]) -> bytes:
+    units = match[0].decode().encode("utf-16-be")
+    return b"".join(b"\\u%02x%02x" % (units[at], units[at + 1]) for at in range(0, len(units), 2))

@@ -1,0 +1,44 @@
+"""What the output goes to: a terminal or a pipe, with colour or without, how wide."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import NamedTuple
+
+MOST_READABLE = 100
+"""Longer lines of prose are hard to read."""
+
+
+class Screen(NamedTuple):
+    """Where and how to draw."""
+
+    is_terminal: bool
+    has_colour: bool
+    width: int | None
+    """In columns; None means that lines are not broken."""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is anything to lay out; otherwise lines go out as they are."""
+        return self.width is not None or self.has_colour
+
+
+def find_screen(
+    *, no_color: bool = False, width: int | None = None, environment: Mapping[str, str] = os.environ
+) -> Screen:
+    """Look at stdout and at the variables that people set for it."""
+    is_terminal = sys.stdout.isatty()
+    if width is None and is_terminal:
+        width = shutil.get_terminal_size().columns
+    return Screen(is_terminal, not no_color and _has_colour(is_terminal, environment), width)
+
+
+def _has_colour(is_terminal: bool, environment: Mapping[str, str]) -> bool:
+    if environment.get("NO_COLOR") or environment.get("CLICOLOR") == "0":
+        return False
+    if environment.get("FORCE_COLOR", "0") != "0" or environment.get("CLICOLOR_FORCE", "0") != "0":
+        return True
+    return is_terminal and environment.get("TERM") != "dumb"

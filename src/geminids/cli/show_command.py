@@ -1,0 +1,117 @@
+"""`geminids show`: a session to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from geminids.cli.options import Choices, json_option, pass_choices, shared_options
+
+if TYPE_CHECKING:
+    from geminids.cli.page import Page
+    from geminids.library import Detail, Library
+    from geminids.model import Session
+
+
+@click.command(short_help="Read a session.")
+@click.argument("wanted", metavar="ID|FILE")
+@click.option("--thoughts", is_flag=True, help="Also what the model thought.")
+@click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
+@click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
+@click.option("--all", "everything", is_flag=True, help="Everything, turns that were dropped included.")
+@click.option("--agent-view", is_flag=True, help="The messages as the agent itself would load them.")
+@json_option
+@click.option("--no-pager", is_flag=True, help="Straight to the terminal.")
+@click.option("--width", type=click.IntRange(min=20), metavar="N", help="Break lines at N columns.")
+@shared_options
+@pass_choices
+def show(
+    choices: Choices,
+    *,
+    wanted: str,
+    thoughts: bool,
+    tools: bool,
+    notices: bool,
+    everything: bool,
+    agent_view: bool,
+    no_pager: bool,
+    width: int | None,
+) -> int:
+    """Read a session: what was said, what was done, what went wrong.
+
+    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`.
+    A FILE that holds several sessions shows them one after the other.
+
+    \b
+    geminids show latest
+    geminids show 3 --tools
+    geminids show 1f0c9a2b --all
+    geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
+    """  # noqa: D301 - click wants the character itself
+    library = choices.open_library(sample_if_empty=True)
+    if agent_view:
+        record = library.agent_view(wanted)
+        if choices.json:
+            _print_record(record)
+        else:
+            _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
+        return 0
+    sessions = library.sessions(wanted)
+    if choices.json:
+        _print_sessions(sessions)
+    else:
+        detail = _detail(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
+        _draw(choices, width, no_pager, lambda page: _draw_sessions(page, library, sessions, detail))
+    return 0
+
+
+def _detail(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:
+    from geminids.library import Detail
+
+    return Detail(
+        thoughts=thoughts or everything,
+        tools=tools or everything,
+        notices=notices or everything,
+        everything=everything,
+    )
+
+
+def _print_record(record: dict[str, Any]) -> None:
+    from geminids.cli.data import print_json
+
+    print_json("geminids/agent-view/1", record)
+
+
+def _print_sessions(sessions: Sequence[Session]) -> None:
+    """One document for the first session of a file; others that lie in the same file stand in it."""
+    from geminids.cli.data import print_json
+
+    first, *others = sessions
+    print_json("geminids/session/1", first, {"others": others} if others else {})
+
+
+def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[Page], None]) -> None:
+    from geminids.cli.page import open_page
+    from geminids.cli.paging import paged
+    from geminids.cli.screen import find_screen
+
+    screen = find_screen(no_color=choices.no_color, width=width)
+    with paged(wanted=screen.is_terminal and not no_pager) as stream:
+        draw(open_page(screen, stream))
+
+
+def _draw_sessions(page: Page, library: Library, sessions: Sequence[Session], detail: Detail) -> None:
+    from geminids.cli.story import draw_session
+
+    for number, session in enumerate(sessions):
+        if number:
+            page.line()
+        draw_session(page, session, detail, library.agent_title(session.agent))
+
+
+def _draw_record(page: Page, record: dict[str, Any]) -> None:
+    from geminids.cli.story import draw_record
+
+    draw_record(page, record)

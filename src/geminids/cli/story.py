@@ -1,0 +1,265 @@
+"""A session drawn as a story: who said what, one line for what each tool did, where time passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from geminids.cli import words
+from geminids.cli.page import Page, Span
+from geminids.library import (
+    Detail,
+    LeftOut,
+    Mark,
+    Pause,
+    Speaker,
+    Turn,
+    changed_lines,
+    diff_lines,
+    error_line,
+    output_text,
+    project_name,
+    telling_argument,
+    transcript,
+)
+from geminids.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Level,
+    Message,
+    Origin,
+    Session,
+    State,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    ToolStatus,
+    Unrecognised,
+)
+
+INDENT = 2
+SHORT_DIFF = 12
+"""Lines of a diff that are shown unless more is asked for."""
+SHORT_OUTPUT = 3
+"""Lines of what a command of the human produced."""
+
+TOOL_MARKS = {
+    ToolStatus.SUCCESS: ("●", "tool"),
+    ToolStatus.ERROR: ("✗", "bad"),
+    ToolStatus.CANCELLED: ("⊘", "warning"),
+    ToolStatus.PENDING: ("○", "warning"),
+    ToolStatus.UNKNOWN: ("●", "quiet"),
+}
+
+MARKS = {
+    State.COMPRESSED: "the conversation was compressed here: the agent no longer sees {} above",
+    State.REWOUND: "rewound here: {} taken back (--all shows them)",
+    State.SUPERSEDED: "begun anew here: {} replaced (--all shows them)",
+}
+
+ASK_FOR = {
+    "thoughts": ("thought", "--thoughts"),
+    "notices": ("notice", "--notices"),
+    "rewound": ("rewound message", "--all"),
+    "superseded": ("replaced message", "--all"),
+    "injected": ("piece of injected context", "--all"),
+    "synthetic": ("invented message", "--all"),
+    "unrecognised": ("unrecognised part", "--all"),
+}
+
+
+def draw_session(page: Page, session: Session, detail: Detail, agent_title: str) -> None:
+    """Draw the heading, then the story."""
+    _draw_heading(page, session, agent_title)
+    for entry in transcript(session, detail):
+        match entry:
+            case Turn():
+                _draw_turn(page, entry, session, detail, agent_title)
+            case Pause(length=length, until=until):
+                page.line()
+                page.line((f"· · · {words.duration(length)} later, {words.moment(until)}", "quiet"))
+            case Mark(state=state, messages=messages):
+                page.line()
+                page.line(("⟲ " + MARKS[state].format(words.count(messages, "message")), "warning"))
+            case LeftOut(counts=counts):
+                _draw_left_out(page, counts)
+
+
+def draw_record(page: Page, record: Mapping[str, Any]) -> None:
+    """Draw the messages of a record as the agent loaded it, without any judgement of ours."""
+    page.line((str(record.get("sessionId", "no id")), "title"))
+    for message in record.get("messages", ()):
+        page.line()
+        page.line((str(message.get("type", "message")), "title"), "  ", str(message.get("timestamp", "")))
+        page.words("\n".join(_native_words(message.get("content"))), indent=INDENT)
+        for call in message.get("toolCalls") or ():
+            page.line(f"{call.get('name')}  {call.get('status')}", indent=INDENT)
+
+
+def _draw_heading(page: Page, session: Session, agent_title: str) -> None:
+    page.line((session.title or "untitled", "title"))
+    place = words.path(session.project.path) if session.project.path else project_name(session.project)
+    page.line((place, "human"), ("  " + agent_title, "quiet"))
+    page.line((_time_span(session), "quiet"))
+    models = ", ".join(session.models) or "model unknown"
+    page.line((f"{models} · {words.tokens(session.usage)}", "quiet"))
+    mark, style = words.STATUS_MARKS[session.status]
+    page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
+    if session.problems:
+        page.line((f"⚠ {words.count(len(session.problems), 'problem')} (geminids doctor)", "warning"))
+    page.rule()
+
+
+def _time_span(session: Session) -> str:
+    if not session.started_at:
+        return "no time"
+    if not session.ended_at:
+        return words.moment(session.started_at)
+    length = words.duration(session.ended_at - session.started_at)
+    return f"{words.moment(session.started_at)} to {words.clock(session.ended_at)} ({length})"
+
+
+def _draw_turn(page: Page, turn: Turn, session: Session, detail: Detail, agent_title: str) -> None:
+    if not turn.continues or turn.message.state is not State.CURRENT:
+        page.line()
+        page.line(*_speaker(turn, agent_title, detail))
+    before: AnyPart | None = None
+    for part in turn.parts:
+        # Tool calls stand close together; words have room around them.
+        if before is not None and not (isinstance(part, ToolCall) and isinstance(before, ToolCall)):
+            page.line()
+        _draw_part(page, part, turn.message, session, detail)
+        before = part
+
+
+def _speaker(turn: Turn, agent_title: str, detail: Detail) -> list[Span]:
+    message = turn.message
+    names = {Speaker.HUMAN: "You", Speaker.MODEL: agent_title, Speaker.AGENT: _agent_word(message)}
+    spans: list[Span] = [(names[turn.speaker], str(turn.speaker)), ("  " + words.clock(message.at), "quiet")]
+    if message.state not in {State.CURRENT, State.COMPRESSED} or (
+        detail.everything and message.state is not State.CURRENT
+    ):
+        spans.append((f"  [{message.state}]", "warning"))
+    return spans
+
+
+def _agent_word(message: Message) -> str:
+    if message.level:
+        return str(message.level).capitalize()
+    return {Origin.TOOL: "Tool results", Origin.INJECTED: "Context", Origin.SYNTHETIC: "Invented"}.get(
+        message.origin, "Agent"
+    )
+
+
+def _draw_part(page: Page, part: AnyPart, message: Message, session: Session, detail: Detail) -> None:
+    match part:
+        case Text(text=text, origin=Origin.MODEL):
+            page.markdown(text, indent=INDENT)
+        case Text(text=text, origin=Origin.COMMAND) if not detail.tools:
+            _draw_shortened(page, text)
+        case Text(text=text, origin=Origin.NOTICE):
+            page.words(text or "(no words)", _notice_style(message), indent=INDENT)
+        case Text(text=text):
+            page.words(text, indent=INDENT)
+        case Thought(text=text, subject=subject):
+            page.words(f"{subject}\n{text}".strip(), "thought", indent=INDENT)
+        case ToolCall():
+            _draw_call(page, part, session, detail)
+        case ToolResult(name=name, parts=parts):
+            page.line((f"result of {name or 'a tool'}", "quiet"), indent=INDENT)
+            for piece in parts:
+                _draw_part(page, piece, message, session, detail)
+        case Attachment(mime_type=mime_type, uri=uri):
+            page.line(("▣ ", "tool"), uri or mime_type or "an attachment", indent=INDENT)
+        case FileReference(path=path):
+            page.line(("@ ", "tool"), path, indent=INDENT)
+        case Unrecognised(raw=raw):
+            page.words(f"unrecognised: {raw}", "quiet", indent=INDENT)
+
+
+def _notice_style(message: Message) -> str:
+    return {Level.ERROR: "bad", Level.WARNING: "warning"}.get(message.level or Level.INFO, "quiet")
+
+
+def _draw_shortened(page: Page, text: str) -> None:
+    lines = text.strip().split("\n")
+    page.words("\n".join(lines[:SHORT_OUTPUT]), "quiet", indent=INDENT)
+    if len(lines) > SHORT_OUTPUT:
+        page.line(
+            (f"… {words.count(len(lines) - SHORT_OUTPUT, 'more line')} (--tools)", "quiet"), indent=INDENT
+        )
+
+
+def _draw_call(page: Page, call: ToolCall, session: Session, detail: Detail) -> None:
+    mark, style = TOOL_MARKS[call.status]
+    spans: list[Span] = [(mark + " ", style), (call.name, "tool")]
+    if argument := telling_argument(call, session.project.path):
+        spans.append("  " + argument)
+    if counts := changed_lines(call.changes):
+        spans += [(f"  +{counts[0]}", "added"), (f" -{counts[1]}", "removed")]
+    if call.status not in {ToolStatus.SUCCESS, ToolStatus.ERROR}:
+        spans.append((f"  [{call.native_status or call.status}]", "warning"))
+    page.line(*spans, indent=INDENT)
+    if error := error_line(call):
+        page.line((error, "bad"), indent=2 * INDENT)
+    if call.child_id:
+        page.line(("its session: ", "quiet"), f"geminids show {call.child_id}", indent=2 * INDENT)
+    if detail.tools:
+        _draw_arguments(page, call)
+    _draw_diff(page, call, whole=detail.tools)
+    if detail.tools and (output := output_text(call)):
+        page.words(output, "quiet", indent=2 * INDENT)
+
+
+def _draw_arguments(page: Page, call: ToolCall) -> None:
+    for name, value in call.arguments.items():
+        if isinstance(value, str) and "\n" in value:
+            page.line((f"{name}:", "quiet"), indent=2 * INDENT)
+            page.words(value, indent=3 * INDENT)
+        else:
+            page.line((f"{name}: ", "quiet"), str(value), indent=2 * INDENT)
+
+
+def _draw_diff(page: Page, call: ToolCall, *, whole: bool) -> None:
+    lines = diff_lines(call)
+    shown = lines if whole else lines[:SHORT_DIFF]
+    for line in shown:
+        page.line((line, _diff_style(line)), indent=2 * INDENT)
+    if len(lines) > len(shown):
+        page.line(
+            (f"… {words.count(len(lines) - len(shown), 'more line')} (--tools)", "quiet"), indent=2 * INDENT
+        )
+
+
+def _diff_style(line: str) -> str:
+    return {"+": "added", "-": "removed", "@": "hunk"}.get(line[:1], "")
+
+
+def _draw_left_out(page: Page, counts: Mapping[str, int]) -> None:
+    known = [
+        f"{words.count(number, ASK_FOR[name][0])} ({ASK_FOR[name][1]})"
+        for name, number in counts.items()
+        if name in ASK_FOR
+    ]
+    if known:
+        page.line()
+        page.words("Not shown: " + ", ".join(known), "quiet")
+
+
+def _native_words(content: Any) -> list[str]:
+    """The words in a message's content, which may be a string, a part or a list of parts."""
+    match content:
+        case str(text) | {"text": str(text)}:
+            return [text]
+        case list(pieces):
+            return [line for piece in pieces for line in _native_words(piece)]
+        case {"functionCall": {"name": str(name)}}:
+            return [f"(calls {name})"]
+        case {"functionResponse": {"name": str(name)}}:
+            return [f"(result of {name})"]
+        case dict():
+            return [f"({', '.join(map(str, content))})"]
+        case _:
+            return []

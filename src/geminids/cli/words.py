@@ -1,0 +1,85 @@
+"""Numbers, times and paths in words for people."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from geminids.model import Status, Usage
+
+STATUS_MARKS = {
+    Status.SUCCESS: ("✓", "good"),
+    Status.FAILURE: ("✗", "bad"),
+    Status.ERROR: ("!", "bad"),
+    Status.CANCELLED: ("⊘", "warning"),
+    Status.INTERRUPTED: ("…", "warning"),
+}
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number and what it counts: 1 session, 2 sessions."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size(number: int) -> str:
+    """Bytes in the unit that fits."""
+    if number < 1000:
+        return count(number, "byte")
+    amount, units = float(number), iter(("kB", "MB", "GB", "TB"))
+    unit = ""
+    while amount >= 1000 and unit != "TB":
+        amount, unit = amount / 1000, next(units)
+    return f"{amount:.1f} {unit}"
+
+
+def tokens(usage: Usage) -> str:
+    """What a session used, as far as it is known."""
+    named = (
+        ("in", usage.input),
+        ("cached", usage.cached),
+        ("out", usage.output),
+        ("thoughts", usage.thoughts),
+    )
+    known = ", ".join(f"{number:,} {name}" for name, number in named if number)
+    return f"tokens: {known}" if known else "tokens unknown"
+
+
+def when(at: datetime | None, now: datetime) -> str:
+    """A moment in local time, as short as it can be told from today."""
+    if at is None:
+        return "no time"
+    local, today = at.astimezone(), now.astimezone().date()
+    days = (today - local.date()).days
+    if days == 0:
+        return f"today {local:%H:%M}"
+    if 0 < days < 7:
+        return f"{local:%a %H:%M}"
+    return f"{local:%d %b %H:%M}" if local.year == today.year else f"{local:%Y-%m-%d}"
+
+
+def moment(at: datetime) -> str:
+    """A moment in local time, in full."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def clock(at: datetime | None) -> str:
+    """The time of day in local time."""
+    return f"{at.astimezone():%H:%M}" if at else ""
+
+
+def duration(length: timedelta) -> str:
+    """A length of time in its two largest units."""
+    seconds = int(length.total_seconds())
+    steps = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+    pieces: list[str] = []
+    for step, unit in steps:
+        if seconds >= step:
+            pieces.append(f"{seconds // step} {unit}")
+            seconds %= step
+    return " ".join(pieces[:2]) or "0 s"
+
+
+def path(written: str) -> str:
+    """A path with ~ for the user's home."""
+    home = str(Path.home())
+    return "~" + written[len(home) :] if written == home or written.startswith(home + "/") else written
