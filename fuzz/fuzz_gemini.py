@@ -1,0 +1,201 @@
+"""Damages recorded session files and looks whether the reader of Gemini CLI still keeps its promises.
+
+    python fuzz/fuzz_gemini.py [--seconds 300] [--engine atheris|random] [--seed N]
+
+Whatever happens to a file: reading it never raises, its account adds up to its size, and every message that
+lies wholly before the damage is still there. A file that breaks a promise is left in `.fuzz/`, and the run
+ends with 1. Atheris steers by what the code does with the files; without it the damage is random.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+FINDINGS = ROOT / ".fuzz"
+sys.path.insert(0, str(Path(__file__).parent))
+
+HAS_ATHERIS = importlib.util.find_spec("atheris") is not None
+LARGEST = 60_000
+"""Bigger files only make the rounds slower."""
+
+SLOW = 20.0
+"""Seconds after which a file counts as one that hangs the reader."""
+
+
+class BrokenPromiseError(AssertionError):
+    """The reader did with a file what it must not do."""
+
+
+class Seed(NamedTuple):
+    """A recorded session file, and where each of its messages ends."""
+
+    path: Path
+    raw: bytes
+    ends: dict[str, int]
+
+
+class RandomChoices:
+    """Decisions by chance."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def below(self, bound: int) -> int:
+        """A number from 0 up to, not including, the bound."""
+        return self._random.randrange(bound) if bound > 0 else 0
+
+
+class LearntChoices:
+    """Decisions out of the bytes that a fuzzer tries."""
+
+    def __init__(self, provider: Any) -> None:
+        self._provider = provider
+
+    def below(self, bound: int) -> int:
+        """A number from 0 up to, not including, the bound."""
+        return int(self._provider.ConsumeIntInRange(0, bound - 1)) if bound > 0 else 0
+
+
+class Target:
+    """The check, with the seeds it damages and a folder to put them in."""
+
+    def __init__(self, scratch: Path) -> None:
+        from geminids.sources.gemini import GeminiSource
+
+        self._source = GeminiSource()
+        self._scratch = scratch
+        self._seeds = [self._seed(path) for path in recorded_files()]
+        self.rounds = 0
+
+    def _seed(self, path: Path) -> Seed:
+        return Seed(path, path.read_bytes(), self._message_ends(path))
+
+    def _message_ends(self, path: Path) -> dict[str, int]:
+        bundle = self._source.adopt(path)
+        sessions = self._source.read(bundle).sessions if bundle else ()
+        ends: dict[str, int] = {}
+        for message in (message for session in sessions for message in session.messages):
+            ends[message.id] = min(message.source.end, ends.get(message.id, message.source.end))
+        return ends
+
+    def one_round(self, choices: Any) -> None:
+        """Damage one file and check it."""
+        from damage import damaged
+
+        self.rounds += 1
+        seed = self._seeds[choices.below(len(self._seeds))]
+        raw = damaged(seed.raw, choices)
+        path = self._scratch / seed.path.name
+        path.write_bytes(raw)
+        try:
+            self._check_in_time(seed, path, raw)
+        except Exception as error:  # whatever it was, the file that caused it is worth keeping
+            report(seed, raw, error)
+            raise
+        finally:
+            path.unlink()
+
+    def _check_in_time(self, seed: Seed, path: Path, raw: bytes) -> None:
+        started = time.process_time()
+        self._check(seed, path, raw)
+        if time.process_time() - started > SLOW:
+            raise BrokenPromiseError(f"reading took more than {SLOW:.0f} seconds")
+
+    def _check(self, seed: Seed, path: Path, raw: bytes) -> None:
+        before = len(common_start(seed.raw, raw))
+        wanted = {name for name, end in seed.ends.items() if end <= before}
+        bundle = self._source.adopt(path)
+        if bundle is None:
+            if wanted:
+                raise BrokenPromiseError(
+                    f"no session any more, but {len(wanted)} messages lie before byte {before}"
+                )
+            return
+        reading = self._source.read(bundle)
+        for account in reading.accounts:
+            tallies = [*account.used.values(), *account.ignored.values(), *account.broken.values()]
+            if not sum(tally.bytes for tally in tallies) == account.size == len(raw):
+                raise BrokenPromiseError(f"{len(raw)} bytes, but the account has {account}")
+        found = {message.id for session in reading.sessions for message in session.messages}
+        if wanted - found:
+            raise BrokenPromiseError(f"lost {sorted(wanted - found)}, which lie before byte {before}")
+
+
+def recorded_files() -> list[Path]:
+    """The session files of the fixtures."""
+    files = sorted((ROOT / "tests" / "fixtures" / "gemini").glob("*/home/.gemini/tmp/*/chats/**/*.json*"))
+    return [path for path in files if path.stat().st_size <= LARGEST]
+
+
+def common_start(one: bytes, other: bytes) -> bytes:
+    """The bytes with which both begin."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return one[:low]
+
+
+def report(seed: Seed, raw: bytes, error: Exception) -> None:
+    """Keep a file that broke a promise, under the name it needs to be read by."""
+    folder = FINDINGS / f"finding-{time.time_ns()}"
+    folder.mkdir(parents=True)
+    (folder / seed.path.name).write_bytes(raw)
+    print(f"{type(error).__name__}: {error}\n  damaged from {seed.path.relative_to(ROOT)}", file=sys.stderr)
+    print(f"  kept as {(folder / seed.path.name).relative_to(ROOT)}", file=sys.stderr)
+
+
+def fuzz_at_random(target: Target, seconds: float, seed: int) -> None:
+    """Damage by chance until the time is up."""
+    choices = RandomChoices(seed)
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        target.one_round(choices)
+    print(f"{target.rounds} damaged files (seed {seed}), no promise broken")
+
+
+def fuzz_with_atheris(make_target: Callable[[], Target], seconds: float, seed: int) -> None:
+    """Let atheris decide on the damage; it ends the process when the time is up."""
+    import atheris
+
+    with atheris.instrument_imports(include=["geminids"]):
+        target = make_target()
+
+    def one_round(tried: bytes) -> None:
+        target.one_round(LearntChoices(atheris.FuzzedDataProvider(tried)))
+
+    FINDINGS.mkdir(exist_ok=True)
+    limits = [f"-max_total_time={seconds:.0f}", f"-seed={seed}", "-max_len=256", "-len_control=0"]
+    atheris.Setup([sys.argv[0], *limits, f"-artifact_prefix={FINDINGS}/", "-print_final_stats=1"], one_round)
+    atheris.Fuzz()
+
+
+def main() -> None:
+    """Fuzz for a while."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument(
+        "--engine", choices=["atheris", "random"], default="atheris" if HAS_ATHERIS else "random"
+    )
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="a fresh one by default")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder, ".gemini", "tmp", "fuzzed", "chats")
+        scratch.mkdir(parents=True)
+        if options.engine == "atheris":
+            fuzz_with_atheris(lambda: Target(scratch), options.seconds, options.seed)
+        else:
+            fuzz_at_random(Target(scratch), options.seconds, options.seed)
+
+
+if __name__ == "__main__":
+    main()
