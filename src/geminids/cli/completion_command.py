@@ -7,7 +7,7 @@ import click
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(short_help="Print the completion script of a shell.")
+@click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
     """Print the script that lets SHELL complete our commands.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_PROBLEMS = 50
 
 
-@click.command(short_help="Report what was understood and what was not.")
+@click.command()
 @click.option("--paths", is_flag=True, help="Also the names of projects and folders, and every problem.")
 @json_option
 @shared_options

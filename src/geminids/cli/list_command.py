@@ -19,7 +19,7 @@ ON_A_TERMINAL = 20
 NOTHING_FOUND = 1
 
 
-@click.command(name="list", short_help="List sessions, newest first.")
+@click.command(name="list")
 @click.option(
     "--project",
     metavar="WHICH",

@@ -9,8 +9,8 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,15 +19,20 @@ from geminids.cli.options import Choices, json_option, shared_options
 from geminids.cli.talk import say
 from geminids.errors import GeminidsError
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 PARTLY_DONE = 3
 INTERRUPTED = 130
+WIDEST_HELP = 80
 
 COMMANDS = {
-    "list": "geminids.cli.list_command:list_sessions",
-    "show": "geminids.cli.show_command:show",
-    "doctor": "geminids.cli.doctor_command:doctor",
-    "completion": "geminids.cli.completion_command:completion",
+    "list": ("geminids.cli.list_command:list_sessions", "List sessions, newest first."),
+    "show": ("geminids.cli.show_command:show", "Read a session."),
+    "doctor": ("geminids.cli.doctor_command:doctor", "Report what was understood and what was not."),
+    "completion": ("geminids.cli.completion_command:completion", "Print the completion script of a shell."),
 }
+"""Where a command is, and what it does, so that help need not load it."""
 ALIASES = {"--list-sessions": "list"}
 """What agents call our commands."""
 
@@ -43,9 +48,14 @@ class LazyGroup(click.Group):
         """Load one of them."""
         if cmd_name not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept what agents call our commands."""
@@ -111,10 +121,23 @@ def _run(arguments: Sequence[str], now: datetime | None) -> int:
 
         return shell_complete(cli, {}, "geminids", "_GEMINIDS_COMPLETE", os.environ["_GEMINIDS_COMPLETE"])
     try:
-        with cli.make_context("geminids", list(arguments), obj=Choices(now)) as context:
+        with cli.make_context(
+            "geminids", list(arguments), obj=Choices(now), terminal_width=_help_width()
+        ) as context:
             return cli.invoke(context) or 0
     except click.exceptions.Exit as done:
         return done.exit_code
+
+
+def _help_width() -> int:
+    """As wide as the terminal, up to 80 columns. (click would load shutil to find out.)"""
+    written = os.environ.get("COLUMNS", "")
+    if written.isdecimal():
+        return min(int(written), WIDEST_HELP)
+    try:
+        return min(os.get_terminal_size(sys.stdout.fileno()).columns, WIDEST_HELP)
+    except (OSError, ValueError):
+        return WIDEST_HELP
 
 
 def _prepare_streams() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from geminids.library import Library
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -18,12 +19,20 @@ class Choices:
     """What was chosen for the whole run."""
 
     def __init__(self, now: datetime | None = None) -> None:
-        self.now = now or datetime.now(UTC)
+        self._now = now
         self.home: list[str] = []
         self.data: str | None = None
         self.sample = False
         self.no_color = False
         self.json = False
+
+    @property
+    def now(self) -> datetime:
+        """The time of this run."""
+        from datetime import UTC, datetime
+
+        self._now = self._now or datetime.now(UTC)
+        return self._now
 
     def open_library(self, *, sample_if_empty: bool = False) -> Library:
         """The library that was chosen. Programs never get the sample unless they ask for it."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from geminids.model import Session
 
 
-@click.command(short_help="Read a session.")
+@click.command()
 @click.argument("wanted", metavar="ID|FILE")
 @click.option("--thoughts", is_flag=True, help="Also what the model thought.")
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")

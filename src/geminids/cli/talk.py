@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from geminids.cli import safe
-
 
 def say(message: str) -> None:
     """Tell the person something; if nobody can hear it, go on."""
+    from geminids.cli import safe
+
     try:
         print(f"geminids: {safe.text(message)}", file=sys.stderr, flush=True)
     except OSError:
