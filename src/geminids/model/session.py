@@ -59,6 +59,14 @@ class State(StrEnum):
     SUPERSEDED = "superseded"
 
 
+class Level(StrEnum):
+    """How grave a notice is."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 class KnownBy(StrEnum):
     """How the folder of a project is known."""
 
@@ -90,6 +98,8 @@ class Message(msgspec.Struct, frozen=True):
     parts: tuple[AnyPart, ...]
     usage: Usage | None
     source: Source
+    level: Level | None = None
+    """Set for notices only."""
     also_at: tuple[Source, ...] = ()
     """Later versions and copies of the same message."""
     dropped_by: Source | None = None

@@ -14,9 +14,7 @@ from typing import Any
 from geminids.sources.gemini.records import FileLog, Format, Kind
 from geminids.sources.jsonl import UndecodableError, decode
 
-_PASSED_ON = (
-    "sessionId projectHash startTime lastUpdated summary memoryScratchpad directories kind".split()
-)
+_PASSED_ON = "sessionId projectHash startTime lastUpdated summary memoryScratchpad directories kind".split()
 _NOT_RESUMABLE = re.compile(r"\s*(?:[/?]|<session_context>|<hook_context>)")
 
 
@@ -44,20 +42,20 @@ def _replayed(log: FileLog) -> dict[str, Any] | None:
                 stale = True
             case Kind.MESSAGE:
                 messages[value["id"]] = value
-                first_prompt = first_prompt or _prompt_text(value)
+                first_prompt = first_prompt or _first_prompt([value], first_prompt)
                 stale = True
             case Kind.UPDATE | Kind.CHECKPOINT:
                 changes = value["$set"]
                 if record.kind is Kind.CHECKPOINT:
                     messages.clear()
                     _put(messages, changes["messages"])
-                    first_prompt = first_prompt or _first_prompt(messages.values())
+                    first_prompt = first_prompt or _first_prompt(messages.values(), first_prompt)
                 meta |= changes
                 stale = stale and "memoryScratchpad" not in changes
             case Kind.HEADER if isinstance(value.get("projectHash"), str):
                 meta |= value
                 _put(messages, value.get("messages"))
-                first_prompt = first_prompt or _first_prompt(messages.values())
+                first_prompt = first_prompt or _first_prompt(messages.values(), first_prompt)
             case Kind.HEADER:
                 pass
     if not (meta.get("sessionId") and meta.get("projectHash")):
@@ -112,8 +110,8 @@ def _is_resumable(message: dict[str, Any]) -> bool:
     return _prompt_text(message) is not None
 
 
-def _first_prompt(messages: Iterable[dict[str, Any]]) -> str | None:
-    return next((text for message in messages if (text := _prompt_text(message)) is not None), None)
+def _first_prompt(messages: Iterable[dict[str, Any]], otherwise: str | None) -> str | None:
+    return next((text for message in messages if (text := _prompt_text(message)) is not None), otherwise)
 
 
 def _prompt_text(message: dict[str, Any]) -> str | None:

@@ -33,6 +33,9 @@ def read_document(path: str, content: bytes) -> FileLog:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         _read_damaged(log, content)
     else:
+        if array is None and "sessionId" not in members:
+            log.report(ProblemKind.NOT_A_SESSION, "no sessionId and no messages", 1, 0, len(content))
+            return log
         _read_header(log, content, members, array)
         _read_messages(log, content, array, elements)
     return log

@@ -53,9 +53,7 @@ KNOWN_FIELDS: dict[str, frozenset[str]] = {
         + "userMessageCount messageCount firstUserMessage hasUserOrAssistantMessage".split()
         + "hasResumableContent memoryScratchpadIsStale".split()
     ),
-    "message": frozenset(
-        "id timestamp type content displayContent model thoughts tokens toolCalls".split()
-    ),
+    "message": frozenset("id timestamp type content displayContent model thoughts tokens toolCalls".split()),
     "tool call": frozenset(
         "id name args result status timestamp displayName description resultDisplay agentId".split()
         + ["renderOutputAsMarkdown"]

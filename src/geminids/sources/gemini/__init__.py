@@ -1,0 +1,106 @@
+"""Gemini CLI sessions.
+
+    ~/.gemini/tmp/<project>/chats/session-<minute>-<id>.jsonl    since 0.39, April 2026
+    ~/.gemini/tmp/<project>/chats/session-<minute>-<id>.json     0.4 to 0.38
+    …/chats/<session id>/<agent id>.jsonl                        subagents, since 0.37
+
+A `.jsonl` file is a log of changes, not a list of messages: a record with a known id replaces the
+earlier one, `$rewindTo` takes back a message and all after it, `$set` changes the session itself and,
+since 0.44, may replace its messages. Checked against releases 0.4 to 0.61.
+
+Not read here: the other files in a project's folder (prompt logs, saved chats, checkpoints).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from geminids.model import FileAccount, Problem, ProblemKind, Project, Tally
+from geminids.sources.base import Bundle, FoundFile, Home, Reading, Scan
+from geminids.sources.gemini import homes as gemini_homes
+from geminids.sources.gemini.agent_view import agent_view
+from geminids.sources.gemini.files import Segment, read_file, segments
+from geminids.sources.gemini.layout import scan
+from geminids.sources.gemini.projects import read_registry
+from geminids.sources.gemini.records import FileLog, Kind
+from geminids.sources.gemini.sessions import sessions
+
+
+class GeminiSource:
+    """Reads what Gemini CLI leaves in its home."""
+
+    name = "gemini"
+    title = "Gemini CLI"
+    revision = 1
+
+    def homes(self, environment: Mapping[str, str], user_home: Path) -> Sequence[Home]:
+        """The homes this machine has."""
+        return gemini_homes.homes(environment, user_home)
+
+    def homes_below(self, folder: Path) -> Sequence[Home]:
+        """The homes in a folder that stands for a user's home."""
+        return gemini_homes.homes_below(folder)
+
+    def scan(self, home: Home) -> Scan:
+        """The session files of a home, in bundles."""
+        return scan(home)
+
+    def read(self, bundle: Bundle) -> Reading:
+        """The sessions of a bundle, and where every byte of its files went."""
+        found: list[Segment] = []
+        accounts: list[FileAccount] = []
+        problems: list[Problem] = []
+        for file in bundle.files:
+            try:
+                content = file.path.read_bytes()
+            except OSError as error:
+                accounts.append(_unread(file))
+                reason = error.strerror or "cannot be read"
+                problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
+                continue
+            log = read_file(file.path, content)
+            accounts.append(log.account())
+            problems.extend(log.problems)
+            found.extend(segments(log, file.path))
+        read = sessions(bundle, found, problems)
+        told = {id(problem) for problem in problems}
+        problems.extend(p for session in read for p in session.problems if id(p) not in told)
+        return Reading(tuple(read), tuple(accounts), tuple(problems))
+
+    def adopt(self, path: Path) -> Bundle | None:
+        """One file given by hand, if it holds records of a session."""
+        log = _log_of(path)
+        if not any(record.kind in (Kind.HEADER, Kind.MESSAGE) for record in log.records):
+            return None
+        facts = path.stat()
+        file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+        folder = _project_folder(path)
+        project = _project_of(folder) if folder else Project(None, None, None, None)
+        return Bundle(self.name, path.stem, project, (folder,) if folder else (), (file,))
+
+    def agent_view(self, path: Path) -> dict[str, Any] | None:
+        """The record exactly as Gemini CLI's own loader returns it from this file."""
+        content = path.read_bytes()
+        return agent_view(read_file(path, content), content)
+
+
+def _unread(file: FoundFile) -> FileAccount:
+    broken = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
+    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, broken, {})
+
+
+def _log_of(path: Path) -> FileLog:
+    return read_file(path, path.read_bytes())
+
+
+def _project_folder(path: Path) -> Path | None:
+    """The folder of the project that a session file lies in, if it lies where the CLI puts them."""
+    above = path.absolute().parents
+    return next((folder.parent for folder in above[:2] if folder.name == "chats"), None)
+
+
+def _project_of(folder: Path) -> Project:
+    home = folder.parent.parent
+    return read_registry(home).project(folder, home)

@@ -1,0 +1,100 @@
+"""Content as Gemini CLI stores it: a string, a part, or a list of parts and strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from geminids.model import Attachment, Origin, ResultPart, Text, ToolResult, Unrecognised
+
+SIGNATURES = frozenset({"thoughtSignature", "callIndex", "mediaResolution", "videoMetadata"})
+"""Keys that accompany a part without being content of their own."""
+
+
+def parts_of(content: object) -> list[Any]:
+    """The pieces of a content, whatever its form; an empty text is no piece."""
+    if isinstance(content, str):
+        return [{"text": content}] if content else []
+    if isinstance(content, list):
+        return [{"text": part} if isinstance(part, str) else part for part in content]
+    return [] if content is None else [content]
+
+
+def texts_of(content: object) -> Iterator[str]:
+    """The words of a content, thoughts left out."""
+    for part in parts_of(content):
+        match part:
+            case {"thought": True}:
+                continue
+            case {"text": str(text)}:
+                yield text
+
+
+def plain_text(content: object) -> str:
+    """The words of a content in one piece."""
+    return content if isinstance(content, str) else "".join(texts_of(content))
+
+
+def result_part(part: object, origin: Origin = Origin.TOOL) -> ResultPart:
+    """A piece that is no call, no response and no thought."""
+    match part:
+        case {"text": str(text)}:
+            return Text(text, origin)
+        case {"inlineData": {"data": str(data), "mimeType": str(mime_type)}}:
+            return Attachment(mime_type, data, origin=origin)
+        case {"fileData": {"fileUri": str(uri), **about}}:
+            mime = about.get("mimeType")
+            return Attachment(mime if isinstance(mime, str) else None, uri=uri, origin=origin)
+        case _:
+            return Unrecognised(part)
+
+
+def response_parts(response: dict[str, Any]) -> tuple[ResultPart, ...]:
+    """What a `functionResponse` answers: its output, its error, and the media beside them."""
+    answer = response.get("response")
+    media = response.get("parts")
+    parts = list(_answer_parts(answer))
+    if isinstance(media, list):
+        parts.extend(result_part(part) for part in media)
+    return tuple(parts)
+
+
+def _answer_parts(answer: object) -> Iterator[ResultPart]:
+    match answer:
+        case {"output": str(output), **rest} if not rest:
+            yield Text(output, Origin.TOOL)
+        case {"error": str(error), **rest} if not rest:
+            yield Text(error, Origin.TOOL)
+        case {"content": list(blocks), **rest} if not rest:
+            yield from (result_part(_without_type(block)) for block in blocks)
+        case dict():
+            for name, value in answer.items():
+                known = name in ("output", "error") and isinstance(value, str)
+                yield Text(value, Origin.TOOL) if known else Unrecognised({name: value})
+        case str():
+            yield Text(answer, Origin.TOOL)
+        case None:
+            return
+        case _:
+            yield Unrecognised(answer)
+
+
+def _without_type(block: object) -> object:
+    """A block of the Model Context Protocol as a part: `{type: text, text}` or `{type: image, data, mimeType}`."""
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return {"text": text}
+        case {"type": "image" | "audio", "data": str(data), "mimeType": str(mime_type)}:
+            return {"inlineData": {"data": data, "mimeType": mime_type}}
+        case _:
+            return block
+
+
+def tool_result(response: dict[str, Any]) -> ToolResult:
+    """A tool's answer that stands in a message of its own."""
+    call_id, name = response.get("id"), response.get("name")
+    return ToolResult(
+        call_id if isinstance(call_id, str) else None,
+        name if isinstance(name, str) else None,
+        response_parts(response),
+    )

@@ -1,0 +1,105 @@
+"""One session file on disk: its bytes as a log, cut into the sessions it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from geminids.model import ProblemKind
+from geminids.sources.gemini.document import read_document
+from geminids.sources.gemini.log import read_log
+from geminids.sources.gemini.records import FileLog, Format, Kind, Record
+from geminids.sources.jsonl import UndecodableError, decode
+
+BACKGROUND = re.compile(r"skill-extraction-[0-9a-f]+")
+"""Folders of agents that run on their own; their names are no session's."""
+
+
+class Segment(msgspec.Struct):
+    """The records of one session in one file."""
+
+    log: FileLog
+    path: Path
+    records: list[Record]
+    meta: dict[str, Any]
+    """What headers and updates say about the session: the last word on each thing, the first on its start."""
+
+    @property
+    def session_id(self) -> str | None:
+        """The id in its header; a file can have lost it."""
+        session_id = self.meta.get("sessionId")
+        return session_id if isinstance(session_id, str) and session_id else None
+
+    @property
+    def parent_folder(self) -> str | None:
+        """The folder named after the parent session, if the file lies in one."""
+        name = self.path.parent.name
+        return None if name == "chats" or self.path.parent.parent.name != "chats" else name
+
+    @property
+    def order(self) -> tuple[str, str, bool]:
+        """Where the segment stands among those of its session."""
+        times = [str(record.value.get("timestamp") or "") for record in self.records if record.kind is Kind.MESSAGE]
+        start = str(self.meta.get("startTime") or min(times, default=""))
+        return start, max(times, default=""), self.log.format is Format.LOG
+
+
+def read_file(path: Path, content: bytes) -> FileLog:
+    """The log of a file, by its name or, where that misleads, by its content."""
+    if not content or content.isspace():
+        log = FileLog(str(path), _named_format(path), len(content))
+        log.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, len(content))
+        return log
+    if _format(path, content) is Format.LOG:
+        return read_log(str(path), content)
+    return read_document(str(path), content)
+
+
+def _named_format(path: Path) -> Format:
+    return Format.LOG if ".jsonl" in path.name else Format.DOCUMENT
+
+
+def _format(path: Path, content: bytes) -> Format:
+    named = _named_format(path)
+    first, newline, rest = content.partition(b"\n")
+    if named is Format.LOG:
+        # Gemini CLI also reads a pretty-printed document under this name.
+        return Format.DOCUMENT if first.strip() == b"{" else Format.LOG
+    if newline and rest.strip() and _is_object(first):
+        return Format.LOG
+    return named
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(decode(line).value, dict)
+    except UndecodableError:
+        return False
+
+
+def segments(log: FileLog, path: Path) -> Iterator[Segment]:
+    """The sessions of a file. Two that share minute and first characters of their ids share the file too."""
+    current = Segment(log, path, [], {})
+    for record in log.records:
+        if record.kind is Kind.HEADER:
+            session_id = record.value.get("sessionId")
+            if current.session_id not in (None, session_id):
+                yield current
+                current = Segment(log, path, [], {})
+            _note(current.meta, record.value)
+        elif record.kind in (Kind.UPDATE, Kind.CHECKPOINT):
+            _note(current.meta, record.value["$set"])
+        current.records.append(record)
+    if current.records:
+        yield current
+
+
+def _note(meta: dict[str, Any], said: dict[str, Any]) -> None:
+    start = meta.get("startTime")
+    meta |= {name: value for name, value in said.items() if name != "messages" and value is not None}
+    if start is not None:
+        meta["startTime"] = min(start, meta["startTime"]) if isinstance(meta["startTime"], type(start)) else start

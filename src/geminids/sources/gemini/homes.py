@@ -1,0 +1,69 @@
+"""Where Gemini CLI keeps its data on this machine.
+
+`GEMINI_CLI_HOME` replaces the home that contains `.gemini` (since 0.25; older releases ignore it, so
+the user's home is looked at too); people also set it to the `.gemini` folder itself. Inside the macOS
+sandbox sessions go to `.cache/.gemini` (since 0.61). `GEMINI_SESSIONS_DIR` names the folder that holds
+the projects.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from geminids.sources.base import Home
+
+AGENT = "gemini"
+_DATA_FOLDER = ".gemini"
+
+
+def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
+    """The homes this machine has, each once."""
+    found = [Home(AGENT, path, "the user's home") for path in _data_folders(user_home)]
+    for value in _paths(environment.get("GEMINI_CLI_HOME")):
+        found += [Home(AGENT, path, "GEMINI_CLI_HOME") for path in _data_folders(value)]
+    for value in _paths(environment.get("GEMINI_SESSIONS_DIR")):
+        if value.is_dir():
+            path = value.parent if value.name == "tmp" else value
+            found.append(Home(AGENT, path, "GEMINI_SESSIONS_DIR"))
+    return list(_each_once(found))
+
+
+def homes_below(folder: Path) -> list[Home]:
+    """The homes in a folder that stands for a user's home, or that is itself a `.gemini` folder."""
+    return [Home(AGENT, path, "given") for path in _data_folders(folder)]
+
+
+def projects_folder(home: Home) -> Path:
+    """The folder of a home that holds a folder for each project."""
+    below = home.path / "tmp"
+    return below if below.is_dir() and not (below / "chats").is_dir() else home.path
+
+
+def _data_folders(folder: Path) -> Iterator[Path]:
+    for path in (folder / _DATA_FOLDER, folder / ".cache" / _DATA_FOLDER):
+        if path.is_dir():
+            yield path
+    if folder.name == _DATA_FOLDER or (folder / "tmp").is_dir() and _is_data_folder(folder):
+        yield folder
+
+
+def _is_data_folder(folder: Path) -> bool:
+    """Whether a folder of another name holds what `.gemini` holds: a `tmp` with projects."""
+    return (folder / "projects.json").is_file() or any((folder / "tmp").glob("*/chats"))
+
+
+def _paths(value: str | None) -> Iterator[Path]:
+    for path in (value or "").split(os.pathsep):
+        if path:
+            yield Path(path).expanduser()
+
+
+def _each_once(homes: Iterable[Home]) -> Iterator[Home]:
+    seen: set[str] = set()
+    for home in homes:
+        real = os.path.realpath(home.path)
+        if real not in seen:
+            seen.add(real)
+            yield home

@@ -1,0 +1,193 @@
+"""Who said it: telling the human's words from everything else that a `user` message holds.
+
+A `user` message may be a tool's answer, context that the CLI put in, a nudge it invented, or the
+output of a shell command; and the human's own words may be fused with any of these in one string.
+So each piece gets an origin of its own, and the message takes the most telling one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from geminids.model import AnyPart, Attachment, FileReference, Origin, Text, ToolResult
+from geminids.sources.gemini.content import parts_of, plain_text, result_part, tool_result
+
+CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
+"""The id of the injected context message, the same in every session since 0.44.0."""
+
+INTERRUPTED_REPLY = "[The previous response was interrupted before it completed.]"
+ACKNOWLEDGEMENTS = frozenset(
+    {
+        "Got it. Thanks for the additional context!",
+        "Got it. Thanks for the context!",
+        "Binary content received. Proceeding with analysis.",
+        INTERRUPTED_REPLY,
+    }
+)
+"""What the CLI says in the model's name."""
+
+_NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
+    (re.compile(pattern), origin)
+    for pattern, origin in (
+        (r"\s*<session_context>", Origin.INJECTED),
+        (r"This is the Gemini CLI\. We are setting up the context", Origin.INJECTED),
+        (r"\s*<system_note>", Origin.INJECTED),
+        (r"\s*Here is (?:the user's editor context as a JSON object|a summary of changes)", Origin.INJECTED),
+        (r"- \*\*Workspace Directories:\*\*", Origin.INJECTED),
+        (r"Background execution update:", Origin.INJECTED),
+        (r"I ran the following shell command:\s*```", Origin.COMMAND),
+        (r"System: (?:Please continue\.|Potential loop detected)", Origin.SYNTHETIC),
+        (r"\[System: ", Origin.SYNTHETIC),
+        (r"\s*<state_snapshot>", Origin.SYNTHETIC),
+        (r"You have exceeded the (?:time|maximum)", Origin.SYNTHETIC),
+    )
+)
+_FIRST_LETTERS = frozenset(" \n\t<T H-BIS[Y")
+_HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
+_STEERING = re.compile(r"User (?:steering update|hints):")
+_USER_INPUT = re.compile(r"<user_input>\n?(.*?)\n?</user_input>", re.DOTALL)
+_REFERENCES = "\n--- Content from referenced files ---"
+_REFERENCE = re.compile(r"\nContent from @(.*?):\n")
+_REFERENCES_END = "\n--- End of content ---"
+_PLACEHOLDER = re.compile(r"<((?:image|audio|video|application)/[\w.+-]+)>")
+
+
+def user_parts(content: object, shown: object, previous_prompt: str | None) -> tuple[AnyPart, ...]:
+    """The pieces of a `user` message, each with its origin.
+
+    `shown` is its displayContent: what the human typed, where that differs from what was sent.
+    """
+    pieces = parts_of(content)
+    if any(isinstance(piece, dict) and "functionResponse" in piece for piece in pieces):
+        return tuple(_tool_turn(pieces))
+    parts = list(_split_references(pieces))
+    typed = "".join(text for text, origin in _whose(plain_text(shown)) if origin is Origin.HUMAN)
+    if not typed.strip():
+        return tuple(parts)
+    return tuple(_with_typed(parts, typed, previous_prompt))
+
+
+def _with_typed(parts: list[AnyPart], typed: str, previous_prompt: str | None) -> Iterator[AnyPart]:
+    """Give the human the words that were typed, and the CLI what it made of them.
+
+    When the CLI goes on by itself ("Please continue."), it attaches the prompt before last as the
+    words typed; taken at face value that repeats the human.
+    """
+    sent = "\n".join(part.text for part in parts if isinstance(part, Text) and part.origin is Origin.HUMAN)
+    if sent.strip() == typed.strip():
+        yield from parts
+        return
+    is_follow_up = typed == previous_prompt and typed.strip() not in sent
+    whose = Origin.SYNTHETIC if is_follow_up else Origin.COMMAND
+    if not is_follow_up:
+        yield Text(typed, Origin.HUMAN)
+    for part in parts:
+        human = isinstance(part, Text) and part.origin is Origin.HUMAN
+        yield Text(part.text, whose) if isinstance(part, Text) and human else part
+
+
+def _tool_turn(pieces: list[Any]) -> Iterator[AnyPart]:
+    for piece in pieces:
+        match piece:
+            case {"functionResponse": dict(response)}:
+                yield tool_result(response)
+            case {"text": str(text)} if _STEERING.match(text):
+                yield from (Text(words, whose) for words, whose in _steering(text))
+            case _:
+                # Plain text beside a tool's answer is the tool's.
+                yield result_part(piece)
+
+
+def _split_references(pieces: list[Any]) -> Iterator[AnyPart]:
+    """Texts by origin, and the files put in for `@path` as references with their text."""
+    in_references = False
+    path: str | None = None
+    texts: list[str] = []
+    for piece in pieces:
+        text = piece.get("text") if isinstance(piece, dict) else None
+        if not isinstance(text, str):
+            yield result_part(piece, Origin.HUMAN)
+        elif in_references:
+            if (start := _REFERENCE.fullmatch(text)) or text == _REFERENCES_END:
+                yield from _reference(path, texts)
+                path, texts = (start[1] if start else None), []
+                in_references = start is not None
+            else:
+                texts.append(text)
+        elif text == _REFERENCES:
+            in_references = True
+        elif _REFERENCES in text:
+            yield from _split_string(text)
+        else:
+            yield from (Text(words, whose) for words, whose in _whose(text))
+    yield from _reference(path, texts)
+
+
+def _reference(path: str | None, texts: list[str]) -> Iterator[AnyPart]:
+    if path is not None:
+        yield FileReference(path, "".join(texts))
+    elif texts:
+        yield Text("".join(texts), Origin.INJECTED)
+
+
+def _split_string(text: str) -> Iterator[AnyPart]:
+    """The same for a prompt that was stored as one string (0.4 to 0.27)."""
+    prompt, _, files = text.partition(_REFERENCES)
+    files, _, after = files.partition(_REFERENCES_END)
+    yield from (Text(words, whose) for words, whose in _whose(prompt))
+    before, *blocks = _REFERENCE.split(files)
+    yield from (Attachment(mime_type) for mime_type in _PLACEHOLDER.findall(before))
+    for path, content in zip(blocks[::2], blocks[1::2], strict=True):
+        yield FileReference(path, content)
+    if after.strip():
+        yield from (Text(words, whose) for words, whose in _whose(after))
+
+
+def _whose(text: str) -> Iterator[tuple[str, Origin]]:
+    """A text in pieces, each with its origin."""
+    if not text:
+        return
+    if text[0] not in _FIRST_LETTERS:
+        if text.startswith("User ") and _STEERING.match(text):
+            yield from _steering(text)
+        else:
+            yield text, Origin.HUMAN
+        return
+    if hook := _HOOK.match(text):
+        yield hook[0], Origin.INJECTED
+        yield from _whose(text[hook.end() :])
+        return
+    for pattern, origin in _NOT_HUMAN:
+        if pattern.match(text):
+            yield text, origin
+            return
+    yield text, Origin.HUMAN
+
+
+def _steering(text: str) -> Iterator[tuple[str, Origin]]:
+    """A hint typed while the model worked: the human's words stand inside the CLI's."""
+    done = 0
+    for words in _USER_INPUT.finditer(text):
+        yield text[done : words.start(1)], Origin.INJECTED
+        yield words[1], Origin.HUMAN
+        done = words.end(1)
+    yield text[done:], Origin.INJECTED
+
+
+def message_origin(parts: tuple[AnyPart, ...]) -> Origin:
+    """The most telling origin among the pieces of a `user` message."""
+    found = {part.origin for part in parts if isinstance(part, Text | Attachment)}
+    if Origin.COMMAND in found and _typed_a_command(parts):
+        return Origin.COMMAND
+    if Origin.HUMAN in found:
+        return Origin.HUMAN
+    if any(isinstance(part, ToolResult) for part in parts):
+        return Origin.TOOL
+    return next((origin for origin in (Origin.COMMAND, Origin.SYNTHETIC) if origin in found), Origin.INJECTED)
+
+
+def _typed_a_command(parts: tuple[AnyPart, ...]) -> bool:
+    typed = (p.text for p in parts if isinstance(p, Text) and p.origin is Origin.HUMAN)
+    return any(text.lstrip().startswith("/") for text in typed)

@@ -1,0 +1,187 @@
+"""Finding session files in a home, and which of them belong together.
+
+    tmp/<hash or slug>/chats/session-<minute>-<first 8 of id>.json[l]    main sessions
+    tmp/<hash or slug>/chats/<session id>/<agent id>.json[l]             subagents, since 0.37
+    ….jsonl.unreadable-<ms>, ….jsonl.tmp-<pid>                           left by a failed rewrite
+
+Files of one project whose names share the first characters of a session id can be pieces of one
+session (copies, splits, twins, subagents), so they form a bundle. Links are never followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from geminids.model import Problem, ProblemKind, Project
+from geminids.sources.base import Bundle, FoundFile, Home, Scan, SkippedFile
+from geminids.sources.gemini.homes import AGENT, projects_folder
+from geminids.sources.gemini.projects import Registry, read_registry
+
+_SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
+_SESSION_NAME = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
+_ID_START = 8
+_PEEK = 4096
+_WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
+
+LINK = "a link; links are not followed"
+NO_SESSION = "not named like a session file"
+COMPANION = "no session file: a companion of the sessions"
+
+
+def scan(home: Home) -> Scan:
+    """Every session file of a home, in bundles."""
+    return _Scanner(home).scan()
+
+
+class _Folder(msgspec.Struct):
+    """A project's folders, and its session files by the start of the id in their names."""
+
+    project: Project
+    paths: list[Path]
+    files: dict[str, list[FoundFile]]
+
+
+class _Scanner:
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._registry: Registry = read_registry(home.path)
+        self._problems = list(self._registry.problems)
+        self._skipped: list[SkippedFile] = []
+        self._projects: dict[str, _Folder] = {}
+
+    def scan(self) -> Scan:
+        for entry in self._entries(projects_folder(self._home)):
+            if entry.is_dir(follow_symlinks=False):
+                self._scan_project(Path(entry.path))
+            else:
+                self._skip(entry, LINK if entry.is_symlink() else COMPANION)
+        bundles = [
+            Bundle(AGENT, start, folder.project, tuple(folder.paths), tuple(sorted(files)))
+            for folder in self._projects.values()
+            for start, files in sorted(folder.files.items())
+        ]
+        return Scan(tuple(bundles), tuple(self._skipped), tuple(self._problems))
+
+    def _scan_project(self, path: Path) -> None:
+        for entry in self._entries(path):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.name == "chats" and is_folder:
+                self._scan_chats(self._folder(path), Path(entry.path))
+            elif entry.is_symlink():
+                self._skip(entry, LINK)
+            elif is_folder:
+                self._skip_all(Path(entry.path))
+            else:
+                self._skip(entry, COMPANION)
+
+    def _folder(self, path: Path) -> _Folder:
+        """The project of this folder; another folder of the same project may be known already."""
+        project = self._registry.project(path, self._home.path)
+        key = project.hash or _peeked_hash(path) or str(path)
+        known = self._projects.get(key)
+        if known is None:
+            known = self._projects[key] = _Folder(project, [], {})
+        known.paths.append(path)
+        known.project = _better_known(known.project, project)
+        return known
+
+    def _scan_chats(self, folder: _Folder, chats: Path) -> None:
+        for entry in self._entries(chats):
+            if entry.is_dir(follow_symlinks=False):
+                self._scan_subagents(folder, entry)
+            elif (start := _start_of_id(entry.name)) is None:
+                self._skip(entry, LINK if entry.is_symlink() else NO_SESSION)
+            else:
+                self._add(folder, start, entry)
+
+    def _scan_subagents(self, folder: _Folder, parent: os.DirEntry[str]) -> None:
+        for entry in self._entries(Path(parent.path)):
+            if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
+                self._add(folder, parent.name[:_ID_START], entry)
+            elif entry.is_dir(follow_symlinks=False):
+                self._skip_all(Path(entry.path))
+            else:
+                self._skip(entry, LINK if entry.is_symlink() else NO_SESSION)
+
+    def _add(self, folder: _Folder, start: str, entry: os.DirEntry[str]) -> None:
+        if entry.is_symlink():
+            self._skip(entry, LINK)
+            return
+        found = self._stat(entry)
+        if found is not None:
+            folder.files.setdefault(start, []).append(found)
+
+    def _stat(self, entry: os.DirEntry[str]) -> FoundFile | None:
+        try:
+            facts = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._unreadable(Path(entry.path), error)
+            return None
+        return FoundFile(Path(entry.path), facts.st_size, facts.st_mtime_ns, facts.st_ino)
+
+    def _skip(self, entry: os.DirEntry[str], reason: str) -> None:
+        found = self._stat(entry)
+        if found is not None:
+            self._skipped.append(SkippedFile(found.path, found.size, reason))
+
+    def _skip_all(self, folder: Path) -> None:
+        for entry in self._entries(folder):
+            if entry.is_dir(follow_symlinks=False):
+                self._skip_all(Path(entry.path))
+            else:
+                self._skip(entry, LINK if entry.is_symlink() else COMPANION)
+
+    def _entries(self, folder: Path) -> Iterable[os.DirEntry[str]]:
+        """What a folder holds, by name; one that cannot be read makes the scan incomplete."""
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            self._unreadable(folder, error)
+            return ()
+
+    def _unreadable(self, path: Path, error: OSError) -> None:
+        reason = error.strerror or "cannot be read"
+        self._problems.append(Problem(str(path), ProblemKind.UNREADABLE, reason))
+
+
+def _start_of_id(name: str) -> str | None:
+    """The first characters of the session id in a file name; None if it is no session file."""
+    file = _SESSION_FILE.fullmatch(name)
+    if file is None:
+        return None
+    named = _SESSION_NAME.fullmatch(file["stem"])
+    return named["start"][:_ID_START] if named else file["stem"]
+
+
+def _better_known(one: Project, other: Project) -> Project:
+    """Two folders' knowledge of one project in one value: the path by the surer way, hash and slug from either."""
+    surer = one if one.path else other
+    return Project(surer.path, one.hash or other.hash, one.slug or other.slug, surer.known_by)
+
+
+def _peeked_hash(folder: Path) -> str | None:
+    """The project hash that a session in the folder was written with, where nothing else tells."""
+    for file in sorted(_chat_files(folder)):
+        try:
+            with file.open("rb") as opened:
+                found = _WRITTEN_HASH.search(opened.read(_PEEK))
+        except OSError:
+            return None
+        if found:
+            return found[1].decode()
+    return None
+
+
+def _chat_files(folder: Path) -> Iterator[Path]:
+    try:
+        yield from (file for file in (folder / "chats").iterdir() if _SESSION_FILE.fullmatch(file.name))
+    except OSError:
+        return

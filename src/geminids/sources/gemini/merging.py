@@ -1,0 +1,54 @@
+"""Merging versions of a message: what was once known is never erased by a version that lacks it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geminids.sources.gemini.tools import MASKED
+
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+
+
+def merged(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> dict[str, Any]:
+    """Both versions in one. A restatement never changes what was said, only adds what was not known."""
+    result = dict(known)
+    for name, value in later.items():
+        if value in _EMPTY:
+            result.setdefault(name, value)
+        elif name == "toolCalls":
+            result[name] = merged_calls(known.get(name), value)
+        elif not restated or known.get(name) in _EMPTY:
+            result[name] = value
+    if isinstance(known.get("timestamp"), str):
+        result["timestamp"] = known["timestamp"]
+    return result
+
+
+def merged_calls(known: object, later: object) -> object:
+    """The calls of two versions, by id, in the order in which they were first recorded."""
+    if not isinstance(known, list) or not isinstance(later, list):
+        return later
+    calls: dict[object, Any] = {}
+    for index, call in enumerate([*known, *later]):
+        call_id = call.get("id") if isinstance(call, dict) else None
+        key = call_id if isinstance(call_id, str) else index
+        before = calls.get(key)
+        calls[key] = call if before is None else _merged_call(before, call)
+    return list(calls.values())
+
+
+def _merged_call(known: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    result = known | {name: value for name, value in later.items() if value not in _EMPTY}
+    if _is_masked(later.get("result")) and known.get("result") not in _EMPTY:
+        result["result"] = known["result"]
+    return result
+
+
+def _is_masked(result: object) -> bool:
+    match result:
+        case [{"functionResponse": {"response": {"output": str(output)}}}, *_]:
+            return output.lstrip().startswith(MASKED)
+        case str():
+            return result.lstrip().startswith(MASKED)
+        case _:
+            return False

@@ -1,0 +1,224 @@
+"""Turns as messages: roles, origins, parts and usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from geminids.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Level,
+    Message,
+    Origin,
+    Problem,
+    ProblemKind,
+    Role,
+    Source,
+    Text,
+    Thought,
+    ToolCall,
+    Unrecognised,
+    Usage,
+)
+from geminids.sources.gemini.content import parts_of, plain_text, result_part
+from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, message_origin, user_parts
+from geminids.sources.gemini.records import KNOWN_FIELDS
+from geminids.sources.gemini.replay import Turn
+from geminids.sources.gemini.tools import pending_call, text_or_none, tool_call
+from geminids.sources.timestamps import parse_time
+
+_TYPES = {"human": "user", "assistant": "gemini", "model": "gemini"}
+"""Names that other writers of this format use."""
+_LEVELS = {"info": Level.INFO, "warning": Level.WARNING, "error": Level.ERROR}
+_GO_ON = "Please continue."
+_FASTER_THAN_A_HUMAN = timedelta(seconds=3)
+_TOKENS = ("input", "cached", "output", "thoughts", "tool", "total")
+_KNOWN = KNOWN_FIELDS["message"]
+
+
+class MessageBuilder:
+    """Turns the turns of one session into messages, in order."""
+
+    def __init__(self, folders: Sequence[Path], *, of_subagent: bool) -> None:
+        self._folders = folders
+        self._of_subagent = of_subagent
+        self._previous_prompt: str | None = None
+        self._previous_at: datetime | None = None
+        self.problems: list[Problem] = []
+
+    def build(self, turn: Turn) -> Message:
+        """One turn as a message."""
+        native_type = turn.value.get("type")
+        native_type = _TYPES.get(native_type, native_type) if isinstance(native_type, str) else None
+        at = parse_time(turn.value.get("timestamp"))
+        match native_type:
+            case "user":
+                message = self._from_user(turn, at)
+            case "gemini":
+                message = self._from_model(turn, at)
+            case _:
+                message = self._notice(turn, at, native_type)
+        self._previous_at = at or self._previous_at
+        return message
+
+    def _from_user(self, turn: Turn, at: datetime | None) -> Message:
+        value = turn.value
+        parts = user_parts(value.get("content"), value.get("displayContent"), self._previous_prompt)
+        if self._of_subagent or turn.in_subagent or self._goes_on_by_itself(parts, at):
+            parts = tuple(map(_nobodys_words, parts))
+        origin = message_origin(parts)
+        if origin is Origin.HUMAN:
+            self._previous_prompt = "".join(
+                p.text for p in parts if isinstance(p, Text) and p.origin is Origin.HUMAN
+            )
+        return self._message(turn, Role.USER, origin, at, parts)
+
+    def _goes_on_by_itself(self, parts: tuple[AnyPart, ...], at: datetime | None) -> bool:
+        """Whether the CLI, not the human, said "Please continue." (before 0.28 nothing marks it but the haste)."""
+        match parts:
+            case (Text(text=text, origin=Origin.HUMAN),) if text == _GO_ON:
+                return bool(at and self._previous_at and at - self._previous_at < _FASTER_THAN_A_HUMAN)
+            case _:
+                return False
+
+    def _from_model(self, turn: Turn, at: datetime | None) -> Message:
+        value = turn.value
+        model = text_or_none(value.get("model"))
+        is_spoken_for = model is None and plain_text(value.get("content")).strip() in ACKNOWLEDGEMENTS
+        origin = Origin.SYNTHETIC if is_spoken_for else Origin.MODEL
+        parts = (
+            *self._thoughts(turn),
+            *_spoken(value, origin),
+            *self._calls(turn),
+        )
+        return self._message(turn, Role.ASSISTANT, origin, at, parts, model, self._usage(turn))
+
+    def _notice(self, turn: Turn, at: datetime | None, native_type: str | None) -> Message:
+        parts = tuple(_notice_parts(turn.value.get("content")))
+        level = _LEVELS.get(native_type or "")
+        if level is None:
+            self._wrong(turn, f"message of unknown type {str(native_type)[:40]!r}")
+        return self._message(turn, Role.SYSTEM, Origin.NOTICE, at, parts, level=level or Level.INFO)
+
+    def _message(
+        self,
+        turn: Turn,
+        role: Role,
+        origin: Origin,
+        at: datetime | None,
+        parts: tuple[AnyPart, ...],
+        model: str | None = None,
+        usage: Usage | None = None,
+        level: Level | None = None,
+    ) -> Message:
+        if not turn.value.keys() <= _KNOWN:
+            unknown = {name: turn.value[name] for name in turn.value.keys() - _KNOWN}
+            parts = (*parts, Unrecognised(unknown))
+        places = turn.places
+        also_at = tuple(places[1:]) if len(places) > 1 else ()
+        return Message(
+            turn.id, role, origin, turn.state, at, model, parts, usage, places[0], level, also_at, turn.dropped_by
+        )
+
+    def _thoughts(self, turn: Turn) -> Iterator[Thought]:
+        thoughts = turn.value.get("thoughts")
+        if thoughts is not None and not isinstance(thoughts, list):
+            self._wrong(turn, f"thoughts are no list but {type(thoughts).__name__}")
+            return
+        for thought in thoughts or ():
+            match thought:
+                case {"description": str(text), **about}:
+                    yield Thought(text, text_or_none(about.get("subject")) or "", parse_time(about.get("timestamp")))
+                case {"subject": str(subject)}:
+                    yield Thought("", subject)
+                case str():
+                    yield Thought(thought)
+                case _:
+                    self._wrong(turn, f"a thought is a {type(thought).__name__}")
+
+    def _calls(self, turn: Turn) -> Iterator[ToolCall]:
+        calls = turn.value.get("toolCalls")
+        if calls is not None and not isinstance(calls, list):
+            self._wrong(turn, f"toolCalls are no list but {type(calls).__name__}")
+            calls = None
+        known = set()
+        for call in calls or ():
+            if isinstance(call, dict):
+                known.add(text_or_none(call.get("id")))
+                yield tool_call(call, self._folders)
+            else:
+                self._wrong(turn, f"a tool call is a {type(call).__name__}")
+        for call_id, asked in turn.asked.items():
+            if call_id not in known:
+                yield pending_call(asked)
+
+    def _usage(self, turn: Turn) -> Usage | None:
+        """The tokens of the request. What is missing is unknown, and so is what is no number."""
+        tokens = turn.value.get("tokens")
+        if tokens is None:
+            return None
+        if not isinstance(tokens, dict):
+            self._wrong(turn, f"tokens are a {type(tokens).__name__}")
+            return None
+        counts = {name: _count(tokens.get(name)) for name in _TOKENS}
+        wrong = [name for name in _TOKENS if counts[name] is None and tokens.get(name) is not None]
+        if wrong:
+            self._wrong(turn, f"tokens.{wrong[0]} is no count")
+        reported = counts.pop("total")
+        added = [counts[name] for name in ("input", "output", "thoughts", "tool")]
+        known = [number for number in added if number is not None]
+        total = sum(known) if known else reported
+        return Usage(1, **counts, total=total, reported_total=None if reported == total else reported)
+
+    def _wrong(self, turn: Turn, detail: str) -> None:
+        place: Source = turn.places[-1]
+        problem = Problem(place.file, ProblemKind.WRONG_TYPE, detail, place.line, place.start, place.end)
+        self.problems.append(problem)
+
+
+def _count(number: object) -> int | None:
+    """A number of tokens; JSON writers may give it as 3.0."""
+    if type(number) is int and number >= 0:
+        return number
+    if type(number) is float and number >= 0 and number.is_integer():
+        return int(number)
+    return None
+
+
+def _nobodys_words(part: AnyPart) -> AnyPart:
+    """Words in the human's place that the CLI made up."""
+    if isinstance(part, Text) and part.origin is Origin.HUMAN:
+        return Text(part.text, Origin.SYNTHETIC)
+    if isinstance(part, Attachment) and part.origin is Origin.HUMAN:
+        return Attachment(part.mime_type, part.data, part.uri, Origin.INJECTED)
+    return part
+
+
+def _spoken(value: dict[str, Any], origin: Origin) -> Iterator[AnyPart]:
+    """What a model's message says. Calls stand in `toolCalls` or were remembered by the replay."""
+    content = value.get("content")
+    if type(content) is str:
+        if content:
+            yield Text(content, origin)
+        return
+    has_thoughts = bool(value.get("thoughts"))
+    for piece in parts_of(content):
+        match piece:
+            case {"thought": True, "text": str(text)}:
+                if not has_thoughts:
+                    yield Thought(text)
+            case {"functionCall": dict()}:
+                continue
+            case {"text": ""}:
+                continue
+            case _:
+                yield result_part(piece, origin)
+
+
+def _notice_parts(content: object) -> Iterator[Text | Attachment | FileReference | Unrecognised]:
+    for piece in parts_of(content):
+        yield result_part(piece, Origin.NOTICE)

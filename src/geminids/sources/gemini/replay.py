@@ -1,0 +1,316 @@
+"""The full view: every turn that was ever taken, once, and why it is no longer current if it is not.
+
+The last state of a log is not the conversation. A checkpoint (`$set.messages`) replaces the agent's
+list and leaves out prompts, notices, tokens, calls and times that earlier lines of the same file
+still hold; masking and reloading write the whole history again under new ids. So a turn is merged
+from all its versions, copies are recognised, and what a rewind, a compression, a failure, a
+cancellation or a restart took away is kept and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from geminids.model import Source, State
+from geminids.sources.gemini.content import parts_of, plain_text
+from geminids.sources.gemini.copies import Copy, Originals, Trait, traits
+from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, CONTEXT_ID
+from geminids.sources.gemini.merging import merged
+from geminids.sources.gemini.records import Kind, Record
+
+_NOTICES = frozenset({"info", "warning", "error"})
+_CANCELLED = "Request cancelled."
+
+
+class Turn:
+    """A message in the making: the best of all its versions, and all their places."""
+
+    __slots__ = ("_traits", "asked", "dropped_by", "id", "in_subagent", "places", "state", "value")
+
+    def __init__(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
+        self.id = turn_id
+        self.value = value
+        self.places = [place]
+        self.state = State.CURRENT
+        self.dropped_by: Source | None = None
+        self.in_subagent = False
+        self.asked: dict[str, dict[str, Any]] = {}
+        """Calls that stand in the content, by id: the only trace of one that never ended."""
+        self._traits: list[Trait] | None = None
+        if type(value.get("content")) is list:
+            self.remember_calls(value)
+
+    @property
+    def traits(self) -> list[Trait]:
+        """What the pieces of the turn are recognised by."""
+        if self._traits is None:
+            self._traits = [trait for trait, _ in traits(self.value)]
+        return self._traits
+
+    @property
+    def is_notice(self) -> bool:
+        """Whether the turn only told the human something."""
+        return self.value.get("type") in _NOTICES
+
+    @property
+    def is_context(self) -> bool:
+        """Whether the turn is the CLI's own opening."""
+        return self.id == CONTEXT_ID
+
+    def merge(self, value: dict[str, Any], *, restated: bool) -> None:
+        """Take in another version."""
+        if value is not self.value:
+            self.value = merged(self.value, value, restated=restated)
+            self._traits = None
+            if type(value.get("content")) is list:
+                self.remember_calls(value)
+
+    def remember_calls(self, value: dict[str, Any]) -> None:
+        """Note the calls that stand in the content."""
+        for piece in parts_of(value.get("content")):
+            match piece:
+                case {"functionCall": {"id": str(call_id)} as call}:
+                    self.asked.setdefault(call_id, call)
+
+    def drop(self, state: State, place: Source) -> None:
+        """Take the turn out of the agent's view."""
+        self.state = state
+        self.dropped_by = place
+
+    def restore(self) -> None:
+        """Bring the turn back into the agent's view."""
+        self.state = State.CURRENT
+        self.dropped_by = None
+
+
+class Replay:
+    """Reads the records of one session, file by file, into turns."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, Turn] = {}
+        self._copies: dict[str, list[Turn]] = {}
+        self._alive: dict[str, None] = {}
+        """The ids in the agent's list, copies included."""
+        self._burst: list[str] = []
+        """The ids of the unbroken run of message lines just before."""
+        self._last_kind: Kind | None = None
+        self._mentioned: set[str] = set()
+
+    @property
+    def turns(self) -> list[Turn]:
+        """All turns in the order in which they were first written."""
+        return list(self._turns.values())
+
+    def read_file(self, records: Iterable[Record]) -> None:
+        """Take in one file of the session; files come in order of time."""
+        before = self._alive_turns()
+        self._alive, self._burst, self._mentioned, self._last_kind = {}, [], set(), None
+        last_place: Source | None = None
+        for record in records:
+            self._read(record)
+            last_place = record.place
+        if before and last_place is not None:
+            self._supersede(before, last_place)
+
+    def _supersede(self, before: list[Turn], place: Source) -> None:
+        """Mark what an older copy of the session holds and the newer one no longer does.
+
+        Only a file that repeats turns of the older one is a copy; one that merely goes on is not.
+        """
+        if not any(turn.id in self._mentioned and not turn.is_context for turn in before):
+            return
+        for turn in before:
+            if turn.id not in self._mentioned and not turn.is_notice:
+                turn.drop(State.SUPERSEDED, place)
+
+    def _read(self, record: Record) -> None:
+        match record.kind:
+            case Kind.MESSAGE:
+                self._message(record)
+            case Kind.UPDATE:
+                if record.value["$set"].keys() != {"lastUpdated"}:
+                    self._burst = []
+                return
+            case Kind.CHECKPOINT:
+                self._checkpoint(record)
+                self._burst = []
+            case Kind.REWIND:
+                self._rewind(record)
+                self._burst = []
+            case Kind.HEADER:
+                self._state_all(record.value.get("messages"), record.place)
+                self._burst = []
+        self._last_kind = record.kind
+
+    def _message(self, record: Record) -> None:
+        value = record.value
+        turn_id = value.get("id")
+        if type(turn_id) is not str:
+            turn_id = f"{record.place.pointer or record.place.line}"
+        self._put(turn_id, value, record.place, complete=record.complete)
+        self._burst.append(turn_id)
+
+    def _put(
+        self, turn_id: str, value: dict[str, Any], place: Source, *, complete: bool = True, restated: bool = False
+    ) -> None:
+        """Take in a version of a turn and put it into the agent's list."""
+        self._alive.setdefault(turn_id)
+        turn = self._turns.get(turn_id)
+        if turn is not None:
+            self._mentioned.add(turn_id)
+            turn.places.append(place)
+            if turn.state is not State.CURRENT:
+                turn.restore()
+            if complete:
+                turn.merge(value, restated=restated)
+        elif turn_id in self._copies:
+            self._update_originals(turn_id, value, place)
+        else:
+            self._turns[turn_id] = Turn(turn_id, value, place)
+
+    def _update_originals(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
+        """A copy that is written again may have got new calls: they belong to its last original."""
+        originals = self._copies[turn_id]
+        for original in originals:
+            original.places.append(place)
+        if originals and value.get("toolCalls"):
+            originals[-1].merge({"toolCalls": value["toolCalls"]}, restated=True)
+
+    def _state_all(self, messages: object, place: Source) -> None:
+        """Take in the messages that a header carries."""
+        for index, value in _stated(messages):
+            self._put(value["id"], value, _inside(place, f"/messages/{index}"))
+
+    def _originals_of(self, turn_id: str) -> list[Turn]:
+        turn = self._turns.get(turn_id)
+        return [turn] if turn is not None else self._copies.get(turn_id, [])
+
+    def _alive_turns(self) -> list[Turn]:
+        """The originals of all that is in the agent's list, in its order, each once."""
+        found = {turn.id: turn for turn_id in self._alive for turn in self._originals_of(turn_id)}
+        return list(found.values())
+
+    def _rewind(self, record: Record) -> None:
+        ids = list(self._alive)
+        target = record.value["$rewindTo"]
+        first = ids.index(target) if target in self._alive else 0
+        for turn_id in ids[first:]:
+            del self._alive[turn_id]
+            for turn in self._originals_of(turn_id):
+                turn.drop(State.REWOUND, record.place)
+
+    def _checkpoint(self, record: Record) -> None:
+        stated = dict(_stated(record.value["$set"]["messages"]))
+        emitted = self._take_back(self._re_emitted(list(stated.values())))
+        before = self._alive_turns()
+        is_summary = any(map(_is_summary, stated.values()))
+        copies = self._recognise(stated.values(), newest_first=is_summary)
+        for index, value in stated.items():
+            place = _inside(record.place, f"/$set/messages/{index}")
+            copy = copies.get(value["id"])
+            if copy is None:
+                self._put(value["id"], value, place, restated=True)
+            else:
+                self._take_in_copy(value, copy, [*emitted.get(value["id"], ()), place])
+        self._alive = dict.fromkeys(value["id"] for value in stated.values())
+        self._restate(before, record, is_summary=is_summary)
+        # Notices are never restated, and never were part of what the model sees.
+        self._alive |= dict.fromkeys(turn.id for turn in before if turn.is_notice)
+
+    def _take_back(self, re_emitted: list[str]) -> dict[str, list[Source]]:
+        """Forget lines that only wrote the history again; returns where they stand."""
+        for turn_id in re_emitted:
+            self._alive.pop(turn_id, None)
+        taken = {turn_id: self._turns.pop(turn_id) for turn_id in re_emitted if turn_id in self._turns}
+        return {turn_id: turn.places for turn_id, turn in taken.items()}
+
+    def _recognise(self, stated: Iterable[dict[str, Any]], *, newest_first: bool) -> dict[str, Copy]:
+        """What the messages under new ids are copies of.
+
+        A compression keeps the end of the history, so there the newest match is the right one.
+        """
+        new = [v for v in stated if v["id"] not in self._turns and v["id"] not in self._copies]
+        if not new:
+            return {}
+        originals = Originals(list(self._turns.values()), newest_first=newest_first)
+        in_order = reversed(new) if newest_first else new
+        return {v["id"]: Copy(v, originals, newest_first=newest_first) for v in in_order}
+
+    def _re_emitted(self, stated: list[dict[str, Any]]) -> list[str]:
+        """The ids of a history that was just written again, line by line, before being restated."""
+        ids = [value["id"] for value in stated]
+        replies = [value for value in stated if value.get("type") == "gemini"]
+        is_copy = (
+            bool(replies)
+            and not any(isinstance(value.get("model"), str) for value in replies)
+            and len(self._alive) > len(ids)
+            and self._burst[-len(ids) :] == ids
+        )
+        return ids if is_copy else []
+
+    def _take_in_copy(self, value: dict[str, Any], copy: Copy, places: list[Source]) -> None:
+        """A message under a new id: a copy of turns, something new, or a bit of both."""
+        turn_id = value["id"]
+        if not copy.of:
+            self._turns[turn_id] = turn = Turn(turn_id, value, places[0])
+            turn.places = places
+            return
+        self._copies[turn_id] = copy.of
+        for original in copy.of:
+            original.places.extend(places)
+        if copy.new_pieces:
+            remainder = {**value, "content": copy.new_pieces, "toolCalls": []}
+            self._turns[f"{turn_id}+"] = Turn(f"{turn_id}+", remainder, places[0])
+
+    def _restate(self, before: list[Turn], record: Record, *, is_summary: bool) -> None:
+        """Tell what a checkpoint brought back from what it dropped, and why."""
+        restated = {turn.id for turn in self._alive_turns()}
+        for turn in self._alive_turns():
+            if turn.state is not State.CURRENT:
+                turn.restore()
+        dropped = [turn for turn in before if turn.id not in restated and not turn.is_notice]
+        if dropped:
+            state = self._why(before, dropped, restated, is_summary=is_summary)
+            for turn in dropped:
+                turn.drop(state, record.place)
+
+    def _why(
+        self, before: list[Turn], dropped: list[Turn], restated: set[str], *, is_summary: bool
+    ) -> State:
+        if self._last_kind is Kind.REWIND:
+            return State.REWOUND
+        if is_summary:
+            return State.COMPRESSED
+        if self._last_kind is Kind.HEADER:
+            return State.SUPERSEDED
+        first = before.index(dropped[0])
+        if any(turn.id in restated for turn in before[first:]):
+            return State.SUPERSEDED
+        was_cancelled = any(_says_cancelled(turn) for turn in before[first:])
+        return State.CANCELLED if was_cancelled else State.FAILED
+
+
+def _stated(messages: object) -> list[tuple[int, dict[str, Any]]]:
+    """The messages of a list that the CLI would take, with their positions."""
+    return [
+        (index, value)
+        for index, value in enumerate(messages if isinstance(messages, list) else ())
+        if isinstance(value, dict) and isinstance(value.get("id"), str)
+    ]
+
+
+def _inside(place: Source, pointer: str) -> Source:
+    return Source(place.file, place.line, place.start, place.end, pointer)
+
+
+def _is_summary(value: dict[str, Any]) -> bool:
+    """Whether a message stands for a history that was compressed."""
+    text = plain_text(value.get("content")).lstrip()
+    return text.startswith("<state_snapshot>") or (
+        value.get("type") == "gemini" and "model" not in value and text in ACKNOWLEDGEMENTS
+    )
+
+
+def _says_cancelled(turn: Turn) -> bool:
+    return turn.value.get("type") == "info" and turn.value.get("content") == _CANCELLED

@@ -1,0 +1,278 @@
+"""Sessions from files: the conversations a person would count.
+
+One session may live in several files (copies by a migration, a `.json` and the `.jsonl` that goes on
+with it, the twin that a resume leaves, splits by /compress and /clear), and one file may hold several
+sessions, some of them of subagents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from geminids.model import (
+    Counts,
+    Level,
+    Message,
+    Origin,
+    Problem,
+    ProblemKind,
+    Project,
+    Session,
+    SessionFile,
+    SessionKind,
+    State,
+    Status,
+    ToolStatus,
+    Usage,
+)
+from geminids.sources.base import Bundle
+from geminids.sources.gemini.content import plain_text
+from geminids.sources.gemini.files import BACKGROUND, Segment
+from geminids.sources.gemini.messages import MessageBuilder
+from geminids.sources.gemini.replay import Replay, Turn
+from geminids.sources.gemini.subagents import AgentCall, agent_calls, inner_runs, split_last
+from geminids.sources.timestamps import parse_time
+
+_CANCELLED = "Request cancelled."
+_LONGEST_TITLE = 300
+_NAMED_ID = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(.+?)\.jsonl?")
+
+
+class Draft(msgspec.Struct):
+    """A session in the making."""
+
+    native_id: str
+    kind: SessionKind
+    parent_id: str | None
+    segments: list[Segment]
+    turns: list[Turn]
+
+    @property
+    def opening(self) -> str:
+        """The first words in the human's place."""
+        prompts = (turn for turn in self.turns if turn.value.get("type") == "user")
+        return next((plain_text(turn.value.get("content")) for turn in prompts), "")
+
+
+def sessions(bundle: Bundle, found: Sequence[Segment], problems: Sequence[Problem]) -> list[Session]:
+    """The sessions that the segments of a bundle's files hold, subagents after their parents."""
+    drafts = list(_drafts(bundle, found))
+    mains = [draft for draft in drafts if draft.kind is SessionKind.MAIN]
+    children = [draft for draft in drafts if draft.kind is SessionKind.SUBAGENT]
+    for main in mains:
+        _name_children(main, children)
+        children.extend(_inner_sessions(main))
+    return [_session(bundle, draft, problems) for draft in [*mains, *children]]
+
+
+def _drafts(bundle: Bundle, found: Sequence[Segment]) -> Iterator[Draft]:
+    groups: dict[tuple[str, SessionKind, str | None], list[Segment]] = {}
+    for segment in found:
+        groups.setdefault(_identity(bundle, segment, found), []).append(segment)
+    for (native_id, kind, parent_id), segments in groups.items():
+        segments.sort(key=lambda segment: segment.order)
+        replay = Replay()
+        for segment in segments:
+            replay.read_file(segment.records)
+        yield Draft(native_id, kind, parent_id, segments, replay.turns)
+
+
+def _identity(
+    bundle: Bundle, segment: Segment, others: Sequence[Segment]
+) -> tuple[str, SessionKind, str | None]:
+    """Whose session a segment is: its id, its kind and its parent's id."""
+    session_id = segment.session_id
+    folder = segment.parent_folder
+    if folder is not None:
+        stem = segment.path.name.split(".", 1)[0]
+        parent = None if BACKGROUND.fullmatch(folder) else folder
+        return session_id or stem, SessionKind.SUBAGENT, parent
+    if session_id is None:
+        return _id_from_name(bundle, segment, others), SessionKind.MAIN, None
+    if segment.meta.get("kind") == "subagent":
+        return f"{session_id}#{segment.path.name.split('.', 1)[0]}", SessionKind.SUBAGENT, session_id
+    return session_id, SessionKind.MAIN, None
+
+
+def _id_from_name(bundle: Bundle, segment: Segment, others: Sequence[Segment]) -> str:
+    """The id of a session whose header was lost: what its name begins, completed from what lies beside it."""
+    named = _NAMED_ID.match(segment.path.name)
+    start = named[1] if named else segment.path.name.split(".", 1)[0]
+    known = (other.session_id for other in others)
+    beside = next((other for other in known if other and other.startswith(start)), None)
+    return beside or _id_from_prompt_log(bundle.folders, start) or start
+
+
+def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
+    pattern = re.compile(rb'"sessionId"\s*:\s*"(' + re.escape(start.encode()) + rb'[\w-]*)"')
+    for folder in folders:
+        try:
+            found = pattern.search((folder / "logs.json").read_bytes())
+        except OSError:
+            continue
+        if found:
+            return found[1].decode()
+    return None
+
+
+def _name_children(main: Draft, children: Sequence[Draft]) -> None:
+    """Tie subagents to calls that do not name them, by the words they were started with."""
+    named = {
+        call.get("agentId")
+        for turn in main.turns
+        for call in turn.value.get("toolCalls") or ()
+        if isinstance(call, dict)
+    }
+    unnamed = [c for c in children if c.parent_id == main.native_id and c.native_id not in named]
+    for started in agent_calls(main.turns) if unnamed else ():
+        child = next((child for child in unnamed if started.asks_for(child.opening)), None)
+        if child is not None:
+            unnamed.remove(child)
+            started.name_child(child.native_id)
+
+
+def _inner_sessions(main: Draft) -> list[Draft]:
+    """Take the turns of subagents out of their parent's session."""
+    inner = []
+    for run in reversed(list(inner_runs(main.turns))):
+        child_id = f"{main.native_id}#{run.calls[0]}"
+        last = main.turns[run.last]
+        reply, last = split_last(last)
+        turns = main.turns[run.first : run.last] + ([reply] if reply else [])
+        for started in _calls_of(main, run.calls):
+            started.name_child(child_id)
+        del main.turns[run.first : run.last]
+        inner.append(Draft(child_id, SessionKind.SUBAGENT, main.native_id, main.segments, turns))
+    return inner[::-1]
+
+
+def _calls_of(main: Draft, call_ids: Sequence[str]) -> Iterator[AgentCall]:
+    for call_id in call_ids:
+        yield from (started for started in agent_calls(main.turns) if started.call_id == call_id)
+
+
+def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Session:
+    builder = MessageBuilder(bundle.folders, of_subagent=draft.kind is SessionKind.SUBAGENT)
+    messages = tuple(map(builder.build, draft.turns))
+    meta: dict[str, Any] = {}
+    for segment in draft.segments:
+        meta |= segment.meta
+    files = _files(draft.segments)
+    paths = {file.path for file in files}
+    times = list(_times(draft, messages))
+    directories = meta.get("directories")
+    summary = meta.get("summary")
+    return Session(
+        id=f"gemini:{draft.native_id}",
+        agent="gemini",
+        native_id=draft.native_id,
+        kind=draft.kind,
+        parent_id=f"gemini:{draft.parent_id}" if draft.parent_id else None,
+        project=_project(bundle.project, meta),
+        title=_title(summary, messages),
+        summary=summary if isinstance(summary, str) and summary.strip() else None,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        status=status(messages),
+        models=tuple(dict.fromkeys(message.model for message in messages if message.model)),
+        counts=counts(messages),
+        usage=Usage.sum(message.usage for message in messages if message.usage),
+        files=files,
+        directories=tuple(d for d in directories if isinstance(d, str)) if isinstance(directories, list) else (),
+        problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
+        messages=messages,
+    )
+
+
+def _project(known: Project, meta: dict[str, Any]) -> Project:
+    """The project with the hash that the session itself was written with."""
+    written = meta.get("projectHash")
+    return msgspec.structs.replace(known, hash=written) if isinstance(written, str) and written else known
+
+
+def _files(segments: Iterable[Segment]) -> tuple[SessionFile, ...]:
+    logs = {segment.log.path: segment.log for segment in segments}
+    return tuple(SessionFile(log.path, log.format, log.size) for log in logs.values())
+
+
+def _lost_header(draft: Draft) -> Iterator[Problem]:
+    for segment in draft.segments:
+        if segment.session_id is None:
+            detail = "the file does not say whose session it is; its name was used"
+            yield Problem(segment.log.path, ProblemKind.NO_HEADER, detail, 1)
+
+
+def _times(draft: Draft, messages: Sequence[Message]) -> Iterator[datetime]:
+    """The moments at which something happened. When the file was last written to is none: a summary may come days later."""
+    for message in messages:
+        if message.at:
+            yield message.at
+        yield from (call.at for call in message.tool_calls if call.at)
+    for segment in draft.segments:
+        start = parse_time(segment.meta.get("startTime"))
+        if start:
+            yield start
+
+
+def _title(summary: object, messages: Sequence[Message]) -> str | None:
+    """The summary, else the first words of the human; whatever language they are in."""
+    if isinstance(summary, str) and summary.strip():
+        return _one_line(summary)
+    for wanted in (Origin.HUMAN, Origin.COMMAND, Origin.SYNTHETIC):
+        for message in messages:
+            if message.origin is wanted:
+                words = _one_line(message.text(Origin.HUMAN) or message.text(wanted))
+                if words:
+                    return words
+    return None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
+
+
+def counts(messages: Sequence[Message]) -> Counts:
+    """How much there is of what. A reply is a model's message that says or asks for something."""
+    calls = [call for message in messages for call in message.tool_calls]
+    return Counts(
+        prompts=sum(message.origin is Origin.HUMAN for message in messages),
+        replies=sum(message.origin is Origin.MODEL and bool(message.parts) for message in messages),
+        tool_calls=len(calls),
+        tool_errors=sum(call.status is ToolStatus.ERROR for call in calls),
+        dropped=sum(message.state is not State.CURRENT for message in messages),
+    )
+
+
+def status(messages: Sequence[Message]) -> Status:
+    """How the session seems to have ended."""
+    for message in reversed(messages):
+        if message.state in (State.REWOUND, State.SUPERSEDED):
+            continue
+        match message.origin:
+            case Origin.NOTICE if message.level is Level.ERROR:
+                return Status.ERROR
+            case Origin.NOTICE if message.text(Origin.NOTICE) == _CANCELLED:
+                return Status.CANCELLED
+            case Origin.HUMAN | Origin.COMMAND:
+                return _unanswered(message)
+            case Origin.MODEL:
+                return _answered(message)
+    return Status.INTERRUPTED
+
+
+def _unanswered(prompt: Message) -> Status:
+    ends = {State.FAILED: Status.ERROR, State.CANCELLED: Status.CANCELLED}
+    return ends.get(prompt.state, Status.INTERRUPTED)
+
+
+def _answered(reply: Message) -> Status:
+    ends = {call.status for call in reply.tool_calls}
+    if ToolStatus.ERROR in ends:
+        return Status.FAILURE
+    return Status.CANCELLED if ToolStatus.CANCELLED in ends else Status.SUCCESS

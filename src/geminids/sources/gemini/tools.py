@@ -1,0 +1,270 @@
+"""Tool calls: every shape of result and display that Gemini CLI has written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from geminids.model import (
+    AgentProgress,
+    AnyDisplay,
+    Diff,
+    FileChange,
+    Listing,
+    Operation,
+    Origin,
+    Plain,
+    ResultPart,
+    Screen,
+    Text,
+    Todo,
+    Todos,
+    ToolCall,
+    ToolKind,
+    ToolStatus,
+    UnrecognisedDisplay,
+)
+from geminids.sources.gemini.content import response_parts, result_part
+from geminids.sources.timestamps import parse_time
+
+TOOL_KINDS = {
+    "read_file": ToolKind.READ,
+    "read_many_files": ToolKind.READ,
+    "get_internal_docs": ToolKind.READ,
+    "write_file": ToolKind.EDIT,
+    "replace": ToolKind.EDIT,
+    "run_shell_command": ToolKind.EXECUTE,
+    "glob": ToolKind.SEARCH,
+    "search_file_content": ToolKind.SEARCH,
+    "grep_search": ToolKind.SEARCH,
+    "grep_search_ripgrep": ToolKind.SEARCH,
+    "google_web_search": ToolKind.SEARCH,
+    "list_directory": ToolKind.LIST,
+    "web_fetch": ToolKind.FETCH,
+    "write_todos": ToolKind.PLAN,
+    "enter_plan_mode": ToolKind.PLAN,
+    "exit_plan_mode": ToolKind.PLAN,
+    "ask_user": ToolKind.ASK,
+    "save_memory": ToolKind.MEMORY,
+    "activate_skill": ToolKind.MEMORY,
+    "invoke_agent": ToolKind.AGENT,
+    "delegate_to_agent": ToolKind.AGENT,
+    "codebase_investigator": ToolKind.AGENT,
+    "generalist": ToolKind.AGENT,
+}
+_STATUSES = {
+    "success": ToolStatus.SUCCESS,
+    "error": ToolStatus.ERROR,
+    "cancelled": ToolStatus.CANCELLED,
+    "validating": ToolStatus.PENDING,
+    "scheduled": ToolStatus.PENDING,
+    "executing": ToolStatus.PENDING,
+    "awaiting_approval": ToolStatus.PENDING,
+    "pending": ToolStatus.PENDING,
+}
+MASKED = "<tool_output_masked>"
+_MOVED = re.compile(r"(?:saved to: |full output see: |Full output available at: )([^\n<]+)")
+_MARK_LENGTH = 600
+"""The sentence that names the file of a moved output stands at the very beginning or end."""
+_AGENT_ANSWER = "Subagent '"
+
+
+def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
+    """One entry of `toolCalls`; `folders` are where an output that was moved away may lie."""
+    name = text_or_none(call.get("name")) or "unknown"
+    arguments = call.get("args")
+    native_status = text_or_none(call.get("status"))
+    status = _STATUSES.get(native_status or "", ToolStatus.UNKNOWN)
+    result = results(call)
+    display, changes = _displayed(call.get("resultDisplay"))
+    agent_id = text_or_none(call.get("agentId"))
+    return ToolCall(
+        text_or_none(call.get("id")),
+        name,
+        _kind(name, result),
+        arguments if type(arguments) is dict else {} if arguments is None else {"args": arguments},
+        status,
+        native_status,
+        result,
+        display,
+        changes or _asked_changes(name, arguments, status),
+        parse_time(call.get("timestamp")),
+        text_or_none(call.get("displayName")),
+        text_or_none(call.get("description")),
+        f"gemini:{agent_id}" if agent_id else None,
+        _moved_output(result, folders) if folders else None,
+    )
+
+
+def pending_call(call: dict[str, Any]) -> ToolCall:
+    """A `functionCall` of which no end was recorded."""
+    name = text_or_none(call.get("name")) or "unknown"
+    arguments = call.get("args")
+    return ToolCall(
+        text_or_none(call.get("id")),
+        name,
+        _kind(name, ()),
+        arguments if type(arguments) is dict else {},
+        ToolStatus.PENDING,
+    )
+
+
+def text_or_none(value: object) -> str | None:
+    """The value if it is a text."""
+    return value if type(value) is str else None
+
+
+def results(call: dict[str, Any]) -> tuple[ResultPart, ...]:
+    """What came back. After a checkpoint the field holds the answers of parallel calls too; those are left out."""
+    stored = call.get("result")
+    if stored is None:
+        return ()
+    if isinstance(stored, str):
+        return (Text(stored, Origin.TOOL),)
+    entries = stored if isinstance(stored, list) else [stored]
+    own = _own_responses(entries, call.get("id"))
+    parts: list[ResultPart] = []
+    for entry in own:
+        match entry:
+            case {"functionResponse": dict(response)}:
+                parts.extend(response_parts(response))
+            case str():
+                parts.append(Text(entry, Origin.TOOL))
+            case _:
+                parts.append(result_part(entry))
+    return tuple(parts)
+
+
+def _own_responses(entries: list[Any], call_id: object) -> list[Any]:
+    if len(entries) < 2:
+        return entries
+    own = [entry for entry in entries if _response_id(entry) == call_id]
+    others = any(_response_id(entry) not in (None, call_id) for entry in entries)
+    return own if own and others else entries
+
+
+def _response_id(entry: object) -> object:
+    match entry:
+        case {"functionResponse": {"id": response_id}}:
+            return response_id
+        case _:
+            return None
+
+
+def _kind(name: str, result: Iterable[ResultPart]) -> ToolKind:
+    kind = TOOL_KINDS.get(name)
+    if kind is not None:
+        return kind
+    # A user's own agents are tools under their own names; only their answers tell.
+    is_agent = any(isinstance(part, Text) and part.text.startswith(_AGENT_ANSWER) for part in result)
+    return ToolKind.AGENT if is_agent else ToolKind.OTHER
+
+
+def _displayed(display: object) -> tuple[AnyDisplay | None, tuple[FileChange, ...]]:
+    """What was shown for a call, and the change to a file if it was one."""
+    match display:
+        case None | "":
+            return None, ()
+        case str():
+            return Plain(display), ()
+        case {"fileDiff": str(diff), **about}:
+            change = _file_change(diff, about)
+            return Diff(change.path, diff), (change,)
+        case list() if all(isinstance(line, list) for line in display):
+            return Screen(display), ()
+        case {"todos": list(todos)}:
+            return Todos(tuple(map(_todo, todos))), ()
+        case {"isSubagentProgress": True, **progress}:
+            return _agent_progress(progress), ()
+        case {"summary": str(summary), "matches": list(items), **other}:
+            return Listing(summary, tuple(items), other), ()
+        case {"summary": str(summary), "files": list(items), **other}:
+            return Listing(summary, tuple(items), other), ()
+        case _:
+            return UnrecognisedDisplay(display), ()
+
+
+def _file_change(diff: str, about: dict[str, Any]) -> FileChange:
+    before, after = text_or_none(about.get("originalContent")), text_or_none(about.get("newContent"))
+    path = text_or_none(about.get("filePath")) or text_or_none(about.get("fileName")) or ""
+    is_new = about.get("isNewFile") is True or (before is None and after is not None)
+    added = removed = 0
+    for line in diff.splitlines():
+        if line.startswith("+"):
+            added += not line.startswith("+++")
+        elif line.startswith("-"):
+            removed += not line.startswith("---")
+    operation = Operation.CREATE if is_new else Operation.EDIT
+    return FileChange(path, operation, diff, before, after, added, removed)
+
+
+def _asked_changes(name: str, arguments: object, status: ToolStatus) -> tuple[FileChange, ...]:
+    """Changes of which no diff was stored (before 0.25): what was asked for, if it succeeded."""
+    if status is not ToolStatus.SUCCESS:
+        return ()
+    match name, arguments:
+        case "write_file", {"file_path": str(path), "content": str(after)}:
+            return (FileChange(path, Operation.EDIT, after=after),)
+        case "replace", {"file_path": str(path)}:
+            return (FileChange(path, Operation.EDIT),)
+        case _:
+            return ()
+
+
+def _todo(todo: object) -> Todo:
+    match todo:
+        case {"description": str(text), "status": str(status)}:
+            return Todo(text, status)
+        case {"description": str(text)}:
+            return Todo(text, "")
+        case _:
+            return Todo(str(todo), "")
+
+
+def _agent_progress(progress: dict[str, Any]) -> AgentProgress:
+    activity = progress.get("recentActivity")
+    return AgentProgress(
+        text_or_none(progress.get("agentName")) or "",
+        text_or_none(progress.get("state")),
+        text_or_none(progress.get("result")),
+        tuple(activity) if isinstance(activity, list) else (),
+        text_or_none(progress.get("terminateReason")),
+    )
+
+
+def _moved_output(result: Iterable[ResultPart], folders: Sequence[Path]) -> str | None:
+    """The file that the CLI moved an output to, if it is still there.
+
+    The path was written by an agent and is data: its last pieces are looked up below the project's
+    own folders and nowhere else.
+    """
+    for part in result:
+        if not isinstance(part, Text):
+            continue
+        text = part.text
+        for edge in (text[:_MARK_LENGTH], text[-_MARK_LENGTH:]):
+            if found := _MOVED.search(edge):
+                return _inside(found[1].strip(), folders)
+    return None
+
+
+def _inside(written: str, folders: Sequence[Path]) -> str | None:
+    pieces = [piece for piece in re.split(r"[/\\]", written) if piece]
+    for folder in folders:
+        if folder.name not in pieces:
+            continue
+        below = pieces[len(pieces) - pieces[::-1].index(folder.name) :]
+        candidate = folder.joinpath(*below)
+        if ".." not in below and _is_file_inside(candidate, folder):
+            return os.fspath(candidate)
+    return None
+
+
+def _is_file_inside(candidate: Path, folder: Path) -> bool:
+    try:
+        return candidate.is_file() and candidate.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError):
+        return False
