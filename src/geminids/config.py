@@ -9,7 +9,7 @@ from pathlib import Path
 HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
 
-SAMPLE_HOME = Path(__file__).parent / "sample" / "home"
+
 """A small home that comes with the package, for machines without a session."""
 
 

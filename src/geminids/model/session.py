@@ -104,6 +104,8 @@ class Message(msgspec.Struct, frozen=True):
     """Later versions and copies of the same message."""
     dropped_by: Source | None = None
     """The record that took the message out of the agent's view."""
+    imported: bool = False
+    """Taken over from another session, where it is counted."""
 
     def text(self, origin: Origin) -> str:
         """All its words of one origin, a blank line between the pieces."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Trait = tuple[str, str]
 """What a piece of a message is recognised by."""
 
+_ANSWERED = "answered"
+"""The answer to a call that is recorded with the call itself."""
 _UNSEEN = re.compile("<!--.*?-->|[\u200b-\u200f\u2060\ufeff]", re.DOTALL)
 _CONTEXT = re.compile(r"\s*<(session_context|hook_context)>")
 
@@ -37,7 +39,7 @@ def traits(value: dict[str, Any]) -> Iterator[tuple[Trait, Any]]:
         if isinstance(call, dict) and isinstance(call.get("id"), str):
             yield ("call", call["id"]), None
             if call.get("result"):
-                yield ("response", call["id"]), None
+                yield (_ANSWERED, call["id"]), None
 
 
 def _trait(side: str, piece: object) -> Trait | None:
@@ -78,6 +80,9 @@ class Originals:
     def find(self, trait: Trait) -> Turn | None:
         """The next original with this trait, never going back over one already found."""
         places = self._places.get(trait)
+        if not places and trait[0] == "response":
+            # Before 0.44 answers were recorded with their calls only.
+            places = self._places.get((_ANSWERED, trait[1]))
         if not places:
             return None
         if trait[0] == "context":

@@ -41,10 +41,12 @@ _NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
         (r"System: (?:Please continue\.|Potential loop detected)", Origin.SYNTHETIC),
         (r"\[System: ", Origin.SYNTHETIC),
         (r"\s*<state_snapshot>", Origin.SYNTHETIC),
+        (r"First, reason in your scratchpad\. Then, generate the <state_snapshot>", Origin.SYNTHETIC),
+        (r"\[Function Response: ", Origin.TOOL),
         (r"You have exceeded the (?:time|maximum)", Origin.SYNTHETIC),
     )
 )
-_FIRST_LETTERS = frozenset(" \n\t<T H-BIS[Y")
+_FIRST_LETTERS = frozenset(" \n\t<T-HBIS[YF")
 _HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
 _STEERING = re.compile(r"User (?:steering update|hints):")
 _USER_INPUT = re.compile(r"<user_input>\n?(.*?)\n?</user_input>", re.DOTALL)
@@ -183,7 +185,7 @@ def message_origin(parts: tuple[AnyPart, ...]) -> Origin:
         return Origin.COMMAND
     if Origin.HUMAN in found:
         return Origin.HUMAN
-    if any(isinstance(part, ToolResult) for part in parts):
+    if Origin.TOOL in found or any(isinstance(part, ToolResult) for part in parts):
         return Origin.TOOL
     return next((origin for origin in (Origin.COMMAND, Origin.SYNTHETIC) if origin in found), Origin.INJECTED)
 

@@ -41,17 +41,23 @@ _KNOWN = KNOWN_FIELDS["message"]
 
 
 class MessageBuilder:
-    """Turns the turns of one session into messages, in order."""
+    """Makes messages of the turns of one session, in order."""
 
-    def __init__(self, folders: Sequence[Path], *, of_subagent: bool) -> None:
+    def __init__(self, turns: Sequence[Turn], folders: Sequence[Path], *, of_subagent: bool) -> None:
+        self._turns = turns
         self._folders = folders
+        self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)}
         self._of_subagent = of_subagent
         self._previous_prompt: str | None = None
         self._previous_at: datetime | None = None
+        self._imported_at = next((t for t in map(_import_time, turns) if t is not None), None)
         self.problems: list[Problem] = []
 
-    def build(self, turn: Turn) -> Message:
-        """One turn as a message."""
+    def build(self) -> tuple[Message, ...]:
+        """All turns as messages."""
+        return tuple(map(self._build, self._turns))
+
+    def _build(self, turn: Turn) -> Message:
         native_type = turn.value.get("type")
         native_type = _TYPES.get(native_type, native_type) if isinstance(native_type, str) else None
         at = parse_time(turn.value.get("timestamp"))
@@ -120,8 +126,10 @@ class MessageBuilder:
             parts = (*parts, Unrecognised(unknown))
         places = turn.places
         also_at = tuple(places[1:]) if len(places) > 1 else ()
+        imported = self._imported_at is not None and at is not None and at < self._imported_at
+        dropped_by = turn.dropped_by
         return Message(
-            turn.id, role, origin, turn.state, at, model, parts, usage, places[0], level, also_at, turn.dropped_by
+            turn.id, role, origin, turn.state, at, model, parts, usage, places[0], level, also_at, dropped_by, imported
         )
 
     def _thoughts(self, turn: Turn) -> Iterator[Thought]:
@@ -145,15 +153,13 @@ class MessageBuilder:
         if calls is not None and not isinstance(calls, list):
             self._wrong(turn, f"toolCalls are no list but {type(calls).__name__}")
             calls = None
-        known = set()
         for call in calls or ():
             if isinstance(call, dict):
-                known.add(text_or_none(call.get("id")))
                 yield tool_call(call, self._folders)
             else:
                 self._wrong(turn, f"a tool call is a {type(call).__name__}")
         for call_id, asked in turn.asked.items():
-            if call_id not in known:
+            if call_id not in self._recorded:
                 yield pending_call(asked)
 
     def _usage(self, turn: Turn) -> Usage | None:
@@ -178,6 +184,19 @@ class MessageBuilder:
         place: Source = turn.places[-1]
         problem = Problem(place.file, ProblemKind.WRONG_TYPE, detail, place.line, place.start, place.end)
         self.problems.append(problem)
+
+
+def _import_time(turn: Turn) -> datetime | None:
+    """When a session was begun from a file (`--session-file`): what is older was said in another session."""
+    return parse_time(turn.value.get("timestamp")) if turn.id.startswith("import-") else None
+
+
+def _call_ids(turn: Turn) -> Iterator[str]:
+    """The calls that a turn records with their end; that can be a later turn than the one that asked."""
+    calls = turn.value.get("toolCalls")
+    for call in calls if type(calls) is list else ():
+        if isinstance(call, dict) and isinstance(call.get("id"), str):
+            yield call["id"]
 
 
 def _count(number: object) -> int | None:

@@ -158,8 +158,9 @@ def _calls_of(main: Draft, call_ids: Sequence[str]) -> Iterator[AgentCall]:
 
 
 def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Session:
-    builder = MessageBuilder(bundle.folders, of_subagent=draft.kind is SessionKind.SUBAGENT)
-    messages = tuple(map(builder.build, draft.turns))
+    of_subagent = draft.kind is SessionKind.SUBAGENT
+    builder = MessageBuilder(draft.turns, bundle.folders, of_subagent=of_subagent)
+    messages = builder.build()
     meta: dict[str, Any] = {}
     for segment in draft.segments:
         meta |= segment.meta
@@ -182,7 +183,7 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         status=status(messages),
         models=tuple(dict.fromkeys(message.model for message in messages if message.model)),
         counts=counts(messages),
-        usage=Usage.sum(message.usage for message in messages if message.usage),
+        usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
         files=files,
         directories=tuple(d for d in directories if isinstance(d, str)) if isinstance(directories, list) else (),
         problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
@@ -239,6 +240,7 @@ def _one_line(text: str) -> str:
 
 def counts(messages: Sequence[Message]) -> Counts:
     """How much there is of what. A reply is a model's message that says or asks for something."""
+    messages = [message for message in messages if not message.imported]
     calls = [call for message in messages for call in message.tool_calls]
     return Counts(
         prompts=sum(message.origin is Origin.HUMAN for message in messages),
