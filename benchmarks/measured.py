@@ -50,7 +50,7 @@ def read_with_geminids(home: Path) -> dict[str, int]:
 
 def totals(home: Path) -> dict[str, int]:
     """What the sessions say in all, in the words of the generator's truth."""
-    found = {"sessions_with_messages": 0, "user": 0, "tool_calls": 0}
+    found = {"sessions_with_messages": 0, "prompts": 0, "tool_calls": 0}
     kept: list[Usage] = []
     spent: list[Usage] = []
     for session in (session for sessions in _bundles(home) for session in sessions):
@@ -59,7 +59,7 @@ def totals(home: Path) -> dict[str, int]:
         for message in session.messages:
             if message.state is State.REWOUND:
                 continue  # the truth counts what the agent still has
-            found["user"] += message.role is Role.USER and message.origin is Origin.HUMAN
+            found["prompts"] += message.role is Role.USER and message.origin is Origin.HUMAN
             found["tool_calls"] += len(message.tool_calls)
             if message.usage is not None:
                 kept.append(message.usage)

@@ -92,7 +92,9 @@ def check_totals(verdict: Verdict, home: Path) -> None:
     """The gate: every total must be the generator's own."""
     truth = _truth(home)
     wanted = {name: truth[name] for name in ("sessions_with_messages", "tool_calls")}
-    wanted["user"] = truth["messages"]["user"]
+    # What is said to a subagent was written by an agent, not by a human.
+    main = [session for session in truth["by_session"] if session["flaw"] != "subagent"]
+    wanted["prompts"] = sum(session["user"] for session in main)
     for name in ("tokens", "tokens_spent"):
         wanted |= {f"{name}.{kind}": number for kind, number in truth[name].items()}
     found = _measure("totals", home)["answer"]

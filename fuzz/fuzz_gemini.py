@@ -80,11 +80,17 @@ class Target:
         return Seed(path, path.read_bytes(), self._message_ends(path))
 
     def _message_ends(self, path: Path) -> dict[str, int]:
+        """Where each message first ends; not those that were already damaged when they were recorded."""
         bundle = self._source.adopt(path)
-        sessions = self._source.read(bundle).sessions if bundle else ()
+        if bundle is None:
+            return {}
+        reading = self._source.read(bundle)
+        broken = {problem.end for problem in reading.problems}
         ends: dict[str, int] = {}
-        for message in (message for session in sessions for message in session.messages):
-            ends[message.id] = min(message.source.end, ends.get(message.id, message.source.end))
+        for message in (message for session in reading.sessions for message in session.messages):
+            end = message.source.end
+            if end not in broken:
+                ends[message.id] = min(end, ends.get(message.id, end))
         return ends
 
     def one_round(self, choices: Any) -> None:
