@@ -13,14 +13,13 @@ import argparse
 import importlib.util
 import random
 import sys
-import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 FINDINGS = ROOT / ".fuzz"
+SCRATCH = FINDINGS / "home" / ".gemini" / "tmp" / "fuzzed" / "chats"
 sys.path.insert(0, str(Path(__file__).parent))
 
 HAS_ATHERIS = importlib.util.find_spec("atheris") is not None
@@ -169,17 +168,16 @@ def fuzz_at_random(target: Target, seconds: float, seed: int) -> None:
     print(f"{target.rounds} damaged files (seed {seed}), no promise broken")
 
 
-def fuzz_with_atheris(make_target: Callable[[], Target], seconds: float, seed: int) -> None:
+def fuzz_with_atheris(seconds: float, seed: int) -> None:
     """Let atheris decide on the damage; it ends the process when the time is up."""
     import atheris
 
     with atheris.instrument_imports(include=["geminids"]):
-        target = make_target()
+        target = Target(SCRATCH)
 
     def one_round(tried: bytes) -> None:
         target.one_round(LearntChoices(atheris.FuzzedDataProvider(tried)))
 
-    FINDINGS.mkdir(exist_ok=True)
     limits = [f"-max_total_time={seconds:.0f}", f"-seed={seed}", "-max_len=256", "-len_control=0"]
     atheris.Setup([sys.argv[0], *limits, f"-artifact_prefix={FINDINGS}/", "-print_final_stats=1"], one_round)
     atheris.Fuzz()
@@ -194,13 +192,11 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=int(time.time()), help="a fresh one by default")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = Path(folder, ".gemini", "tmp", "fuzzed", "chats")
-        scratch.mkdir(parents=True)
-        if options.engine == "atheris":
-            fuzz_with_atheris(lambda: Target(scratch), options.seconds, options.seed)
-        else:
-            fuzz_at_random(Target(scratch), options.seconds, options.seed)
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    if options.engine == "atheris":
+        fuzz_with_atheris(options.seconds, options.seed)
+    else:
+        fuzz_at_random(Target(SCRATCH), options.seconds, options.seed)
 
 
 if __name__ == "__main__":
