@@ -10,9 +10,6 @@ HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
 
 
-"""A small home that comes with the package, for machines without a session."""
-
-
 def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list[Path]:
     """The folders named by hand that stand for a user's home; none means the agents' own places."""
     named = options or [part for part in environment.get(HOMES_VARIABLE, "").split(os.pathsep) if part]

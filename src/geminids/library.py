@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from geminids import config, sources
+from geminids import sample as bundled
 from geminids.errors import (
     HomeNotFoundError,
     NotASessionError,
@@ -29,7 +30,17 @@ from geminids.query.listing import Filter, Listing, listing, newest_last, projec
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
 from geminids.query.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
-from geminids.query.transcript import Detail, Entry, LeftOut, Mark, Pause, Speaker, Turn, transcript
+from geminids.query.transcript import (
+    Detail,
+    Entry,
+    LeftOut,
+    Mark,
+    Pause,
+    Speaker,
+    Turn,
+    is_marked,
+    transcript,
+)
 from geminids.sources.base import Bundle, Home, Reading, Scan
 from geminids.sources.describe import describe
 
@@ -51,6 +62,7 @@ __all__ = [
     "diff_lines",
     "error_line",
     "has_unreadable",
+    "is_marked",
     "open_library",
     "output_text",
     "parse_moment",
@@ -73,14 +85,14 @@ def open_library(
     if not names:
         raise UnknownAgentError("any agent", names)
     folder = config.data_folder(data, environment)
-    given = [config.SAMPLE_HOME] if sample else config.home_folders(homes, environment)
+    given = [bundled.home()] if sample else config.home_folders(homes, environment)
     if given:
         return Library(_homes_below(given, names), folder, sample=sample)
     user_home = Path.home()
     found = [home for name in names for home in sources.load(name).homes(environment, user_home)]
     library = Library(found, folder)
     if sample_if_empty and library.is_empty():
-        return Library(_homes_below([config.SAMPLE_HOME], names), folder, sample=True)
+        return Library(_homes_below([bundled.home()], names), folder, sample=True)
     return library
 
 

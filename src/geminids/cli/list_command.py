@@ -98,17 +98,14 @@ def _print_json_lines(sessions: Sequence[SessionSummary]) -> None:
 def _draw(choices: Choices, library: Library, sessions: Sequence[SessionSummary]) -> None:
     from geminids.cli.page import open_page
     from geminids.cli.screen import find_screen
-    from geminids.cli.sessions import draw_lines, draw_table
+    from geminids.cli.sessions import draw_lines, draw_table, remember
 
     screen = find_screen(no_color=choices.no_color)
     if screen.is_drawn:
         draw_table(open_page(screen), sessions, choices.now)
     else:
         draw_lines(open_page(screen), sessions)
-    try:
-        library.remember(sessions)
-    except OSError as error:
-        say(f"The numbers of this list cannot be kept ({error.strerror}); give `show` an id instead.")
+    remember(library, sessions)
 
 
 def _tell(listing: Listing, shown: int, project: str | None) -> int:

@@ -111,7 +111,7 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         code = INTERRUPTED
     except OSError as error:
-        code = _output_failed(error)
+        code = _system_failed(error)
     return code
 
 
@@ -151,10 +151,11 @@ def _prepare_streams() -> None:
             reconfigure(errors="replace")
 
 
-def _output_failed(error: OSError) -> int:
-    """A reader that went away is no error; a full disk is."""
+def _system_failed(error: OSError) -> int:
+    """A reader that went away is no error; a full disk is, and so is a file that vanished under our hands."""
     if error.filename is not None:
-        raise error
+        say(f"Cannot read {error.filename!r}: {error.strerror}.")
+        return PARTLY_DONE
     # What is still in the buffer can no longer go anywhere; Python would complain about it at exit.
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -7,7 +7,7 @@ from geminids.cli.data import print_json
 from geminids.cli.options import Choices
 from geminids.cli.page import Page, open_page
 from geminids.cli.screen import find_screen
-from geminids.cli.sessions import draw_lines, draw_table, tell_unreadable
+from geminids.cli.sessions import draw_lines, draw_table, remember, tell_unreadable
 from geminids.cli.talk import say
 from geminids.library import AgentOverview, Overview
 
@@ -29,6 +29,7 @@ def overview(choices: Choices) -> int:
             draw_table(page, found.newest, choices.now)
         else:
             draw_lines(page, found.newest)
+        remember(library, found.newest)
         _draw_next_steps(page, found)
     elif not found.problems:
         say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Literal, Protocol
 
 from geminids.cli import safe
 from geminids.cli.screen import MOST_READABLE, Screen
@@ -34,6 +34,10 @@ STYLES = {
     "hunk": "cyan",
     "thought": "dim italic",
 }
+
+COLUMN_GAP = 2
+WIDEST_COLUMN = 20
+NARROWEST_COLUMN = 12
 
 LONGEST_MARKDOWN = 50_000
 """Characters; what is longer is shown as it was written, since laying it out takes seconds."""
@@ -143,20 +147,28 @@ class DrawnPage:
         """Columns under their headings, each row one line."""
         from rich.table import Table
 
-        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=False)
-        for place, heading in enumerate(columns):
-            is_number = heading.startswith(">")
+        cells = [[_styled([cell]) for cell in row] for row in rows]
+        widths = self._column_widths([heading.lstrip(">") for heading in columns], cells, flexible)
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, COLUMN_GAP, 0, 0))
+        for heading, width in zip(columns, widths, strict=True):
+            justify: Literal["left", "right"] = "right" if heading.startswith(">") else "left"
             table.add_column(
-                heading.lstrip(">"),
-                justify="right" if is_number else "left",
-                no_wrap=True,
-                overflow="ellipsis",
-                ratio=1 if place == flexible else None,
-                min_width=12 if place == flexible else None,
+                heading.lstrip(">"), justify=justify, width=width, no_wrap=True, overflow="ellipsis"
             )
-        for row in rows:
-            table.add_row(*(_styled([cell]) for cell in row))
+        for row in cells:
+            table.add_row(*row)
         self._console.print(table)
+
+    def _column_widths(
+        self, headings: Sequence[str], rows: Sequence[Sequence[Text]], flexible: int
+    ) -> list[int]:
+        widths = [len(heading) for heading in headings]
+        for row in rows:
+            widths = [max(width, cell.cell_len) for width, cell in zip(widths, row, strict=True)]
+        fixed = [min(width, WIDEST_COLUMN) for width in widths]
+        room = self._console.width - COLUMN_GAP * len(widths) - sum(fixed) + fixed[flexible]
+        fixed[flexible] = max(NARROWEST_COLUMN, min(widths[flexible], room))
+        return fixed
 
     def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
         from rich.padding import Padding

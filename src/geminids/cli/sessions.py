@@ -8,10 +8,8 @@ from datetime import datetime
 from geminids.cli import words
 from geminids.cli.page import Page, Span
 from geminids.cli.talk import say
-from geminids.library import project_name
+from geminids.library import Library, project_name
 from geminids.model import Problem, SessionKind, SessionSummary
-
-LONGEST_PROJECT = 20
 
 
 def draw_table(page: Page, sessions: Sequence[SessionSummary], now: datetime) -> None:
@@ -25,6 +23,14 @@ def draw_lines(page: Page, sessions: Iterable[SessionSummary]) -> None:
     page.table((), [_line(session) for session in sessions], flexible=0)
 
 
+def remember(library: Library, sessions: Sequence[SessionSummary]) -> None:
+    """Keep the order of what was shown, so that its numbers mean something to `show`."""
+    try:
+        library.remember(sessions)
+    except OSError as error:
+        say(f"The numbers of this list cannot be kept ({error.strerror}); give `show` an id instead.")
+
+
 def tell_unreadable(problems: Sequence[Problem]) -> int:
     """Name each place that could not be read; the exit code that follows from it."""
     for problem in problems:
@@ -33,13 +39,12 @@ def tell_unreadable(problems: Sequence[Problem]) -> int:
 
 
 def _row(number: int, session: SessionSummary, now: datetime) -> list[Span]:
-    name = project_name(session.project)
     mark = words.STATUS_MARKS[session.status]
     damage = (" ⚠", "warning") if session.problems else ""
     return [
         (str(number), "quiet"),
         words.when(session.ended_at or session.started_at, now),
-        (name if len(name) <= LONGEST_PROJECT else name[: LONGEST_PROJECT - 1] + "…", "human"),
+        (project_name(session.project), "human"),
         _title(session),
         str(session.counts.prompts),
         _calls(session),

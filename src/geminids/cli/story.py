@@ -17,6 +17,7 @@ from geminids.library import (
     changed_lines,
     diff_lines,
     error_line,
+    is_marked,
     output_text,
     project_name,
     telling_argument,
@@ -54,9 +55,9 @@ TOOL_MARKS = {
 }
 
 MARKS = {
-    State.COMPRESSED: "the conversation was compressed here: the agent no longer sees {} above",
-    State.REWOUND: "rewound here: {} taken back (--all shows them)",
-    State.SUPERSEDED: "begun anew here: {} replaced (--all shows them)",
+    State.COMPRESSED: "compressed here: {} above left the agent's view",
+    State.REWOUND: "rewound here: {} taken back",
+    State.SUPERSEDED: "begun anew here: {} replaced",
 }
 
 ASK_FOR = {
@@ -73,10 +74,16 @@ ASK_FOR = {
 def draw_session(page: Page, session: Session, detail: Detail, agent_title: str) -> None:
     """Draw the heading, then the story."""
     _draw_heading(page, session, agent_title)
+    before: AnyPart | None = None
     for entry in transcript(session, detail):
         match entry:
             case Turn():
-                _draw_turn(page, entry, session, detail, agent_title)
+                if not entry.continues:
+                    page.line()
+                    page.line(*_speaker(entry, agent_title, detail))
+                    before = None
+                _draw_parts(page, entry, before, session, detail)
+                before = entry.parts[-1]
             case Pause(length=length, until=until):
                 page.line()
                 page.line((f"· · · {words.duration(length)} later, {words.moment(until)}", "quiet"))
@@ -104,7 +111,7 @@ def _draw_heading(page: Page, session: Session, agent_title: str) -> None:
     page.line((place, "human"), ("  " + agent_title, "quiet"))
     page.line((_time_span(session), "quiet"))
     models = ", ".join(session.models) or "model unknown"
-    page.line((f"{models} · {words.tokens(session.usage)}", "quiet"))
+    page.words(f"{models} · {words.tokens(session.usage)}", "quiet")
     mark, style = words.STATUS_MARKS[session.status]
     page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
     if session.problems:
@@ -117,30 +124,31 @@ def _time_span(session: Session) -> str:
         return "no time"
     if not session.ended_at:
         return words.moment(session.started_at)
-    length = words.duration(session.ended_at - session.started_at)
-    return f"{words.moment(session.started_at)} to {words.clock(session.ended_at)} ({length})"
+    begin, end = session.started_at.astimezone(), session.ended_at.astimezone()
+    until = words.clock(end) if begin.date() == end.date() else words.moment(end)
+    return f"{words.moment(begin)} to {until} ({words.duration(end - begin)})"
 
 
-def _draw_turn(page: Page, turn: Turn, session: Session, detail: Detail, agent_title: str) -> None:
-    if not turn.continues or turn.message.state is not State.CURRENT:
-        page.line()
-        page.line(*_speaker(turn, agent_title, detail))
-    before: AnyPart | None = None
+def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, session: Session, detail: Detail) -> None:
     for part in turn.parts:
-        # Tool calls stand close together; words have room around them.
-        if before is not None and not (isinstance(part, ToolCall) and isinstance(before, ToolCall)):
+        if before is not None and not _stand_together(before, part):
             page.line()
         _draw_part(page, part, turn.message, session, detail)
         before = part
+
+
+def _stand_together(before: AnyPart, part: AnyPart) -> bool:
+    """Tool calls stand close together, and files close to the words that name them; else there is room."""
+    if isinstance(part, ToolCall):
+        return isinstance(before, ToolCall)
+    return isinstance(part, FileReference | Attachment)
 
 
 def _speaker(turn: Turn, agent_title: str, detail: Detail) -> list[Span]:
     message = turn.message
     names = {Speaker.HUMAN: "You", Speaker.MODEL: agent_title, Speaker.AGENT: _agent_word(message)}
     spans: list[Span] = [(names[turn.speaker], str(turn.speaker)), ("  " + words.clock(message.at), "quiet")]
-    if message.state not in {State.CURRENT, State.COMPRESSED} or (
-        detail.everything and message.state is not State.CURRENT
-    ):
+    if is_marked(message) or (detail.everything and message.state is not State.CURRENT):
         spans.append((f"  [{message.state}]", "warning"))
     return spans
 
@@ -226,7 +234,10 @@ def _draw_diff(page: Page, call: ToolCall, *, whole: bool) -> None:
     lines = diff_lines(call)
     shown = lines if whole else lines[:SHORT_DIFF]
     for line in shown:
-        page.line((line, _diff_style(line)), indent=2 * INDENT)
+        if whole:
+            page.words(line, _diff_style(line), indent=2 * INDENT)
+        else:
+            page.line((line, _diff_style(line)), indent=2 * INDENT)
     if len(lines) > len(shown):
         page.line(
             (f"… {words.count(len(lines) - len(shown), 'more line')} (--tools)", "quiet"), indent=2 * INDENT

@@ -62,7 +62,7 @@ class Turn(msgspec.Struct, frozen=True):
     message: Message
     parts: tuple[AnyPart, ...]
     continues: bool
-    """Whether the speaker has gone on since the turn before."""
+    """Whether the model goes on where the turn before ended."""
 
 
 class Pause(msgspec.Struct, frozen=True):
@@ -92,21 +92,20 @@ def transcript(session: Session, detail: Detail) -> Iterator[Entry]:
     """The story of a session, entry by entry."""
     left_out: Counter[str] = Counter()
     marks = _marks(session.messages)
-    speaker: Speaker | None = None
+    before: Message | None = None
     last: datetime | None = None
     for place, message in enumerate(session.messages):
         for mark in marks.get(place, ()):
             yield mark
-            speaker = None
+            before = None
         parts = told_parts(message, detail, left_out)
         if not parts:
             continue
         if last and message.at and message.at - last >= LONG_PAUSE:
             yield Pause(message.at - last, message.at)
-            speaker = None
-        turn = Turn(_speaker(message), message, parts, continues=_speaker(message) is speaker)
-        yield turn
-        speaker, last = turn.speaker, _ended(message) or last
+            before = None
+        yield Turn(_speaker(message), message, parts, continues=_continues(before, message))
+        before, last = message, _ended(message) or last
     yield from marks.get(len(session.messages), ())
     if left_out:
         yield LeftOut(dict(left_out))
@@ -156,6 +155,17 @@ def _speaker(message: Message) -> Speaker:
             return Speaker.AGENT
 
 
+def _continues(before: Message | None, message: Message) -> bool:
+    if before is None or _speaker(message) is not Speaker.MODEL:
+        return False
+    return _speaker(before) is Speaker.MODEL and is_marked(before) == is_marked(message)
+
+
+def is_marked(message: Message) -> bool:
+    """Whether a reader should know that the agent dropped just this message."""
+    return message.state not in {State.CURRENT, State.COMPRESSED}
+
+
 def _ended(message: Message) -> datetime | None:
     """When the message was complete, its tool calls included."""
     return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
@@ -163,13 +173,16 @@ def _ended(message: Message) -> datetime | None:
 
 def _marks(messages: Sequence[Message]) -> dict[int, list[Mark]]:
     """Where messages were taken out of the agent's view: by the place of the first message after that."""
-    dropped: Counter[tuple[State, Source]] = Counter()
+    causes: Counter[tuple[State, Source]] = Counter()
     for message in messages:
         if message.state in MARKED_STATES and message.dropped_by:
-            dropped[message.state, message.dropped_by] += 1
+            causes[message.state, message.dropped_by] += 1
+    dropped: Counter[tuple[int, State]] = Counter()
+    for (state, cause), count in causes.items():
+        dropped[_place_after(messages, cause), state] += count
     marks: dict[int, list[Mark]] = {}
-    for (state, cause), count in dropped.items():
-        marks.setdefault(_place_after(messages, cause), []).append(Mark(state, count))
+    for (place, state), count in dropped.items():
+        marks.setdefault(place, []).append(Mark(state, count))
     return marks
 
 

@@ -1,0 +1,85 @@
+"""What all tests share: a fixed time zone, a machine of one's own, the real command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = ROOT / "tests" / "fixtures"
+CORPUS = ROOT.parent / "shared" / "corpus"
+
+NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
+"""The moment at which all tests take place."""
+
+OUR_VARIABLES = ("GEMINIDS_HOMES", "GEMINIDS_DATA", "GEMINI_CLI_HOME", "GEMINI_SESSIONS_DIR")
+SCREEN_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "PAGER", "LESS")
+
+
+class Outcome(NamedTuple):
+    """What a command gave back."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A machine without any session, on which it is UTC: its empty home."""
+    home = tmp_path_factory.mktemp("machine")
+    for name in (*OUR_VARIABLES, *SCREEN_VARIABLES):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / ".local" / "share"))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield home
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def geminids(capfd: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process, at the moment when all tests take place."""
+    from geminids.cli.main import run
+
+    def call(*arguments: object) -> Outcome:
+        capfd.readouterr()
+        code = run([str(argument) for argument in arguments], now=NOW)
+        sys.stdout.flush()
+        return Outcome(code, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def command() -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """The real command in a process of its own."""
+
+    def call(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
+        line = [sys.executable, "-m", "geminids", *map(str, arguments)]
+        merged = {"capture_output": True, "timeout": 60, **options}
+        return subprocess.run(line, check=False, **merged)  # type: ignore[call-overload,no-any-return]
+
+    return call
+
+
+@pytest.fixture
+def corpus() -> Path:
+    """The folder of sessions recorded with many releases, which is not part of the repository."""
+    if not CORPUS.is_dir():
+        pytest.skip(f"no corpus at {os.path.relpath(CORPUS, ROOT)}: recorded sessions were not compared")
+    return CORPUS

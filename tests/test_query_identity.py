@@ -1,0 +1,73 @@
+"""Which session is meant."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from geminids.errors import AmbiguousIdError, ShortIdError
+from geminids.model import SessionFile
+from geminids.query import identity
+
+from .summaries import summary
+
+KNOWN = [
+    summary("1f0c9a2b-1111", 1, title="Fix the login redirect"),
+    summary("1f0c9a2b-2222", 2, title="购物车"),
+    summary("77aa0000-3333", 3, title=None),
+    summary("my-session", 4),
+    summary("my-session-2", 5),
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        ("gemini:77aa0000-3333", "77aa0000-3333"),
+        ("77aa0000-3333", "77aa0000-3333"),
+        ("77a", "77aa0000-3333"),
+        ("77AA", "77aa0000-3333"),
+        ("gemini:77a", "77aa0000-3333"),
+        ("my-session", "my-session"),
+        ("my-session-", "my-session-2"),
+    ],
+)
+def test_an_id_or_a_unique_beginning_means_one_session(wanted: str, meant: str) -> None:
+    picked = identity.pick(KNOWN, wanted)
+    assert picked is not None
+    assert picked.native_id == meant
+
+
+def test_several_candidates_are_told_with_time_project_and_title() -> None:
+    with pytest.raises(AmbiguousIdError) as error:
+        identity.pick(KNOWN, "1f0c")
+    lines = str(error.value).splitlines()
+    assert lines[1].split() == ["gemini:1f0c9a2b-2222", "2026-05-02", "11:00", "shop", "购物车"]
+    assert "Fix the login redirect" in lines[2]
+
+
+def test_two_sessions_of_one_id_are_told_by_their_files() -> None:
+    twin = summary("77aa0000-3333", files=(SessionFile("/backup/b.jsonl", "jsonl", 1),))
+    with pytest.raises(AmbiguousIdError, match=r"/backup/b\.jsonl"):
+        identity.pick([*KNOWN, twin], "77aa0000-3333")
+
+
+def test_two_letters_are_too_few() -> None:
+    with pytest.raises(ShortIdError, match="at least 3"):
+        identity.pick(KNOWN, "77")
+
+
+def test_an_unknown_id_gives_the_nearest() -> None:
+    assert "gemini:77aa0000-3333" in str(identity.not_found(KNOWN, "77ab0000-3333"))
+    assert "Fix the login redirect" in str(identity.not_found(KNOWN, "login"))
+    assert "geminids list" in str(identity.not_found(KNOWN, "zzzzzzzzzz"))
+
+
+@given(some.sampled_from(KNOWN), some.integers(3, 20))
+def test_a_beginning_never_means_a_session_that_does_not_begin_so(known: object, length: int) -> None:
+    wanted = getattr(known, "native_id")[:length]  # noqa: B009
+    try:
+        picked = identity.pick(KNOWN, wanted)
+    except AmbiguousIdError:
+        return
+    assert picked is not None
+    assert picked.native_id.startswith(wanted)
