@@ -21,10 +21,6 @@ class Tally(msgspec.Struct, frozen=True, gc=False):
     records: int = 0
     bytes: int = 0
 
-    def plus(self, size: int) -> Tally:
-        """One record more."""
-        return Tally(self.records + 1, self.bytes + size)
-
 
 class FileAccount(msgspec.Struct, frozen=True):
     """Where the bytes of one file went. The tallies add up to its size."""

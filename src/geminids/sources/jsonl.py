@@ -14,7 +14,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-_strict = msgspec.json.Decoder().decode
+decode_strict = msgspec.json.Decoder().decode
+"""The fast decoder; what it refuses, `decode` may still read."""
+REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""How the fast decoder refuses."""
 _BOM = b"\xef\xbb\xbf"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],]', re.DOTALL)
@@ -38,30 +41,10 @@ class Decoded(NamedTuple):
     """Whether a JavaScript engine reads the same bytes."""
 
 
-class Line(NamedTuple):
-    """A line of a file: its number from 1, and its bytes without the line ending."""
-
-    number: int
-    start: int
-    end: int
-
-
-def lines(content: bytes) -> Iterator[Line]:
-    """The lines of a file; the last may lack its newline."""
-    start, number, size = 0, 0, len(content)
-    while start < size:
-        number += 1
-        end = content.find(b"\n", start)
-        if end < 0:
-            end = size
-        yield Line(number, start, end)
-        start = end + 1
-
-
 def decode(raw: bytes) -> Decoded:
     """The value these bytes hold; raises UndecodableError if they hold none."""
     try:
-        return Decoded(_strict(raw))
+        return Decoded(decode_strict(raw))
     except RecursionError:
         raise UndecodableError("nested too deeply") from None
     except UnicodeDecodeError:

@@ -7,8 +7,7 @@ from typing import Any
 
 from geminids.model import Attachment, Origin, ResultPart, Text, ToolResult, Unrecognised
 
-SIGNATURES = frozenset({"thoughtSignature", "callIndex", "mediaResolution", "videoMetadata"})
-"""Keys that accompany a part without being content of their own."""
+_WORDS = frozenset({"output", "error"})
 
 
 def parts_of(content: object) -> list[Any]:
@@ -51,26 +50,21 @@ def result_part(part: object, origin: Origin = Origin.TOOL) -> ResultPart:
 
 def response_parts(response: dict[str, Any]) -> tuple[ResultPart, ...]:
     """What a `functionResponse` answers: its output, its error, and the media beside them."""
-    answer = response.get("response")
     media = response.get("parts")
-    parts = list(_answer_parts(answer))
-    if isinstance(media, list):
-        parts.extend(result_part(part) for part in media)
-    return tuple(parts)
+    parts = tuple(_answer_parts(response.get("response")))
+    return (*parts, *map(result_part, media)) if isinstance(media, list) else parts
 
 
 def _answer_parts(answer: object) -> Iterator[ResultPart]:
     match answer:
-        case {"output": str(output), **rest} if not rest:
-            yield Text(output, Origin.TOOL)
-        case {"error": str(error), **rest} if not rest:
-            yield Text(error, Origin.TOOL)
-        case {"content": list(blocks), **rest} if not rest:
-            yield from (result_part(_without_type(block)) for block in blocks)
         case dict():
             for name, value in answer.items():
-                known = name in ("output", "error") and isinstance(value, str)
-                yield Text(value, Origin.TOOL) if known else Unrecognised({name: value})
+                if type(value) is str and name in _WORDS:
+                    yield Text(value, Origin.TOOL)
+                elif type(value) is list and name == "content":
+                    yield from (result_part(_without_type(block)) for block in value)
+                else:
+                    yield Unrecognised({name: value})
         case str():
             yield Text(answer, Origin.TOOL)
         case None:

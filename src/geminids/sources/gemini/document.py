@@ -14,11 +14,24 @@ import msgspec
 
 from geminids.model import ProblemKind, Source
 from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record, is_record
-from geminids.sources.jsonl import UndecodableError, complete_truncated, decode, salvage
+from geminids.sources.jsonl import (
+    REFUSED,
+    UndecodableError,
+    complete_truncated,
+    decode,
+    decode_strict,
+    salvage,
+)
 
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
-_MESSAGES = re.compile(rb'"messages"\s*:\s*')
+
+class _Document(msgspec.Struct):
+    """The messages as raw bytes; everything else is read in a second look, without them."""
+
+    messages: list[msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
+
+
+_document = msgspec.json.Decoder(_Document).decode
+_MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
 _BETWEEN = re.compile(rb"[\s,]*")
 _AFTER_MESSAGES = re.compile(rb"\s*\]\s*,")
 
@@ -27,32 +40,52 @@ def read_document(path: str, content: bytes) -> FileLog:
     """Every record of a `.json` file: the header, and each message with its place."""
     log = FileLog(path, Format.DOCUMENT, len(content))
     try:
-        members = _members(content)
-        array = members.pop("messages", None)
-        elements = [] if array is None else _elements(array)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        messages = _document(content).messages
+        elements = [] if messages is msgspec.UNSET else messages
+        spans = _spans(content, elements)
+        header = decode(_without(content, spans)).value
+    except (*REFUSED, UndecodableError):
         _read_damaged(log, content)
-    else:
-        if array is None and "sessionId" not in members:
-            log.report(ProblemKind.NOT_A_SESSION, "no sessionId and no messages", 1, 0, len(content))
-            return log
-        _read_header(log, content, members, array)
-        _read_messages(log, content, array, elements)
+        return log
+    if messages is msgspec.UNSET and "sessionId" not in header:
+        log.report(ProblemKind.NOT_A_SESSION, "no sessionId and no messages", 1, 0, len(content))
+        return log
+    _read_whole(log, content, header, spans)
     return log
 
 
-def _read_header(
-    log: FileLog, content: bytes, members: dict[str, msgspec.Raw], array: msgspec.Raw | None
+def _spans(content: bytes, elements: Sequence[msgspec.Raw]) -> list[tuple[int, int]]:
+    """Where the elements of `messages` stand; their bytes follow one another with commas between."""
+    if not elements:
+        return []
+    first = bytes(elements[0])
+    starts = (_BETWEEN.match(content, found.end()) for found in _MESSAGES.finditer(content))
+    end = next(start.end() for start in starts if start and content.startswith(first, start.end()))
+    spans = []
+    for element in elements:
+        between = _BETWEEN.match(content, end)
+        begin = between.end() if between else end
+        end = begin + len(element)
+        spans.append((begin, end))
+    return spans
+
+
+def _without(content: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+    return content[: spans[0][0]] + content[spans[-1][1] :] if spans else content
+
+
+def _read_whole(
+    log: FileLog, content: bytes, header: dict[str, Any], spans: Sequence[tuple[int, int]]
 ) -> None:
-    """The members beside `messages`, as one record that takes all bytes outside the array."""
-    header: dict[str, Any] = {}
-    for name, raw in members.items():
-        try:
-            header[name] = decode(bytes(raw)).value
-        except UndecodableError as error:
-            log.remark(ProblemKind.BAD_JSON, f"header field: {error}", 1, 0, len(content))
-    size = len(content) - (len(array) if array is not None else 0)
-    _use_header(log, header, size)
+    """The header takes all bytes outside the messages."""
+    begin, end = (spans[0][0], spans[-1][1]) if spans else (0, 0)
+    _use_header(log, header, len(content) - (end - begin))
+    log.count_layout(end - begin - sum(stop - start for start, stop in spans))
+    line, counted_to = 1, 0
+    for index, (start, stop) in enumerate(spans):
+        line += content.count(b"\n", counted_to, start)
+        counted_to = start
+        _read_element(log, content[start:stop], Source(log.path, line, start, stop, f"/messages/{index}"))
 
 
 def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
@@ -63,41 +96,21 @@ def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
     log.note_unknown_fields(record)
 
 
-def _read_messages(
-    log: FileLog, content: bytes, array: msgspec.Raw | None, elements: Sequence[msgspec.Raw]
-) -> None:
-    if array is None:
-        return
-    start = _array_start(content, array)
-    end, line, counted_to = start + 1, 1, 0
-    for index, raw in enumerate(elements):
-        between = _BETWEEN.match(content, end)
-        begin = between.end() if between else end
-        line += content.count(b"\n", counted_to, begin)
-        counted_to, end = begin, begin + len(raw)
-        _read_element(log, bytes(raw), Source(log.path, line, begin, end, f"/messages/{index}"))
-    log.count_layout(len(array) - sum(len(raw) for raw in elements))
-
-
-def _array_start(content: bytes, array: msgspec.Raw) -> int:
-    """Where the array that we were given the bytes of stands in the file."""
-    raw = bytes(array)
-    return next(m.end() for m in _MESSAGES.finditer(content) if content.startswith(raw, m.end()))
-
-
 def _read_element(log: FileLog, raw: bytes, place: Source) -> None:
     try:
-        decoded = decode(raw)
-    except UndecodableError as error:
-        log.report(ProblemKind.BAD_JSON, str(error), place.line, place.start, place.end)
-        return
-    if not isinstance(decoded.value, dict):
-        detail = f"a message that is no object but {type(decoded.value).__name__}"
+        value, agent_reads = decode_strict(raw), True
+    except REFUSED:
+        try:
+            value, forgiven, agent_reads = decode(raw)
+        except UndecodableError as error:
+            log.report(ProblemKind.BAD_JSON, str(error), place.line, place.start, place.end)
+            return
+        log.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
+    if isinstance(value, dict):
+        log.use(Record(Kind.MESSAGE, value, place, agent_reads))
+    else:
+        detail = f"a message that is no object but {type(value).__name__}"
         log.report(ProblemKind.WRONG_TYPE, detail, place.line, place.start, place.end)
-        return
-    if decoded.forgiven:
-        log.remark(ProblemKind.BAD_TEXT, decoded.forgiven, place.line, place.start, place.end)
-    log.use(Record(Kind.MESSAGE, decoded.value, place, decoded.strict))
 
 
 def _read_damaged(log: FileLog, content: bytes) -> None:

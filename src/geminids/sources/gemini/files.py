@@ -65,13 +65,12 @@ def _named_format(path: Path) -> Format:
 
 def _format(path: Path, content: bytes) -> Format:
     named = _named_format(path)
-    first, newline, rest = content.partition(b"\n")
+    first_line = content[: content.find(b"\n") + 1]
     if named is Format.LOG:
         # Gemini CLI also reads a pretty-printed document under this name.
-        return Format.DOCUMENT if first.strip() == b"{" else Format.LOG
-    if newline and rest.strip() and _is_object(first):
-        return Format.LOG
-    return named
+        return Format.DOCUMENT if first_line.strip() == b"{" else Format.LOG
+    has_more = len(first_line) < len(content)
+    return Format.LOG if first_line and has_more and _is_object(first_line) else named
 
 
 def _is_object(line: bytes) -> bool:
@@ -85,13 +84,15 @@ def segments(log: FileLog, path: Path) -> Iterator[Segment]:
     """The sessions of a file. Two that share minute and first characters of their ids share the file too."""
     current = Segment(log, path, [], {})
     for record in log.records:
-        if record.kind is Kind.HEADER:
+        if record.kind is Kind.MESSAGE:
+            pass
+        elif record.kind is Kind.HEADER:
             session_id = record.value.get("sessionId")
             if current.session_id not in (None, session_id):
                 yield current
                 current = Segment(log, path, [], {})
             _note(current.meta, record.value)
-        elif record.kind in (Kind.UPDATE, Kind.CHECKPOINT):
+        elif record.kind is not Kind.REWIND:
             _note(current.meta, record.value["$set"])
         current.records.append(record)
     if current.records:

@@ -8,40 +8,44 @@ from __future__ import annotations
 
 from geminids.model import ProblemKind, Source
 from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record, is_record, kind_of
-from geminids.sources.jsonl import Decoded, Line, UndecodableError, decode, lines, salvage
+from geminids.sources.jsonl import REFUSED, UndecodableError, decode, decode_strict, salvage
 
 
 def read_log(path: str, content: bytes) -> FileLog:
     """Every record of a `.jsonl` file."""
     log = FileLog(path, Format.LOG, len(content))
-    for line in lines(content):
-        raw = content[line.start : line.end]
+    start, number, size = 0, 0, len(content)
+    while start < size:
+        number += 1
+        end = content.find(b"\n", start)
+        if end < 0:
+            end = size
+        else:
+            log.count_layout(1)
+        raw = content[start:end]
         if raw and not raw.isspace():
-            _read_line(log, line, raw)
+            _read_line(log, raw, Source(path, number, start, end))
         elif raw:
             log.ignore("blank line", len(raw))
-    log.count_layout(content.count(b"\n"))
+        start = end + 1
     return log
 
 
-def _read_line(log: FileLog, line: Line, raw: bytes) -> None:
+def _read_line(log: FileLog, raw: bytes, place: Source) -> None:
     try:
-        decoded = decode(raw)
-    except UndecodableError as error:
-        _salvage_line(log, line, raw, str(error))
-        return
-    kind = kind_of(decoded.value) if type(decoded.value) is dict else None
+        value, agent_reads = decode_strict(raw), True
+    except REFUSED:
+        try:
+            value, forgiven, agent_reads = decode(raw)
+        except UndecodableError as error:
+            _salvage_line(log, raw, place, str(error))
+            return
+        log.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
+    kind = kind_of(value) if type(value) is dict else None
     if kind is None:
-        log.ignore(_unknown_kind(decoded.value), len(raw))
-        return
-    if decoded.forgiven:
-        log.remark(ProblemKind.BAD_TEXT, decoded.forgiven, line.number, line.start, line.end)
-    log.use(_record(log, kind, decoded, line))
-
-
-def _record(log: FileLog, kind: Kind, decoded: Decoded, line: Line) -> Record:
-    place = Source(log.path, line.number, line.start, line.end)
-    return Record(kind, decoded.value, place, decoded.strict)
+        log.ignore(_unknown_kind(value), len(raw))
+    else:
+        log.use(Record(kind, value, place, agent_reads))
 
 
 def _unknown_kind(value: object) -> str:
@@ -50,18 +54,17 @@ def _unknown_kind(value: object) -> str:
     return "record of unknown kind: " + ", ".join(sorted(str(key)[:40] for key in value)[:6])
 
 
-def _salvage_line(log: FileLog, line: Line, raw: bytes, complaint: str) -> None:
-    done = 0
+def _salvage_line(log: FileLog, raw: bytes, line: Source, complaint: str) -> None:
+    done = line.start
     for found in salvage(raw, BEGINNING, is_record):
-        start, end = line.start + found.start, line.start + found.end
-        if found.start > done:
-            log.report(ProblemKind.BAD_JSON, complaint, line.number, line.start + done, start)
+        place = Source(log.path, line.line, line.start + found.start, line.start + found.end)
+        if place.start > done:
+            log.report(ProblemKind.BAD_JSON, complaint, line.line, done, place.start)
         kind = kind_of(found.value)
         if kind is not None:
-            place = Source(log.path, line.number, start, end)
             log.use(Record(kind, found.value, place, agent_reads=False, complete=found.complete))
         if not found.complete:
-            log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line.number, start, end)
-        done = found.end
-    if done < len(raw):
-        log.report(ProblemKind.BAD_JSON, complaint, line.number, line.start + done, line.end)
+            log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line.line, place.start, place.end)
+        done = place.end
+    if done < line.end:
+        log.report(ProblemKind.BAD_JSON, complaint, line.line, done, line.end)

@@ -26,7 +26,7 @@ from geminids.model import (
 )
 from geminids.sources.gemini.content import parts_of, plain_text, result_part
 from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, message_origin, user_parts
-from geminids.sources.gemini.records import KNOWN_FIELDS
+from geminids.sources.gemini.records import MESSAGE_FIELDS
 from geminids.sources.gemini.replay import Turn
 from geminids.sources.gemini.tools import pending_call, text_or_none, tool_call
 from geminids.sources.timestamps import parse_time
@@ -37,7 +37,6 @@ _LEVELS = {"info": Level.INFO, "warning": Level.WARNING, "error": Level.ERROR}
 _GO_ON = "Please continue."
 _FASTER_THAN_A_HUMAN = timedelta(seconds=3)
 _TOKENS = ("input", "cached", "output", "thoughts", "tool", "total")
-_KNOWN = KNOWN_FIELDS["message"]
 
 
 class MessageBuilder:
@@ -121,8 +120,8 @@ class MessageBuilder:
         usage: Usage | None = None,
         level: Level | None = None,
     ) -> Message:
-        if not turn.value.keys() <= _KNOWN:
-            unknown = {name: turn.value[name] for name in turn.value.keys() - _KNOWN}
+        if not MESSAGE_FIELDS.issuperset(turn.value):
+            unknown = {name: turn.value[name] for name in turn.value.keys() - MESSAGE_FIELDS}
             parts = (*parts, Unrecognised(unknown))
         places = turn.places
         also_at = tuple(places[1:]) if len(places) > 1 else ()
@@ -138,15 +137,13 @@ class MessageBuilder:
             self._wrong(turn, f"thoughts are no list but {type(thoughts).__name__}")
             return
         for thought in thoughts or ():
-            match thought:
-                case {"description": str(text), **about}:
-                    yield Thought(text, text_or_none(about.get("subject")) or "", parse_time(about.get("timestamp")))
-                case {"subject": str(subject)}:
-                    yield Thought("", subject)
-                case str():
-                    yield Thought(thought)
-                case _:
-                    self._wrong(turn, f"a thought is a {type(thought).__name__}")
+            if type(thought) is dict:
+                text, subject = text_or_none(thought.get("description")), text_or_none(thought.get("subject"))
+                yield Thought(text or "", subject or "", parse_time(thought.get("timestamp")))
+            elif isinstance(thought, str):
+                yield Thought(thought)
+            else:
+                self._wrong(turn, f"a thought is a {type(thought).__name__}")
 
     def _calls(self, turn: Turn) -> Iterator[ToolCall]:
         calls = turn.value.get("toolCalls")
@@ -170,15 +167,15 @@ class MessageBuilder:
         if not isinstance(tokens, dict):
             self._wrong(turn, f"tokens are a {type(tokens).__name__}")
             return None
-        counts = {name: _count(tokens.get(name)) for name in _TOKENS}
-        wrong = [name for name in _TOKENS if counts[name] is None and tokens.get(name) is not None]
-        if wrong:
-            self._wrong(turn, f"tokens.{wrong[0]} is no count")
-        reported = counts.pop("total")
-        added = [counts[name] for name in ("input", "output", "thoughts", "tool")]
-        known = [number for number in added if number is not None]
-        total = sum(known) if known else reported
-        return Usage(1, **counts, total=total, reported_total=None if reported == total else reported)
+        sent, cached, output, thoughts, tool, reported = counts = [_count(tokens.get(name)) for name in _TOKENS]
+        if None in counts:
+            wrong = [n for n, c in zip(_TOKENS, counts, strict=True) if c is None and tokens.get(n) is not None]
+            if wrong:
+                self._wrong(turn, f"tokens.{wrong[0]} is no count")
+        nothing = sent is output is thoughts is tool is None
+        total = reported if nothing else (sent or 0) + (output or 0) + (thoughts or 0) + (tool or 0)
+        differs = reported if reported != total else None
+        return Usage(1, sent, cached, None, output, thoughts, tool, total, differs)
 
     def _wrong(self, turn: Turn, detail: str) -> None:
         place: Source = turn.places[-1]

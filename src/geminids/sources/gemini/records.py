@@ -46,20 +46,17 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     complete: bool = True
 
 
-KNOWN_FIELDS: dict[str, frozenset[str]] = {
-    "header": frozenset(
-        "sessionId projectHash startTime lastUpdated kind directories summary memoryScratchpad messages".split()
-        # Derived values that leak into files which the CLI rewrites or imports.
-        + "userMessageCount messageCount firstUserMessage hasUserOrAssistantMessage".split()
-        + "hasResumableContent memoryScratchpadIsStale".split()
-    ),
-    "message": frozenset("id timestamp type content displayContent model thoughts tokens toolCalls".split()),
-    "tool call": frozenset(
-        "id name args result status timestamp displayName description resultDisplay agentId".split()
-        + ["renderOutputAsMarkdown"]
-    ),
-}
-KNOWN_FIELDS["update"] = KNOWN_FIELDS["header"]
+SESSION_FIELDS = frozenset(
+    "sessionId projectHash startTime lastUpdated kind directories summary memoryScratchpad messages".split()
+    # Derived values that leak into files which the CLI rewrites or imports.
+    + "userMessageCount messageCount firstUserMessage hasUserOrAssistantMessage".split()
+    + "hasResumableContent memoryScratchpadIsStale".split()
+)
+MESSAGE_FIELDS = frozenset("id timestamp type content displayContent model thoughts tokens toolCalls".split())
+CALL_FIELDS = frozenset(
+    "id name args result status timestamp displayName description resultDisplay agentId".split()
+    + ["renderOutputAsMarkdown"]
+)
 
 BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash)"\s*:')
 """How a record begins, for finding records in damaged bytes."""
@@ -98,9 +95,9 @@ class FileLog:
         self.records: list[Record] = []
         self.problems: list[Problem] = []
         self._layout = 0
-        self._used: dict[str, Tally] = {}
-        self._ignored: dict[str, Tally] = {}
-        self._broken: dict[str, Tally] = {}
+        self._used: dict[str, list[int]] = {}
+        self._ignored: dict[str, list[int]] = {}
+        self._broken: dict[str, list[int]] = {}
         self._unknown_fields: Counter[str] = Counter()
 
     def use(self, record: Record) -> None:
@@ -111,7 +108,7 @@ class FileLog:
 
     def count_use(self, kind: str, size: int) -> None:
         """Count a record that was read and understood."""
-        self._used[kind] = self._used.get(kind, _NOTHING).plus(size)
+        _count(self._used, kind, size)
 
     def count_layout(self, size: int) -> None:
         """Count bytes between records: line endings, commas, indentation."""
@@ -119,11 +116,11 @@ class FileLog:
 
     def ignore(self, reason: str, size: int) -> None:
         """Count bytes that mean nothing to us, and why."""
-        self._ignored[reason] = self._ignored.get(reason, _NOTHING).plus(size)
+        _count(self._ignored, reason, size)
 
     def report(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
         """Note bytes that could not be read."""
-        self._broken[kind] = self._broken.get(kind, _NOTHING).plus(end - start)
+        _count(self._broken, kind, end - start)
         self.remark(kind, detail, line, start, end)
 
     def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
@@ -132,23 +129,20 @@ class FileLog:
 
     def note_unknown_fields(self, record: Record) -> None:
         """Count the fields of a record, and of the calls in it, that we have no name for."""
-        match record.kind:
-            case Kind.MESSAGE:
-                self._note_fields("message", record.value)
-                calls = record.value.get("toolCalls")
-                if type(calls) is list:
-                    for call in calls:
-                        self._note_fields("tool call", call)
-            case Kind.HEADER:
-                self._note_fields("header", record.value)
-            case Kind.UPDATE | Kind.CHECKPOINT:
-                self._note_fields("update", record.value["$set"])
-            case Kind.REWIND:
-                pass
+        kind, value = record.kind, record.value
+        if kind is Kind.MESSAGE:
+            self._note_fields("message", MESSAGE_FIELDS, value)
+            calls = value.get("toolCalls")
+            for call in calls if type(calls) is list else ():
+                if type(call) is dict:
+                    self._note_fields("tool call", CALL_FIELDS, call)
+        elif kind is Kind.HEADER:
+            self._note_fields("header", SESSION_FIELDS, value)
+        elif kind is not Kind.REWIND:
+            self._note_fields("update", SESSION_FIELDS, value["$set"])
 
-    def _note_fields(self, name: str, value: object) -> None:
-        known = KNOWN_FIELDS[name]
-        if isinstance(value, dict) and not value.keys() <= known:
+    def _note_fields(self, name: str, known: frozenset[str], value: dict[str, Any]) -> None:
+        if not known.issuperset(value):
             self._unknown_fields.update(f"{name}.{field}" for field in value.keys() - known)
 
     @property
@@ -169,11 +163,22 @@ class FileLog:
             self.format,
             self.era,
             self.size,
-            {**self._used, "layout": Tally(0, self._layout)} if self._layout else self._used,
-            self._ignored,
-            self._broken,
+            _tallies(self._used | ({"layout": [0, self._layout]} if self._layout else {})),
+            _tallies(self._ignored),
+            _tallies(self._broken),
             dict(sorted(self._unknown_fields.items())),
         )
 
 
-_NOTHING = Tally()
+def _count(counted: dict[str, list[int]], name: str, size: int) -> None:
+    """One record more; lists, because this is done for every record there is."""
+    tally = counted.get(name)
+    if tally is None:
+        counted[name] = [1, size]
+    else:
+        tally[0] += 1
+        tally[1] += size
+
+
+def _tallies(counted: dict[str, list[int]]) -> dict[str, Tally]:
+    return {str(name): Tally(records, size) for name, (records, size) in counted.items()}

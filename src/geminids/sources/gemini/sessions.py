@@ -28,6 +28,7 @@ from geminids.model import (
     SessionKind,
     State,
     Status,
+    ToolCall,
     ToolStatus,
     Usage,
 )
@@ -76,7 +77,8 @@ def _drafts(bundle: Bundle, found: Sequence[Segment]) -> Iterator[Draft]:
     for segment in found:
         groups.setdefault(_identity(bundle, segment, found), []).append(segment)
     for (native_id, kind, parent_id), segments in groups.items():
-        segments.sort(key=lambda segment: segment.order)
+        if len(segments) > 1:
+            segments.sort(key=lambda segment: segment.order)
         replay = Replay()
         for segment in segments:
             replay.read_file(segment.records)
@@ -166,7 +168,8 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         meta |= segment.meta
     files = _files(draft.segments)
     paths = {file.path for file in files}
-    times = list(_times(draft, messages))
+    calls = [part for message in messages for part in message.parts if type(part) is ToolCall]
+    times = list(_times(draft, messages, calls))
     directories = meta.get("directories")
     summary = meta.get("summary")
     return Session(
@@ -180,9 +183,9 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         summary=summary if isinstance(summary, str) and summary.strip() else None,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
-        status=status(messages),
+        status=_status(messages),
         models=tuple(dict.fromkeys(message.model for message in messages if message.model)),
-        counts=counts(messages),
+        counts=_counts(messages, calls),
         usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
         files=files,
         directories=tuple(d for d in directories if isinstance(d, str)) if isinstance(directories, list) else (),
@@ -209,12 +212,13 @@ def _lost_header(draft: Draft) -> Iterator[Problem]:
             yield Problem(segment.log.path, ProblemKind.NO_HEADER, detail, 1)
 
 
-def _times(draft: Draft, messages: Sequence[Message]) -> Iterator[datetime]:
-    """The moments at which something happened. When the file was last written to is none: a summary may come days later."""
-    for message in messages:
-        if message.at:
-            yield message.at
-        yield from (call.at for call in message.tool_calls if call.at)
+def _times(draft: Draft, messages: Sequence[Message], calls: Sequence[ToolCall]) -> Iterator[datetime]:
+    """The moments at which something happened.
+
+    When the file was last written to is none of them: a summary may come days later.
+    """
+    yield from (message.at for message in messages if message.at)
+    yield from (call.at for call in calls if call.at)
     for segment in draft.segments:
         start = parse_time(segment.meta.get("startTime"))
         if start:
@@ -238,20 +242,22 @@ def _one_line(text: str) -> str:
     return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
 
 
-def counts(messages: Sequence[Message]) -> Counts:
+def _counts(messages: Sequence[Message], calls: Sequence[ToolCall]) -> Counts:
     """How much there is of what. A reply is a model's message that says or asks for something."""
-    messages = [message for message in messages if not message.imported]
-    calls = [call for message in messages for call in message.tool_calls]
+    if any(message.imported for message in messages):
+        messages = [message for message in messages if not message.imported]
+        calls = [call for message in messages for call in message.tool_calls]
+    origins = [message.origin for message in messages if message.parts]
     return Counts(
-        prompts=sum(message.origin is Origin.HUMAN for message in messages),
-        replies=sum(message.origin is Origin.MODEL and bool(message.parts) for message in messages),
+        prompts=origins.count(Origin.HUMAN),
+        replies=origins.count(Origin.MODEL),
         tool_calls=len(calls),
         tool_errors=sum(call.status is ToolStatus.ERROR for call in calls),
         dropped=sum(message.state is not State.CURRENT for message in messages),
     )
 
 
-def status(messages: Sequence[Message]) -> Status:
+def _status(messages: Sequence[Message]) -> Status:
     """How the session seems to have ended."""
     for message in reversed(messages):
         if message.state in (State.REWOUND, State.SUPERSEDED):

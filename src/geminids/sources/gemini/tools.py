@@ -66,9 +66,11 @@ _STATUSES = {
     "pending": ToolStatus.PENDING,
 }
 MASKED = "<tool_output_masked>"
-_MOVED = re.compile(r"(?:saved to: |full output see: |Full output available at: )([^\n<]+)")
-_MARK_LENGTH = 600
-"""The sentence that names the file of a moved output stands at the very beginning or end."""
+_MOVED_TO = ("saved to: ", "full output see: ", "Full output available at: ")
+"""What stands before the path of an output that was moved to a file."""
+_END_OF_PATH = re.compile(r"[\n<]")
+_MARK_LENGTH = 1000
+"""The sentence that names the file of a moved output stands at the beginning of what is left of it."""
 _AGENT_ANSWER = "Subagent '"
 
 
@@ -128,13 +130,11 @@ def results(call: dict[str, Any]) -> tuple[ResultPart, ...]:
     own = _own_responses(entries, call.get("id"))
     parts: list[ResultPart] = []
     for entry in own:
-        match entry:
-            case {"functionResponse": dict(response)}:
-                parts.extend(response_parts(response))
-            case str():
-                parts.append(Text(entry, Origin.TOOL))
-            case _:
-                parts.append(result_part(entry))
+        response = entry.get("functionResponse") if type(entry) is dict else None
+        if type(response) is dict:
+            parts.extend(response_parts(response))
+        else:
+            parts.append(result_part({"text": entry} if isinstance(entry, str) else entry))
     return tuple(parts)
 
 
@@ -203,12 +203,12 @@ def _file_change(diff: str, about: dict[str, Any]) -> FileChange:
 
 def _asked_changes(name: str, arguments: object, status: ToolStatus) -> tuple[FileChange, ...]:
     """Changes of which no diff was stored (before 0.25): what was asked for, if it succeeded."""
-    if status is not ToolStatus.SUCCESS:
+    if status is not ToolStatus.SUCCESS or TOOL_KINDS.get(name) is not ToolKind.EDIT:
         return ()
-    match name, arguments:
-        case "write_file", {"file_path": str(path), "content": str(after)}:
+    match arguments:
+        case {"file_path": str(path), "content": str(after)}:
             return (FileChange(path, Operation.EDIT, after=after),)
-        case "replace", {"file_path": str(path)}:
+        case {"file_path": str(path)}:
             return (FileChange(path, Operation.EDIT),)
         case _:
             return ()
@@ -244,10 +244,11 @@ def _moved_output(result: Iterable[ResultPart], folders: Sequence[Path]) -> str 
     for part in result:
         if not isinstance(part, Text):
             continue
-        text = part.text
-        for edge in (text[:_MARK_LENGTH], text[-_MARK_LENGTH:]):
-            if found := _MOVED.search(edge):
-                return _inside(found[1].strip(), folders)
+        beginning = part.text[:_MARK_LENGTH]
+        for mark in _MOVED_TO:
+            if mark in beginning:
+                written = beginning.partition(mark)[2]
+                return _inside(_END_OF_PATH.split(written, maxsplit=1)[0].strip(), folders)
     return None
 
 
