@@ -163,7 +163,8 @@ def _measure(what: str, home: Path) -> dict[str, Any]:
 
 
 def _cpu_seconds(command: Sequence[str]) -> float:
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
