@@ -22,6 +22,7 @@ from geminids.model import Origin, Role, Session, State, Usage
 from geminids.sources.gemini import GeminiSource
 
 STATUS = Path("/proc/self/status")
+TOKENS = ("input", "output", "cached", "thoughts", "tool", "total")
 
 
 def session_files(home: Path) -> Iterator[Path]:
@@ -52,10 +53,8 @@ def totals(home: Path) -> dict[str, int]:
     """What the sessions say in all, in the words of the generator's truth."""
     found = {"sessions_with_messages": 0, "prompts": 0, "tool_calls": 0}
     kept: list[Usage] = []
-    spent: list[Usage] = []
     for session in (session for sessions in _bundles(home) for session in sessions):
         found["sessions_with_messages"] += bool(session.messages)
-        spent.append(session.usage)
         for message in session.messages:
             if message.state is State.REWOUND:
                 continue  # the truth counts what the agent still has
@@ -63,12 +62,8 @@ def totals(home: Path) -> dict[str, int]:
             found["tool_calls"] += len(message.tool_calls)
             if message.usage is not None:
                 kept.append(message.usage)
-    return found | _tokens("tokens", Usage.sum(kept)) | _tokens("tokens_spent", Usage.sum(spent))
-
-
-def _tokens(name: str, usage: Usage) -> dict[str, int]:
-    kinds = ("input", "output", "cached", "thoughts", "tool", "total")
-    return {f"{name}.{kind}": getattr(usage, kind) or 0 for kind in kinds}
+    used = Usage.sum(kept)
+    return found | {f"tokens.{kind}": getattr(used, kind) or 0 for kind in TOKENS}
 
 
 def _bundles(home: Path) -> Iterator[tuple[Session, ...]]:

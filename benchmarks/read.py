@@ -95,8 +95,7 @@ def check_totals(verdict: Verdict, home: Path) -> None:
     # What is said to a subagent was written by an agent, not by a human.
     main = [session for session in truth["by_session"] if session["flaw"] != "subagent"]
     wanted["prompts"] = sum(session["user"] for session in main)
-    for name in ("tokens", "tokens_spent"):
-        wanted |= {f"{name}.{kind}": number for kind, number in truth[name].items()}
+    wanted |= {f"tokens.{kind}": number for kind, number in truth["tokens"].items()}
     found = _measure("totals", home)["answer"]
     wrong = [name for name, number in wanted.items() if found[name] != number]
     verdict.line("totals equal to the truth", f"{len(wanted) - len(wrong)}/{len(wanted)}", good=not wrong)
