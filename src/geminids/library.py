@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from geminids import config, sources
 from geminids import sample as bundled
@@ -24,25 +25,26 @@ from geminids.errors import (
 )
 from geminids.model import FileAccount, Problem, ProblemKind, Session, SessionKind, SessionSummary
 from geminids.query import identity, last_list
-from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
 from geminids.query.last_list import Listed
 from geminids.query.listing import Filter, Listing, listing, newest_last, project_name
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
-from geminids.query.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
-from geminids.query.transcript import (
-    Detail,
-    Entry,
-    LeftOut,
-    Mark,
-    Pause,
-    Speaker,
-    Turn,
-    is_marked,
-    transcript,
-)
 from geminids.sources.base import Bundle, Home, Reading, Scan
-from geminids.sources.describe import describe
+
+if TYPE_CHECKING:
+    from geminids.query.fidelity import Fidelity, HomeReport
+    from geminids.query.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
+    from geminids.query.transcript import (
+        Detail,
+        Entry,
+        LeftOut,
+        Mark,
+        Pause,
+        Speaker,
+        Turn,
+        is_marked,
+        transcript,
+    )
 
 __all__ = [
     "AgentOverview",
@@ -70,6 +72,32 @@ __all__ = [
     "telling_argument",
     "transcript",
 ]
+
+_LATER = {
+    "Detail": "transcript",
+    "Entry": "transcript",
+    "Fidelity": "fidelity",
+    "LeftOut": "transcript",
+    "Mark": "transcript",
+    "Pause": "transcript",
+    "Speaker": "transcript",
+    "Turn": "transcript",
+    "changed_lines": "telling",
+    "diff_lines": "telling",
+    "error_line": "telling",
+    "is_marked": "transcript",
+    "output_text": "telling",
+    "telling_argument": "telling",
+    "transcript": "transcript",
+}
+"""Names that only some commands need, and the module of `query` that has them."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load what only some commands need when they ask for it: `list` must not wait for it."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"geminids.query.{_LATER[name]}"), name)
 
 
 def open_library(
@@ -159,7 +187,7 @@ class Library:
                     and (found := source.read(bundle).sessions)
                 ):
                     return sorted(found, key=_as_they_began)
-            raise NotASessionError(str(path), describe(path))
+            raise NotASessionError(str(path), _looks_like(path))
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
         """The record as the agent itself would load it from a file, or from the last file of a session."""
@@ -168,10 +196,12 @@ class Library:
             for name in sources.available():
                 if path.is_file() and (record := sources.load(name).agent_view(path)) is not None:
                     return record
-            raise NotLoadedByAgentError(str(path), describe(path))
+            raise NotLoadedByAgentError(str(path), _looks_like(path))
 
     def doctor(self, *, with_names: bool = False) -> Fidelity:
         """What became of every byte and record, and what stood in the way."""
+        from geminids.query.fidelity import Names, fidelity, without_names
+
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for _, scan in self._scanned() for problem in scan.problems]
@@ -301,6 +331,12 @@ def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
     return [home for folder in unique for name in names for home in sources.load(name).homes_below(folder)]
 
 
+def _looks_like(path: Path) -> str:
+    from geminids.sources.describe import describe
+
+    return describe(path)
+
+
 def _file_meant(wanted: str) -> Path | None:
     """The path that is meant: what exists as a file is one, and so is what looks like a path."""
     path = Path(wanted).expanduser()
@@ -309,6 +345,8 @@ def _file_meant(wanted: str) -> Path | None:
 
 
 def _home_report(home: Home, scan: Scan | None) -> HomeReport:
+    from geminids.query.fidelity import HomeReport
+
     if scan is None:
         return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)

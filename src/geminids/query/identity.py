@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher, get_close_matches
 
 from geminids.errors import AmbiguousIdError, SessionNotFoundError, ShortIdError
 from geminids.model import SessionSummary
@@ -46,6 +45,8 @@ def not_found(summaries: Iterable[SessionSummary], wanted: str) -> SessionNotFou
 
 
 def _nearest(known: Sequence[SessionSummary], wanted: str) -> list[SessionSummary]:
+    from difflib import get_close_matches
+
     text = wanted.casefold()
     in_title = [summary for summary in known if summary.title and text in summary.title.casefold()]
     by_id = {summary.native_id.lower()[: len(text)]: summary for summary in known}
@@ -56,6 +57,8 @@ def _nearest(known: Sequence[SessionSummary], wanted: str) -> list[SessionSummar
 
 
 def _titles_agree(summary: SessionSummary, text: str) -> bool:
+    from difflib import SequenceMatcher
+
     return summary.title is not None and SequenceMatcher(None, text, summary.title.casefold()).ratio() > 0.6
 
 

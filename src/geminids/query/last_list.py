@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +23,8 @@ class Listed(msgspec.Struct, frozen=True):
 
 def remember(folder: Path, lines: Sequence[Listed]) -> None:
     """Keep the lines of a list. Raises OSError if that is not possible."""
+    import tempfile
+
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)
     try:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 
 import msgspec
@@ -43,6 +41,8 @@ class Listing(msgspec.Struct, frozen=True):
 
     def nearest_projects(self, wanted: str) -> list[str]:
         """Names of projects that look like this one, or else a few of those there are."""
+        from difflib import get_close_matches
+
         near = get_close_matches(wanted.casefold(), self.projects, n=3, cutoff=0.5)
         return near or list(self.projects[:5])
 
@@ -95,9 +95,11 @@ def _is_path(wanted: str) -> bool:
 
 
 def _is_at_or_below(project: Project, folder: Path) -> bool:
+    from hashlib import sha256
+
     # Agents hash the path as the shell spells it, which may lead through links; we know both spellings.
     for spelling in {os.path.abspath(folder), os.path.realpath(folder)}:  # noqa: PTH100
-        if project.hash == hashlib.sha256(os.fsencode(spelling)).hexdigest():
+        if project.hash == sha256(os.fsencode(spelling)).hexdigest():
             return True
         if project.path and Path(project.path).is_relative_to(spelling):
             return True
