@@ -178,8 +178,10 @@ def fuzz_with_atheris(seconds: float, seed: int) -> None:
     def one_round(tried: bytes) -> None:
         target.one_round(LearntChoices(atheris.FuzzedDataProvider(tried)))
 
-    limits = [f"-max_total_time={seconds:.0f}", f"-seed={seed}", "-max_len=256", "-len_control=0"]
-    atheris.Setup([sys.argv[0], *limits, f"-artifact_prefix={FINDINGS}/", "-print_final_stats=1"], one_round)
+    limits = [f"-max_total_time={seconds:.0f}", f"-seed={seed % 2**31}", "-max_len=256", "-len_control=0"]
+    speech = ["-verbosity=0", "-print_final_stats=1", f"-artifact_prefix={FINDINGS}/"]
+    print(f"damaging recorded files for {seconds:.0f} seconds (atheris, seed {seed})", flush=True)
+    atheris.Setup([sys.argv[0], *limits, *speech], one_round)
     atheris.Fuzz()
 
 
