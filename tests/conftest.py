@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -83,3 +85,37 @@ def corpus() -> Path:
     if not CORPUS.is_dir():
         pytest.skip(f"no corpus at {os.path.relpath(CORPUS, ROOT)}: recorded sessions were not compared")
     return CORPUS
+
+
+RecordProperty = Callable[[str, object], None]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the counts that tests have recorded, whichever process they ran in."""
+    passed = terminalreporter.getreports("passed")
+    counts = [text for report in passed for name, text in report.user_properties if name == "counts"]
+    if counts:
+        terminalreporter.section("counts")
+        for line in counts:
+            terminalreporter.write_line(str(line))
+
+
+@pytest.fixture
+def without_privileges(tmp_path: Path) -> Callable[[], AbstractContextManager[None]]:
+    """A while in which permissions apply to this process, also where the tests run as root."""
+
+    @contextmanager
+    def nobody() -> Iterator[None]:
+        if os.geteuid() != 0:
+            yield
+            return
+        for folder in (tmp_path, *tmp_path.parents):
+            if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
+                folder.chmod(0o755)
+        os.seteuid(65534)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+
+    return nobody

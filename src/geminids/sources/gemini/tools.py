@@ -66,11 +66,9 @@ _STATUSES = {
     "pending": ToolStatus.PENDING,
 }
 MASKED = "<tool_output_masked>"
-_MOVED_TO = ("saved to: ", "full output see: ", "Full output available at: ")
-"""What stands before the path of an output that was moved to a file."""
-_END_OF_PATH = re.compile(r"[\n<]")
-_MARK_LENGTH = 1000
-"""The sentence that names the file of a moved output stands at the beginning of what is left of it."""
+_MOVED = (MASKED, "Output too large.", "Tool output was too large")
+"""How the rest of an output begins that was moved to a file."""
+_MOVED_TO = re.compile(r"(?:saved to: |full output see: |Full output available at: )([^\n<]+)")
 _AGENT_ANSWER = "Subagent '"
 
 
@@ -242,13 +240,8 @@ def _moved_output(result: Iterable[ResultPart], folders: Sequence[Path]) -> str 
     own folders and nowhere else.
     """
     for part in result:
-        if not isinstance(part, Text):
-            continue
-        beginning = part.text[:_MARK_LENGTH]
-        for mark in _MOVED_TO:
-            if mark in beginning:
-                written = beginning.partition(mark)[2]
-                return _inside(_END_OF_PATH.split(written, maxsplit=1)[0].strip(), folders)
+        if isinstance(part, Text) and part.text.startswith(_MOVED) and (to := _MOVED_TO.search(part.text)):
+            return _inside(to[1].strip(), folders)
     return None
 
 

@@ -1,0 +1,99 @@
+"""Reading homes in tests, and sessions in a form small enough to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from geminids.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Message,
+    Session,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+)
+from geminids.sources.base import Reading, Scan, Source
+
+_LONGEST = 100
+
+
+def scans(source: Source, home: Path) -> Iterator[Scan]:
+    """What a folder that stands for a user's home holds."""
+    for found in source.homes_below(home):
+        yield source.scan(found)
+
+
+def readings(source: Source, home: Path) -> Iterator[Reading]:
+    """Everything in a home, bundle by bundle."""
+    for scan in scans(source, home):
+        yield from map(source.read, scan.bundles)
+
+
+def sessions(source: Source, home: Path) -> list[Session]:
+    """The sessions of a home."""
+    return [session for reading in readings(source, home) for session in reading.sessions]
+
+
+def digest(session: Session, home: Path) -> dict[str, Any]:
+    """A session as a person would check it: who said what, and what became of it."""
+    return {
+        "id": session.id,
+        "kind": session.kind,
+        "parent": session.parent_id,
+        "project": session.project.path,
+        "known_by": session.project.known_by,
+        "title": session.title,
+        "from": session.started_at and session.started_at.isoformat(),
+        "to": session.ended_at and session.ended_at.isoformat(),
+        "status": session.status,
+        "models": list(session.models),
+        "prompts, replies, calls, errors, dropped": list(_numbers(session)),
+        "tokens": session.usage.total,
+        "files": [str(Path(file.path).relative_to(home)) for file in session.files],
+        "problems": [f"{problem.kind} at {problem.line}: {problem.detail}" for problem in session.problems],
+        "messages": [line for message in session.messages for line in _lines(message)],
+    }
+
+
+def _numbers(session: Session) -> Iterator[int]:
+    counts = session.counts
+    yield from (counts.prompts, counts.replies, counts.tool_calls, counts.tool_errors, counts.dropped)
+
+
+def _lines(message: Message) -> Iterator[str]:
+    state = "" if message.state == "current" else f" [{message.state}]"
+    tokens = f" ({message.usage.total} tokens)" if message.usage else ""
+    yield f"{message.origin}{' imported' if message.imported else ''}{state}{tokens}"
+    for part in message.parts:
+        yield "  " + _short(_line(part))
+
+
+def _line(part: AnyPart) -> str:
+    match part:
+        case Text():
+            return f"{part.origin}: {part.text}"
+        case Thought():
+            return f"thought: {part.subject}: {part.text}"
+        case ToolCall():
+            changes = [f" {change.operation} {change.path}" for change in part.changes]
+            child = f" -> {part.child_id}" if part.child_id else ""
+            shown = f" shown as {type(part.display).__name__}" if part.display else ""
+            return f"call {part.name} ({part.kind}) {part.status}{''.join(changes)}{child}{shown}"
+        case ToolResult():
+            return f"answer of {part.name}"
+        case Attachment():
+            return f"{part.origin}: attachment {part.mime_type}"
+        case FileReference():
+            return f"file {part.path}: {part.text}"
+        case _:
+            return f"unrecognised: {part.raw}"
+
+
+def _short(line: str) -> str:
+    line = " ".join(line.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… ({len(line)})"

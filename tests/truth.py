@@ -1,0 +1,117 @@
+"""Comparing what was read with what really happened, as the recording rig wrote it down.
+
+The truth comes from the typing and from the server's own log, never from a session file. What the
+agent itself never wrote down cannot be read; such losses are listed by name with their reasons.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from geminids.model import Message, Origin, Session, ToolCall, ToolStatus, Usage
+
+COMPATIBLE = {
+    "ok": {ToolStatus.SUCCESS},
+    # A call that the human declined is reported to the model as an error.
+    "error": {ToolStatus.ERROR, ToolStatus.CANCELLED},
+    # Not reported to the model: the file may know more, or the agent died before it wrote anything.
+    "not reported": set(ToolStatus),
+}
+
+
+def differences(sessions: Iterable[Session], truth: dict[str, Any]) -> dict[str, str]:
+    """What differs from the truth: prompts, calls, tokens; empty if nothing does."""
+    messages = list(once(sessions))
+    found = {
+        "prompts": _prompts(messages, truth),
+        "calls": _calls(messages, truth),
+        "tokens": _tokens(messages, truth),
+    }
+    return {what: difference for what, difference in found.items() if difference}
+
+
+def once(sessions: Iterable[Session]) -> Iterator[Message]:
+    """Every message of the sessions, each once, however many copies of a home were read."""
+    found = {
+        (session.id, message.id): message
+        for session in sessions
+        for message in session.messages
+        if not message.imported
+    }
+    yield from found.values()
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _prompts(messages: list[Message], truth: dict[str, Any]) -> str:
+    typed = Counter(_words(prompt) for run in truth["per_run"] for prompt in run["human_prompts"])
+    typed.update(map(_words, truth["slash_sent_to_model"]))
+    read = Counter(_words(m.text(Origin.HUMAN)) for m in messages if m.origin is Origin.HUMAN)
+    return _difference(typed, read)
+
+
+def _difference(wanted: Counter[str], found: Counter[str]) -> str:
+    missing, extra = wanted - found, found - wanted
+    return f"missing {dict(missing)}, extra {dict(extra)}" if missing or extra else ""
+
+
+def _calls(messages: list[Message], truth: dict[str, Any]) -> str:
+    unmatched = [call for message in messages for call in message.tool_calls]
+    made = [call for run in truth["per_run"] for call in run["tool_calls"] if call["delivered"]]
+    missing: Counter[str] = Counter()
+    for call in sorted(made, key=lambda call: call["outcome"] == "not reported"):
+        match = next((c for c in unmatched if _is_same(c, call)), None)
+        if match is not None:
+            unmatched.remove(match)
+        elif call["outcome"] != "not reported":
+            missing[f"{call['name']} {call['outcome']}"] += 1
+    extra = Counter(f"{call.name} {call.status}" for call in unmatched)
+    return f"missing {dict(missing)}, extra {dict(extra)}" if missing or extra else ""
+
+
+def _is_same(read: ToolCall, made: dict[str, Any]) -> bool:
+    return read.name == made["name"] and read.status in COMPATIBLE[made["outcome"]]
+
+
+def _tokens(messages: list[Message], truth: dict[str, Any]) -> str:
+    billed = Counter[str]()
+    for kind in ("main", "subagent"):
+        billed.update(truth["tokens"].get(kind, {}))
+    read = Usage.sum(message.usage for message in messages if message.usage)
+    pairs = {
+        "prompt": read.input,
+        "candidates": read.output,
+        "cached": read.cached,
+        "thoughts": read.thoughts,
+        "tool": read.tool,
+        "total": read.total,
+    }
+    wrong = {name: (number, billed[name]) for name, number in pairs.items() if (number or 0) != billed[name]}
+    return f"read and billed: {wrong}" if wrong else ""
+
+
+class Losses:
+    """What the agent itself lost, by scenario and release."""
+
+    def __init__(self, path: Path) -> None:
+        self._entries = tomllib.loads(path.read_text("utf-8"))["loss"]
+
+    def excused(self, scenario: str, version: str) -> dict[str, str]:
+        """What may differ in a scenario, and why."""
+        return {what: entry["reason"] for entry in self._of(scenario, version) for what in entry["what"]}
+
+    def expected(self, scenario: str, version: str) -> set[str]:
+        """What must differ: where the list says so of each scenario, not of some among many."""
+        certain = (entry for entry in self._of(scenario, version) if not entry.get("partly"))
+        return {what for entry in certain for what in entry["what"]}
+
+    def _of(self, scenario: str, version: str) -> Iterator[dict[str, Any]]:
+        for entry in self._entries:
+            if version in entry["versions"] and ("*" in entry["scenarios"] or scenario in entry["scenarios"]):
+                yield entry
