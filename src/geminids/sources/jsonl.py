@@ -123,12 +123,19 @@ def salvage(
         elif (value := _decoded_object(raw[start:end])) is not None:
             position = end
             if accept(value):
-                torn = None
+                yield from _fragment(raw, torn, start, accept)
                 yield Salvaged(value, start, end, complete=True)
-    if torn is not None:
-        rest = complete_truncated(raw[torn:])
-        if rest is not None and accept(rest):
-            yield Salvaged(rest, torn, len(raw), complete=False)
+                torn = None
+    yield from _fragment(raw, torn, len(raw), accept)
+
+
+def _fragment(
+    raw: bytes, start: int | None, end: int, accept: Callable[[dict[str, Any]], bool]
+) -> Iterator[Salvaged]:
+    """A record that was torn off at `end`, if there is one."""
+    value = complete_truncated(raw[start:end]) if start is not None else None
+    if start is not None and value is not None and accept(value):
+        yield Salvaged(value, start, end, complete=False)
 
 
 def _decoded_object(raw: bytes) -> dict[str, Any] | None:

@@ -26,8 +26,8 @@ def _from_text(written: str) -> datetime | None:
 
 
 def _from_number(written: float) -> datetime | None:
-    seconds = written / 1000 if abs(written) >= _FIRST_MILLISECOND_STAMP else written
     try:
+        seconds = written / 1000 if abs(written) >= _FIRST_MILLISECOND_STAMP else written
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         return None

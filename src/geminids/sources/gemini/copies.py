@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from geminids.sources.gemini.content import parts_of
+from geminids.sources.gemini.records import calls_of
 
 if TYPE_CHECKING:
     from geminids.sources.gemini.replay import Turn
@@ -34,9 +35,8 @@ def traits(value: dict[str, Any]) -> Iterator[tuple[Trait, Any]]:
         trait = _trait(side, piece)
         if trait is not None:
             yield trait, piece
-    calls = value.get("toolCalls")
-    for call in calls if isinstance(calls, list) else ():
-        if isinstance(call, dict) and isinstance(call.get("id"), str):
+    for call in calls_of(value):
+        if isinstance(call.get("id"), str):
             yield ("call", call["id"]), None
             if call.get("result"):
                 yield (_ANSWERED, call["id"]), None

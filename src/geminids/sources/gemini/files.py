@@ -100,7 +100,7 @@ def segments(log: FileLog, path: Path) -> Iterator[Segment]:
 
 
 def _note(meta: dict[str, Any], said: dict[str, Any]) -> None:
-    start = meta.get("startTime")
+    starts = [time for time in (meta.get("startTime"), said.get("startTime")) if isinstance(time, str)]
     meta |= {name: value for name, value in said.items() if name != "messages" and value is not None}
-    if start is not None:
-        meta["startTime"] = min(start, meta["startTime"]) if isinstance(meta["startTime"], type(start)) else start
+    if starts:
+        meta["startTime"] = min(starts)

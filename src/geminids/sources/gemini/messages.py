@@ -26,7 +26,7 @@ from geminids.model import (
 )
 from geminids.sources.gemini.content import parts_of, plain_text, result_part
 from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, message_origin, user_parts
-from geminids.sources.gemini.records import MESSAGE_FIELDS
+from geminids.sources.gemini.records import MESSAGE_FIELDS, calls_of
 from geminids.sources.gemini.replay import Turn
 from geminids.sources.gemini.tools import pending_call, text_or_none, tool_call
 from geminids.sources.timestamps import parse_time
@@ -190,9 +190,8 @@ def _import_time(turn: Turn) -> datetime | None:
 
 def _call_ids(turn: Turn) -> Iterator[str]:
     """The calls that a turn records with their end; that can be a later turn than the one that asked."""
-    calls = turn.value.get("toolCalls")
-    for call in calls if type(calls) is list else ():
-        if isinstance(call, dict) and isinstance(call.get("id"), str):
+    for call in calls_of(turn.value):
+        if isinstance(call.get("id"), str):
             yield call["id"]
 
 

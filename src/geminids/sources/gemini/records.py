@@ -85,6 +85,12 @@ def is_record(value: dict[str, Any]) -> bool:
     return kind is not None and (kind is not Kind.MESSAGE or isinstance(value.get("type"), str))
 
 
+def calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls that a message records with their end."""
+    calls = message.get("toolCalls")
+    return [call for call in calls if type(call) is dict] if type(calls) is list else []
+
+
 class FileLog:
     """What was written in one file: its records in order, and where each byte went."""
 
@@ -132,10 +138,8 @@ class FileLog:
         kind, value = record.kind, record.value
         if kind is Kind.MESSAGE:
             self._note_fields("message", MESSAGE_FIELDS, value)
-            calls = value.get("toolCalls")
-            for call in calls if type(calls) is list else ():
-                if type(call) is dict:
-                    self._note_fields("tool call", CALL_FIELDS, call)
+            for call in calls_of(value):
+                self._note_fields("tool call", CALL_FIELDS, call)
         elif kind is Kind.HEADER:
             self._note_fields("header", SESSION_FIELDS, value)
         elif kind is not Kind.REWIND:

@@ -51,7 +51,7 @@ class Turn:
     @property
     def is_notice(self) -> bool:
         """Whether the turn only told the human something."""
-        return self.value.get("type") in _NOTICES
+        return str(self.value.get("type")) in _NOTICES
 
     @property
     def is_context(self) -> bool:

@@ -36,6 +36,7 @@ from geminids.sources.base import Bundle
 from geminids.sources.gemini.content import plain_text
 from geminids.sources.gemini.files import BACKGROUND, Segment
 from geminids.sources.gemini.messages import MessageBuilder
+from geminids.sources.gemini.records import calls_of
 from geminids.sources.gemini.replay import Replay, Turn
 from geminids.sources.gemini.subagents import AgentCall, agent_calls, inner_runs, split_last
 from geminids.sources.timestamps import parse_time
@@ -125,12 +126,7 @@ def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
 
 def _name_children(main: Draft, children: Sequence[Draft]) -> None:
     """Tie subagents to calls that do not name them, by the words they were started with."""
-    named = {
-        call.get("agentId")
-        for turn in main.turns
-        for call in turn.value.get("toolCalls") or ()
-        if isinstance(call, dict)
-    }
+    named = {str(call.get("agentId")) for turn in main.turns for call in calls_of(turn.value)}
     unnamed = [c for c in children if c.parent_id == main.native_id and c.native_id not in named]
     for started in agent_calls(main.turns) if unnamed else ():
         child = next((child for child in unnamed if started.asks_for(child.opening)), None)

@@ -16,6 +16,7 @@ import msgspec
 
 from geminids.model import ToolKind
 from geminids.sources.gemini.content import plain_text
+from geminids.sources.gemini.records import calls_of
 from geminids.sources.gemini.replay import Turn
 from geminids.sources.gemini.tools import TOOL_KINDS, results
 from geminids.sources.timestamps import parse_time
@@ -54,19 +55,16 @@ class AgentCall(msgspec.Struct):
 
     def name_child(self, child_id: str) -> None:
         """Tie the subagent's session to the call, as releases since 0.39 do by themselves."""
-        calls = [
-            {**call, "agentId": child_id} if call is self.call else call for call in self.turn.value["toolCalls"]
-        ]
-        self.call = next(call for call in calls if call.get("id") == self.call.get("id"))
+        named = {**self.call, "agentId": child_id}
+        calls = [named if call is self.call else call for call in self.turn.value["toolCalls"]]
         self.turn.value = {**self.turn.value, "toolCalls": calls}
 
 
 def agent_calls(turns: Sequence[Turn]) -> Iterator[AgentCall]:
     """The calls that started subagents and do not name them."""
     for index, turn in enumerate(turns):
-        calls = turn.value.get("toolCalls")
-        for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, dict) and not call.get("agentId") and _starts_agent(call):
+        for call in calls_of(turn.value):
+            if not call.get("agentId") and _starts_agent(call):
                 yield AgentCall(index, turn, call)
 
 
