@@ -37,9 +37,7 @@ def test_agents_view_equals_the_loader_in_fixtures(dump: Path) -> None:
     assert_same(SOURCE.agent_view(file), json.loads(dump.read_bytes()))
 
 
-def test_agents_view_equals_the_loader_in_the_corpus(
-    corpus: Path, record_property: RecordProperty
-) -> None:
+def test_agents_view_equals_the_loader_in_the_corpus(corpus: Path, record_property: RecordProperty) -> None:
     compared: Counter[str] = Counter()
     for dump in ORACLES:
         written = json.loads(dump.read_bytes())["loadConversationRecord"]
@@ -47,12 +45,14 @@ def test_agents_view_equals_the_loader_in_the_corpus(
         assert_same(view, written["value"], str(dump.relative_to(corpus)))
         compared["no session" if view is None else "equal"] += 1
     equal, neither = compared["equal"], compared["no session"]
-    record_property("counts", f"agent's view: {equal} files as the loader reads them, {neither} no session to either")
+    record_property(
+        "counts", f"agent's view: {equal} files as the loader reads them, {neither} no session to either"
+    )
     assert compared["equal"] > 600
 
 
 def assert_same(ours: object, dumped: object, where: str = "") -> None:
-    """Compare with a dump, in which long texts are replaced by their digests and long lists by their length."""
+    """Compare with a dump, in which long texts stand as digests and long lists as their lengths."""
     match dumped:
         case {"$long": _, "sha256": digest}:
             assert isinstance(ours, str), where
@@ -86,7 +86,9 @@ def test_full_view_agrees_with_what_really_happened(corpus: Path, record_propert
         assert found.keys() >= LOSSES.expected(name, version), f"{version}/{name} is no loss any more"
         agreed.update({"prompts", "calls", "tokens"} - found.keys())
         excused.update(reasons[what] for what in found)
-    record_property("counts", f"full view: of {len(SCENARIOS)} scenarios exactly as it happened {dict(agreed)}")
+    record_property(
+        "counts", f"full view: of {len(SCENARIOS)} scenarios exactly as it happened {dict(agreed)}"
+    )
     for reason, number in excused.most_common():
         record_property("counts", f"  {number:3} not in the files: {reason}")
 
@@ -141,7 +143,11 @@ def test_every_byte_and_record_of_the_corpus_is_accounted_for(
                 assert accounted(account) == account.size == Path(account.path).stat().st_size
                 total["bytes"] += account.size
                 total["files"] += 1
-                for fate, tallies in (("used", account.used), ("ignored", account.ignored), ("broken", account.broken)):
+                for fate, tallies in (
+                    ("used", account.used),
+                    ("ignored", account.ignored),
+                    ("broken", account.broken),
+                ):
                     total[f"records {fate}"] += sum(tally.records for tally in tallies.values())
                 assert not account.unknown_fields, account.path
     record_property("counts", f"accounted for: {dict(total)}")

@@ -31,7 +31,11 @@ PROMPT = '{"id":"m1","timestamp":"2026-01-01T00:00:01.000Z","type":"user","conte
 REPLY = '{"id":"m2","timestamp":"2026-01-01T00:00:02.000Z","type":"gemini","content":"second","model":"m"}'
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
     max_leaves=12,
 )
@@ -181,7 +185,9 @@ def test_a_torn_version_never_hides_the_whole_one_before_it(reader: Reader) -> N
 
 
 def test_a_truncated_document_gives_its_whole_messages(reader: Reader) -> None:
-    document = json.dumps({**json.loads(HEADER), "messages": [json.loads(PROMPT), json.loads(REPLY)]}, indent=2)
+    document = json.dumps(
+        {**json.loads(HEADER), "messages": [json.loads(PROMPT), json.loads(REPLY)]}, indent=2
+    )
     name = "session-2026-01-01T00-00-s.json"
     assert reader.texts(document[: document.index("second") + 3], name) == ["first", "sec"]
     assert reader(document[: document.index("second") + 3], name)[0].native_id == "s-1"
@@ -227,7 +233,10 @@ def test_deep_nesting_costs_one_record(reader: Reader) -> None:
     assert reader.texts(f"{HEADER}\n{PROMPT}\n{deep}\n{REPLY}\n") == ["first", "second"]
     assert reader.kinds == [ProblemKind.BAD_JSON]
     document = json.dumps({**json.loads(HEADER), "messages": [json.loads(PROMPT), "X", json.loads(REPLY)]})
-    assert reader.texts(document.replace('"X"', deep), "session-2026-01-01T00-00-s.json") == ["first", "second"]
+    assert reader.texts(document.replace('"X"', deep), "session-2026-01-01T00-00-s.json") == [
+        "first",
+        "second",
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"   "])

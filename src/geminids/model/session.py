@@ -77,7 +77,7 @@ class KnownBy(StrEnum):
 
 
 class Source(msgspec.Struct, frozen=True, gc=False):
-    """Where a record stands: a file, its line (from 1) and its bytes; inside a document also a JSON pointer."""
+    """Where a record stands: file, line (from 1) and bytes; inside a document also a JSON pointer."""
 
     file: str
     line: int

@@ -48,7 +48,7 @@ class Bundle(msgspec.Struct, frozen=True):
     key: str
     project: Project
     folders: tuple[Path, ...]
-    """The project's folders in the agent's home: the only places where paths found in sessions are followed."""
+    """The project's folders in the agent's home: only there are paths found in sessions followed."""
     files: tuple[FoundFile, ...]
 
 

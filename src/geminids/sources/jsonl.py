@@ -25,7 +25,7 @@ _PARTIAL_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?$")
 _OPENERS = {ord("{"): ord("}"), ord("["): ord("]")}
 _COMMA = ord(",")
 _SCANS_PER_BYTE = 32
-"""How often damaged bytes may be gone over again before we give up: hostile input could ask for it without end."""
+"""How often damaged bytes may be gone over before we give up: hostile input could ask for it without end."""
 
 
 class UndecodableError(ValueError):
@@ -77,7 +77,7 @@ def _forgive(raw: bytes, complaint: str) -> Decoded:
 
 
 def _whole_characters(value: Any) -> tuple[Any, bool]:
-    """The same value with `\\ufffd` for each half of a surrogate pair, which can be read but not stored."""
+    """The same value with a replacement character for each half of a pair: it can be read but not stored."""
     halved = False
 
     def mend(value: Any) -> Any:
@@ -172,7 +172,7 @@ def complete_truncated(raw: bytes) -> dict[str, Any] | None:
 
 
 def _what_is_open(raw: bytes) -> tuple[bytes, int, bytes]:
-    """What would close these bytes; and the last place where a member ended, with what would close them there."""
+    """What would close these bytes; and the last place where a member ended, with what would close them."""
     opened = bytearray()
     last_sound, opened_there = 0, b""
     for token in _TOKEN.finditer(raw):

@@ -24,7 +24,7 @@ from geminids.sources.gemini.agent_view import agent_view
 from geminids.sources.gemini.files import Segment, read_file, segments
 from geminids.sources.gemini.layout import scan
 from geminids.sources.gemini.projects import read_registry
-from geminids.sources.gemini.records import FileLog, Kind
+from geminids.sources.gemini.records import Kind, Record
 from geminids.sources.gemini.sessions import sessions
 
 
@@ -71,8 +71,8 @@ class GeminiSource:
 
     def adopt(self, path: Path) -> Bundle | None:
         """One file given by hand, if it holds records of a session."""
-        log = _log_of(path)
-        if not any(record.kind in (Kind.HEADER, Kind.MESSAGE) for record in log.records):
+        log = read_file(path, path.read_bytes())
+        if not any(_tells_of_a_session(record) for record in log.records):
             return None
         facts = path.stat()
         file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
@@ -91,8 +91,9 @@ def _unread(file: FoundFile) -> FileAccount:
     return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, broken, {})
 
 
-def _log_of(path: Path) -> FileLog:
-    return read_file(path, path.read_bytes())
+def _tells_of_a_session(record: Record) -> bool:
+    is_message = record.kind is Kind.MESSAGE and isinstance(record.value.get("type"), str)
+    return is_message or record.kind is Kind.HEADER
 
 
 def _project_folder(path: Path) -> Path | None:

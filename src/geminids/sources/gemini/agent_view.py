@@ -14,7 +14,10 @@ from typing import Any
 from geminids.sources.gemini.records import FileLog, Format, Kind
 from geminids.sources.jsonl import UndecodableError, decode
 
-_PASSED_ON = "sessionId projectHash startTime lastUpdated summary memoryScratchpad directories kind".split()
+_PASSED_ON = (
+    *("sessionId", "projectHash", "startTime", "lastUpdated"),
+    *("summary", "memoryScratchpad", "directories", "kind"),
+)
 _NOT_RESUMABLE = re.compile(r"\s*(?:[/?]|<session_context>|<hook_context>)")
 
 

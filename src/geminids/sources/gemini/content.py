@@ -62,7 +62,7 @@ def _answer_parts(answer: object) -> Iterator[ResultPart]:
                 if type(value) is str and name in _WORDS:
                     yield Text(value, Origin.TOOL)
                 elif type(value) is list and name == "content":
-                    yield from (result_part(_without_type(block)) for block in value)
+                    yield from (result_part(_as_part(block)) for block in value)
                 else:
                     yield Unrecognised({name: value})
         case str():
@@ -73,8 +73,8 @@ def _answer_parts(answer: object) -> Iterator[ResultPart]:
             yield Unrecognised(answer)
 
 
-def _without_type(block: object) -> object:
-    """A block of the Model Context Protocol as a part: `{type: text, text}` or `{type: image, data, mimeType}`."""
+def _as_part(block: object) -> object:
+    """A block of the Model Context Protocol as a part of ours."""
     match block:
         case {"type": "text", "text": str(text)}:
             return {"text": text}

@@ -43,7 +43,9 @@ class Segment(msgspec.Struct):
     @property
     def order(self) -> tuple[str, str, bool]:
         """Where the segment stands among those of its session."""
-        times = [str(record.value.get("timestamp") or "") for record in self.records if record.kind is Kind.MESSAGE]
+        times = [
+            str(record.value.get("timestamp") or "") for record in self.records if record.kind is Kind.MESSAGE
+        ]
         start = str(self.meta.get("startTime") or min(times, default=""))
         return start, max(times, default=""), self.log.format is Format.LOG
 

@@ -45,7 +45,7 @@ def _data_folders(folder: Path) -> Iterator[Path]:
     for path in (folder / _DATA_FOLDER, folder / ".cache" / _DATA_FOLDER):
         if path.is_dir():
             yield path
-    if folder.name == _DATA_FOLDER or (folder / "tmp").is_dir() and _is_data_folder(folder):
+    if folder.name == _DATA_FOLDER or ((folder / "tmp").is_dir() and _is_data_folder(folder)):
         yield folder
 
 

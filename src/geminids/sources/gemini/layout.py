@@ -162,7 +162,7 @@ def _start_of_id(name: str) -> str | None:
 
 
 def _better_known(one: Project, other: Project) -> Project:
-    """Two folders' knowledge of one project in one value: the path by the surer way, hash and slug from either."""
+    """What two folders know of one project: the path by the surer way, hash and slug from either."""
     surer = one if one.path else other
     return Project(surer.path, one.hash or other.hash, one.slug or other.slug, surer.known_by)
 

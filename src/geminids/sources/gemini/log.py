@@ -7,7 +7,7 @@ both, we look for what is whole in it.
 from __future__ import annotations
 
 from geminids.model import ProblemKind, Source
-from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record, is_record, kind_of
+from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Record, is_record, kind_of
 from geminids.sources.jsonl import REFUSED, UndecodableError, decode, decode_strict, salvage
 
 

@@ -48,6 +48,7 @@ class MessageBuilder:
         self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)}
         self._of_subagent = of_subagent
         self._previous_prompt: str | None = None
+        self._at: datetime | None = None
         self._previous_at: datetime | None = None
         self._imported_at = next((t for t in map(_import_time, turns) if t is not None), None)
         self.problems: list[Problem] = []
@@ -59,38 +60,39 @@ class MessageBuilder:
     def _build(self, turn: Turn) -> Message:
         native_type = turn.value.get("type")
         native_type = _TYPES.get(native_type, native_type) if isinstance(native_type, str) else None
-        at = parse_time(turn.value.get("timestamp"))
+        self._at = parse_time(turn.value.get("timestamp"))
         match native_type:
             case "user":
-                message = self._from_user(turn, at)
+                message = self._from_user(turn)
             case "gemini":
-                message = self._from_model(turn, at)
+                message = self._from_model(turn)
             case _:
-                message = self._notice(turn, at, native_type)
-        self._previous_at = at or self._previous_at
+                message = self._notice(turn, native_type)
+        self._previous_at = self._at or self._previous_at
         return message
 
-    def _from_user(self, turn: Turn, at: datetime | None) -> Message:
+    def _from_user(self, turn: Turn) -> Message:
         value = turn.value
         parts = user_parts(value.get("content"), value.get("displayContent"), self._previous_prompt)
-        if self._of_subagent or turn.in_subagent or self._goes_on_by_itself(parts, at):
+        if self._of_subagent or turn.in_subagent or self._goes_on_by_itself(parts):
             parts = tuple(map(_nobodys_words, parts))
         origin = message_origin(parts)
         if origin is Origin.HUMAN:
             self._previous_prompt = "".join(
                 p.text for p in parts if isinstance(p, Text) and p.origin is Origin.HUMAN
             )
-        return self._message(turn, Role.USER, origin, at, parts)
+        return self._message(turn, Role.USER, origin, parts)
 
-    def _goes_on_by_itself(self, parts: tuple[AnyPart, ...], at: datetime | None) -> bool:
-        """Whether the CLI, not the human, said "Please continue." (before 0.28 nothing marks it but the haste)."""
+    def _goes_on_by_itself(self, parts: tuple[AnyPart, ...]) -> bool:
+        """Whether the CLI, not the human, said "Please continue."; before 0.28 only the haste tells."""
         match parts:
             case (Text(text=text, origin=Origin.HUMAN),) if text == _GO_ON:
-                return bool(at and self._previous_at and at - self._previous_at < _FASTER_THAN_A_HUMAN)
+                at, before = self._at, self._previous_at
+                return bool(at and before and at - before < _FASTER_THAN_A_HUMAN)
             case _:
                 return False
 
-    def _from_model(self, turn: Turn, at: datetime | None) -> Message:
+    def _from_model(self, turn: Turn) -> Message:
         value = turn.value
         model = text_or_none(value.get("model"))
         is_spoken_for = model is None and plain_text(value.get("content")).strip() in ACKNOWLEDGEMENTS
@@ -100,22 +102,22 @@ class MessageBuilder:
             *_spoken(value, origin),
             *self._calls(turn),
         )
-        return self._message(turn, Role.ASSISTANT, origin, at, parts, model, self._usage(turn))
+        return self._message(turn, Role.ASSISTANT, origin, parts, model=model, usage=self._usage(turn))
 
-    def _notice(self, turn: Turn, at: datetime | None, native_type: str | None) -> Message:
+    def _notice(self, turn: Turn, native_type: str | None) -> Message:
         parts = tuple(_notice_parts(turn.value.get("content")))
         level = _LEVELS.get(native_type or "")
         if level is None:
             self._wrong(turn, f"message of unknown type {str(native_type)[:40]!r}")
-        return self._message(turn, Role.SYSTEM, Origin.NOTICE, at, parts, level=level or Level.INFO)
+        return self._message(turn, Role.SYSTEM, Origin.NOTICE, parts, level=level or Level.INFO)
 
     def _message(
         self,
         turn: Turn,
         role: Role,
         origin: Origin,
-        at: datetime | None,
         parts: tuple[AnyPart, ...],
+        *,
         model: str | None = None,
         usage: Usage | None = None,
         level: Level | None = None,
@@ -123,12 +125,21 @@ class MessageBuilder:
         if not MESSAGE_FIELDS.issuperset(turn.value):
             unknown = {name: turn.value[name] for name in turn.value.keys() - MESSAGE_FIELDS}
             parts = (*parts, Unrecognised(unknown))
-        places = turn.places
-        also_at = tuple(places[1:]) if len(places) > 1 else ()
-        imported = self._imported_at is not None and at is not None and at < self._imported_at
-        dropped_by = turn.dropped_by
+        at, started = self._at, self._imported_at
         return Message(
-            turn.id, role, origin, turn.state, at, model, parts, usage, places[0], level, also_at, dropped_by, imported
+            turn.id,
+            role,
+            origin,
+            turn.state,
+            at,
+            model,
+            parts,
+            usage,
+            turn.places[0],
+            level,
+            tuple(turn.places[1:]),
+            turn.dropped_by,
+            imported=started is not None and at is not None and at < started,
         )
 
     def _thoughts(self, turn: Turn) -> Iterator[Thought]:
@@ -167,9 +178,13 @@ class MessageBuilder:
         if not isinstance(tokens, dict):
             self._wrong(turn, f"tokens are a {type(tokens).__name__}")
             return None
-        sent, cached, output, thoughts, tool, reported = counts = [_count(tokens.get(name)) for name in _TOKENS]
+        sent, cached, output, thoughts, tool, reported = counts = [
+            _count(tokens.get(name)) for name in _TOKENS
+        ]
         if None in counts:
-            wrong = [n for n, c in zip(_TOKENS, counts, strict=True) if c is None and tokens.get(n) is not None]
+            wrong = [
+                n for n, c in zip(_TOKENS, counts, strict=True) if c is None and tokens.get(n) is not None
+            ]
             if wrong:
                 self._wrong(turn, f"tokens.{wrong[0]} is no count")
         nothing = sent is output is thoughts is tool is None

@@ -62,7 +62,9 @@ def read_registry(home: Path) -> Registry:
     if not isinstance(projects, dict):
         return _damaged(file, ProblemKind.WRONG_TYPE, "holds no map of projects")
     known = {path: slug for path, slug in projects.items() if isinstance(slug, str) and path}
-    return Registry({slug: path for path, slug in known.items()}, {project_hash(path): path for path in known})
+    return Registry(
+        {slug: path for path, slug in known.items()}, {project_hash(path): path for path in known}
+    )
 
 
 def _damaged(file: Path, kind: ProblemKind, detail: str) -> Registry:
@@ -78,5 +80,5 @@ def _marker(folder: Path) -> str | None:
         path = file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
-    is_path = path.startswith("/") or path[1:3] in (":\\", ":/") or path.startswith("\\\\")
+    is_path = path.startswith(("/", "\\\\")) or path[1:3] in (":\\", ":/")
     return path if is_path and len(path) < _LONGEST_PATH and "\n" not in path else None

@@ -2,7 +2,7 @@
 
 A `.json` file and a `.jsonl` file both become a `FileLog`: records in order, each with its place
 and its kind, and an account of every byte. What a record is, is decided as Gemini CLI decides it:
-a string `$rewindTo`, then a string `id`, then an object `$set`, then a string `sessionId` (for which
+a string `$rewindTo`, then a string `id`, then an object `$set`, then a string `sessionId` (beside which
 the CLI also wants a `projectHash`).
 """
 
@@ -47,17 +47,21 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
 
 SESSION_FIELDS = frozenset(
-    "sessionId projectHash startTime lastUpdated kind directories summary memoryScratchpad messages".split()
+    {"sessionId", "projectHash", "startTime", "lastUpdated", "kind", "directories", "summary", "messages"}
+    | {"memoryScratchpad", "memoryScratchpadIsStale"}
     # Derived values that leak into files which the CLI rewrites or imports.
-    + "userMessageCount messageCount firstUserMessage hasUserOrAssistantMessage".split()
-    + "hasResumableContent memoryScratchpadIsStale".split()
+    | {"messageCount", "userMessageCount", "firstUserMessage"}
+    | {"hasUserOrAssistantMessage", "hasResumableContent"}
 )
-MESSAGE_FIELDS = frozenset("id timestamp type content displayContent model thoughts tokens toolCalls".split())
+MESSAGE_FIELDS = frozenset(
+    {"id", "timestamp", "type", "content", "displayContent", "model", "thoughts", "tokens", "toolCalls"}
+)
 CALL_FIELDS = frozenset(
-    "id name args result status timestamp displayName description resultDisplay agentId".split()
-    + ["renderOutputAsMarkdown"]
+    {"id", "name", "args", "result", "status", "timestamp", "agentId"}
+    | {"displayName", "description", "resultDisplay", "renderOutputAsMarkdown"}
 )
-
+_HEADER_FIELDS = frozenset({"projectHash", "startTime", "messages"})
+"""Records of other agents have a sessionId too, but none of these."""
 BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash)"\s*:')
 """How a record begins, for finding records in damaged bytes."""
 
@@ -71,7 +75,7 @@ def kind_of(value: dict[str, Any]) -> Kind | None:
     changes = value.get("$set")
     if isinstance(changes, dict):
         return Kind.CHECKPOINT if isinstance(changes.get("messages"), list) else Kind.UPDATE
-    if isinstance(value.get("sessionId"), str):
+    if isinstance(value.get("sessionId"), str) and not _HEADER_FIELDS.isdisjoint(value):
         return Kind.HEADER
     return None
 

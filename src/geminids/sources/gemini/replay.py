@@ -152,7 +152,13 @@ class Replay:
         self._burst.append(turn_id)
 
     def _put(
-        self, turn_id: str, value: dict[str, Any], place: Source, *, complete: bool = True, restated: bool = False
+        self,
+        turn_id: str,
+        value: dict[str, Any],
+        place: Source,
+        *,
+        complete: bool = True,
+        restated: bool = False,
     ) -> None:
         """Take in a version of a turn and put it into the agent's list."""
         self._alive.setdefault(turn_id)
@@ -275,9 +281,7 @@ class Replay:
             for turn in dropped:
                 turn.drop(state, record.place)
 
-    def _why(
-        self, before: list[Turn], dropped: list[Turn], restated: set[str], *, is_summary: bool
-    ) -> State:
+    def _why(self, before: list[Turn], dropped: list[Turn], restated: set[str], *, is_summary: bool) -> State:
         if self._last_kind is Kind.REWIND:
             return State.REWOUND
         if is_summary:

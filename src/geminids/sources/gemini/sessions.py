@@ -184,7 +184,9 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         counts=_counts(messages, calls),
         usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
         files=files,
-        directories=tuple(d for d in directories if isinstance(d, str)) if isinstance(directories, list) else (),
+        directories=tuple(d for d in directories if isinstance(d, str))
+        if isinstance(directories, list)
+        else (),
         problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
         messages=messages,
     )

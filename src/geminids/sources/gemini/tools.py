@@ -118,7 +118,7 @@ def text_or_none(value: object) -> str | None:
 
 
 def results(call: dict[str, Any]) -> tuple[ResultPart, ...]:
-    """What came back. After a checkpoint the field holds the answers of parallel calls too; those are left out."""
+    """What came back. After a checkpoint the field also holds the answers to parallel calls: left out."""
     stored = call.get("result")
     if stored is None:
         return ()
@@ -163,23 +163,33 @@ def _kind(name: str, result: Iterable[ResultPart]) -> ToolKind:
 
 def _displayed(display: object) -> tuple[AnyDisplay | None, tuple[FileChange, ...]]:
     """What was shown for a call, and the change to a file if it was one."""
+    if display is None or display == "":
+        return None, ()
+    if isinstance(display, str):
+        return Plain(display), ()
+    if isinstance(display, list) and all(isinstance(line, list) for line in display):
+        return Screen(display), ()
+    if isinstance(display, dict):
+        return _displayed_object(display)
+    return UnrecognisedDisplay(display), ()
+
+
+def _displayed_object(display: dict[str, Any]) -> tuple[AnyDisplay, tuple[FileChange, ...]]:
     match display:
-        case None | "":
-            return None, ()
-        case str():
-            return Plain(display), ()
-        case {"fileDiff": str(diff), **about}:
-            change = _file_change(diff, about)
+        case {"fileDiff": str(diff)}:
+            change = _file_change(diff, display)
             return Diff(change.path, diff), (change,)
-        case list() if all(isinstance(line, list) for line in display):
-            return Screen(display), ()
         case {"todos": list(todos)}:
             return Todos(tuple(map(_todo, todos))), ()
-        case {"isSubagentProgress": True, **progress}:
-            return _agent_progress(progress), ()
-        case {"summary": str(summary), "matches": list(items), **other}:
-            return Listing(summary, tuple(items), other), ()
-        case {"summary": str(summary), "files": list(items), **other}:
+        case {"isSubagentProgress": True}:
+            return _agent_progress(display), ()
+        case {"summary": str(summary), "matches": list(items)} | {
+            "summary": str(summary),
+            "files": list(items),
+        }:
+            other = {
+                name: value for name, value in display.items() if value is not items and name != "summary"
+            }
             return Listing(summary, tuple(items), other), ()
         case _:
             return UnrecognisedDisplay(display), ()
