@@ -1,0 +1,234 @@
+"""Finding homes, files and projects."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from geminids.model import KnownBy, ProblemKind, SessionKind
+from geminids.sources.base import Home, Scan
+from geminids.sources.gemini import GeminiSource
+from geminids.sources.gemini.layout import LINK
+from tests.conftest import FIXTURES
+from tests.reading import sessions
+
+SOURCE = GeminiSource()
+HELLO = FIXTURES / "gemini" / "tool-calls-jsonl-2" / "home" / ".gemini" / "tmp" / "alpha"
+NOBODY = 65534
+HEADER = {"sessionId": "abcdefgh-1", "projectHash": "h", "startTime": "2026-01-01T00:00:00.000Z"}
+
+
+def write_session(
+    project: Path, name: str = "session-2026-01-01T00-00-abcdefgh.jsonl", **changes: object
+) -> Path:
+    """A small session file in a project's folder."""
+    file = project / "chats" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    prompt = {"id": "m1", "type": "user", "content": "hi", "timestamp": "2026-01-01T00:00:01.000Z"}
+    file.write_text(json.dumps({**HEADER, **changes}) + "\n" + json.dumps(prompt) + "\n", "utf-8")
+    return file
+
+
+def scan(home: Path) -> Scan:
+    return SOURCE.scan(Home("gemini", home, "test"))
+
+
+def test_the_users_home_and_the_sandbox_home_are_found(tmp_path: Path) -> None:
+    (tmp_path / ".gemini").mkdir()
+    (tmp_path / ".cache" / ".gemini").mkdir(parents=True)
+    found = SOURCE.homes({}, tmp_path)
+    assert [home.path for home in found] == [tmp_path / ".gemini", tmp_path / ".cache" / ".gemini"]
+
+
+@pytest.mark.parametrize("value", ["", ".gemini"])
+def test_the_variable_names_a_home_or_the_folder_in_it(tmp_path: Path, value: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / ".gemini").mkdir(parents=True)
+    found = SOURCE.homes({"GEMINI_CLI_HOME": str(elsewhere / value)}, tmp_path / "nobody")
+    assert [(home.path, home.known_by) for home in found] == [(elsewhere / ".gemini", "GEMINI_CLI_HOME")]
+
+
+def test_a_sessions_folder_can_be_named(tmp_path: Path) -> None:
+    write_session(tmp_path / "my-sessions" / "proj")
+    (home,) = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / "my-sessions")}, tmp_path)
+    assert len(SOURCE.scan(home).bundles) == 1
+    write_session(tmp_path / ".gemini" / "tmp" / "proj")
+    named = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / ".gemini" / "tmp")}, tmp_path)
+    assert len(named) == 1, "the same folder is one home, however it is named"
+
+
+def test_several_homes_at_once(tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        write_session(tmp_path / name / ".gemini" / "tmp" / "proj")
+    both = os.pathsep.join(str(tmp_path / name) for name in ("two", "three"))
+    assert len(SOURCE.homes({"GEMINI_CLI_HOME": both}, tmp_path / "one")) == 3
+
+
+def test_a_home_without_sessions_is_complete_and_empty(tmp_path: Path) -> None:
+    found = scan(tmp_path)
+    assert (found.bundles, found.complete) == ((), True)
+
+
+@contextmanager
+def ordinary_rights() -> Iterator[None]:
+    """No more rights than anybody has: the superuser may read everything."""
+    is_superuser = os.geteuid() == 0
+    if is_superuser:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if is_superuser:
+            os.seteuid(0)
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that everybody may enter."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def test_an_unreadable_folder_makes_the_scan_incomplete(public_folder: Path) -> None:
+    write_session(public_folder / "tmp" / "open")
+    closed = write_session(public_folder / "tmp" / "closed").parent
+    closed.chmod(0)
+    with ordinary_rights():
+        found = scan(public_folder)
+    closed.chmod(0o755)
+    assert not found.complete
+    assert [(Path(p.file), p.kind) for p in found.problems] == [(closed, ProblemKind.UNREADABLE)]
+    assert len(found.bundles) == 1
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    outside = write_session(tmp_path / "outside" / "proj")
+    home = tmp_path / "home"
+    (home / "tmp" / "real" / "chats").mkdir(parents=True)
+    (home / "tmp" / "linked-project").symlink_to(outside.parent.parent)
+    (home / "tmp" / "real" / "chats" / "session-2026-01-01T00-00-ffffffff.jsonl").symlink_to(outside)
+    (home / "tmp" / "real" / "chats" / "linked-folder").symlink_to(outside.parent)
+    (home / "tmp" / "real" / "other").symlink_to(outside.parent)
+    found = scan(home)
+    assert found.bundles == ()
+    assert [file.reason for file in found.skipped] == [LINK] * 4
+
+
+def test_names_of_every_kind_are_found(tmp_path: Path) -> None:
+    project = tmp_path / "tmp" / "proj"
+    names = [
+        "session-2026-01-01T00-00-abcdefgh.json",
+        "session-2026-01-01T00-00-abcdefgh.jsonl",
+        "session-2026-01-01T00-00-abcdefgh.jsonl.unreadable-1767225600000",
+        "session-2026-01-01T00-00-abcdefgh.jsonl.tmp-4711",
+        "session-1767225600000-abcdefgh.jsonl",
+        "abcdefgh-1/k3j5h2.jsonl",
+        "skill-extraction-0a1b2c3d/run1.jsonl",
+    ]
+    for name in names:
+        write_session(project, name)
+    for name in ("notes.txt", "session-2026-01-01T00-00-abcdefgh.json.bak"):
+        (project / "chats" / name).write_text("x", "utf-8")
+    found = scan(tmp_path)
+    assert sum(len(bundle.files) for bundle in found.bundles) == len(names)
+    assert len(found.skipped) == 2
+
+
+def test_an_agent_that_runs_on_its_own_has_no_parent(tmp_path: Path) -> None:
+    write_session(
+        tmp_path / ".gemini" / "tmp" / "proj", "skill-extraction-0a1b2c3d/run1.jsonl", sessionId="run1"
+    )
+    (session,) = sessions(SOURCE, tmp_path)
+    assert (session.kind, session.parent_id) == (SessionKind.SUBAGENT, None)
+
+
+def test_hash_and_slug_folder_of_one_project_are_one(tmp_path: Path) -> None:
+    path = "/home/me/app"
+    written = hashlib.sha256(path.encode()).hexdigest()
+    for folder in (written, "app"):
+        write_session(tmp_path / ".gemini" / "tmp" / folder, projectHash=written)
+    (tmp_path / ".gemini" / "tmp" / "app" / ".project_root").write_text(path, "utf-8")
+    (session,) = sessions(SOURCE, tmp_path)
+    project = session.project
+    assert (project.path, project.hash, project.slug) == (path, written, "app")
+    assert project.known_by is KnownBy.MARKER
+    assert len(session.files) == 2
+    assert session.counts.prompts == 1
+
+
+def test_the_registry_names_a_project_without_a_marker(tmp_path: Path) -> None:
+    home = tmp_path / ".gemini"
+    write_session(home / "tmp" / "app-1")
+    (home / "projects.json").write_text('{"projects": {"/home/me/app": "app-1"}}', "utf-8")
+    (session,) = sessions(SOURCE, tmp_path)
+    assert (session.project.path, session.project.known_by) == ("/home/me/app", KnownBy.REGISTRY)
+
+
+def test_folders_of_one_project_that_nothing_names_are_joined_by_the_hash_in_their_files(
+    tmp_path: Path,
+) -> None:
+    written = "ab" * 32
+    for folder in (written, "app"):
+        write_session(tmp_path / ".gemini" / "tmp" / folder, projectHash=written)
+    (session,) = sessions(SOURCE, tmp_path)
+    assert (session.project.path, session.project.hash, session.project.slug) == (None, written, "app")
+
+
+@pytest.mark.parametrize("registry", ["[1, 2]", '{"projects": ["a"]}', '{"projects": {"a', ""])
+def test_a_damaged_registry_is_a_problem_and_no_obstacle(tmp_path: Path, registry: str) -> None:
+    home = tmp_path / ".gemini"
+    write_session(home / "tmp" / "app")
+    (home / "projects.json").write_text(registry, "utf-8")
+    found = scan(home)
+    assert len(found.bundles) == 1
+    assert len(found.problems) == 1
+
+
+def test_a_marker_that_is_no_path_tells_nothing(tmp_path: Path) -> None:
+    write_session(tmp_path / ".gemini" / "tmp" / "app")
+    (tmp_path / ".gemini" / "tmp" / "app" / ".project_root").write_text("not a path\nat all", "utf-8")
+    (session,) = sessions(SOURCE, tmp_path)
+    assert session.project.path is None
+
+
+def test_a_file_given_by_hand_knows_its_project(tmp_path: Path) -> None:
+    project = tmp_path / ".gemini" / "tmp" / "alpha"
+    shutil.copytree(HELLO, project)
+    file = next((project / "chats").glob("session-*"))
+    bundle = SOURCE.adopt(file)
+    assert bundle is not None
+    assert bundle.project.path == "/tmp/demo/alpha"
+
+
+def test_an_output_that_was_moved_is_found_only_inside_the_project(tmp_path: Path) -> None:
+    project = tmp_path / ".gemini" / "tmp" / "app"
+    output = project / "tool-outputs" / "session-abcdefgh-1" / "shell_1.txt"
+    output.parent.mkdir(parents=True)
+    output.write_text("all of it", "utf-8")
+    (tmp_path / "secret.txt").write_text("not yours", "utf-8")
+    (project / "tool-outputs" / "link.txt").symlink_to(tmp_path / "secret.txt")
+    said = {
+        "inside": "/elsewhere/.gemini/tmp/app/tool-outputs/session-abcdefgh-1/shell_1.txt",
+        "outside": str(tmp_path / "secret.txt"),
+        "climbing": "/x/app/../../../secret.txt",
+        "link": "/x/app/tool-outputs/link.txt",
+        "gone": "/x/app/tool-outputs/none.txt",
+    }
+    left = "Output too large. For full output see: {}\nhead"
+    calls = [{"id": name, "name": "x", "result": left.format(path)} for name, path in said.items()]
+    file = write_session(project)
+    reply = {"id": "m2", "type": "gemini", "content": "", "toolCalls": calls}
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(json.dumps(reply) + "\n")
+    (session,) = sessions(SOURCE, tmp_path)
+    found = {call.call_id: call.full_output for call in session.messages[-1].tool_calls}
+    assert found == {**dict.fromkeys(said), "inside": str(output)}
