@@ -20,7 +20,7 @@ def test_the_newest_session_comes_first_and_one_without_a_time_last() -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", ["shop", "SHO", "/home/ada/dev/shop", "/home/ada/dev", project().hash and project().hash[:6]]
+    "wanted", ["shop", "SHO", "/home/ada/dev/shop", "/home/ada/dev", str(project().hash)[:6]]
 )
 def test_a_project_is_found_by_name_path_slug_and_hash(wanted: str) -> None:
     assert is_of_project(project(), wanted)

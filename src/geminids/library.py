@@ -63,6 +63,7 @@ __all__ = [
     "changed_lines",
     "diff_lines",
     "error_line",
+    "file_meant",
     "has_unreadable",
     "is_marked",
     "open_library",
@@ -112,23 +113,29 @@ def open_library(
     names = sources.available()
     if not names:
         raise UnknownAgentError("any agent", names)
-    folder = config.data_folder(data, environment)
+
+    def data_folder() -> Path:
+        return config.data_folder(data, environment)
+
     given = [bundled.home()] if sample else config.home_folders(homes, environment)
     if given:
-        return Library(_homes_below(given, names), folder, sample=sample)
+        return Library(_homes_below(given, names), data_folder, sample=sample)
     user_home = Path.home()
     found = [home for name in names for home in sources.load(name).homes(environment, user_home)]
-    library = Library(found, folder)
+    library = Library(found, data_folder)
     if sample_if_empty and library.is_empty():
-        return Library(_homes_below([bundled.home()], names), folder, sample=True)
+        return Library(_homes_below([bundled.home()], names), data_folder, sample=True)
     return library
 
 
 class Library:
     """The sessions in some homes."""
 
-    def __init__(self, homes: Sequence[Home], data_folder: Path, *, sample: bool = False) -> None:
+    def __init__(
+        self, homes: Sequence[Home], data_folder: Callable[[], Path], *, sample: bool = False
+    ) -> None:
         self._homes = homes
+        # Asked for only when something is kept: finding it takes longer than many a command.
         self._data_folder = data_folder
         self._scans: list[tuple[Home, Scan]] | None = None
         self.sample = sample
@@ -165,7 +172,7 @@ class Library:
 
     def sessions(self, wanted: str) -> list[Session]:
         """The sessions in a file if there is a file of that name, else the one session that is meant."""
-        path = _file_meant(wanted)
+        path = file_meant(wanted)
         return self.file(path) if path else [self.session(wanted)]
 
     def session(self, wanted: str) -> Session:
@@ -191,7 +198,7 @@ class Library:
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
         """The record as the agent itself would load it from a file, or from the last file of a session."""
-        path = _file_meant(wanted) or Path(self.session(wanted).files[-1].path)
+        path = file_meant(wanted) or Path(self.session(wanted).files[-1].path)
         with _naming_trouble(path):
             for name in sources.available():
                 if path.is_file() and (record := sources.load(name).agent_view(path)) is not None:
@@ -216,14 +223,14 @@ class Library:
             accounts=accounts,
             problems=problems,
             skipped=skipped,
-            data_folder=str(self._data_folder),
+            data_folder=str(self._data_folder()),
         )
         return report if with_names else without_names(report, Names(Path.home(), self.places))
 
     def remember(self, listed: Sequence[SessionSummary]) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
         lines = [Listed(summary.id, _first_file(summary)) for summary in listed]
-        last_list.remember(self._data_folder, lines)
+        last_list.remember(self._data_folder(), lines)
 
     def agent_title(self, name: str) -> str:
         """The agent as people call it."""
@@ -237,7 +244,7 @@ class Library:
         return self._whole(newest.id, _first_file(newest))
 
     def _numbered(self, number: int) -> Session | None:
-        lines = last_list.recall(self._data_folder)
+        lines = last_list.recall(self._data_folder())
         if not lines:
             shown = self.summaries(Filter(kind=SessionKind.MAIN)).sessions
             lines = [Listed(summary.id, _first_file(summary)) for summary in shown]
@@ -337,7 +344,7 @@ def _looks_like(path: Path) -> str:
     return describe(path)
 
 
-def _file_meant(wanted: str) -> Path | None:
+def file_meant(wanted: str) -> Path | None:
     """The path that is meant: what exists as a file is one, and so is what looks like a path."""
     path = Path(wanted).expanduser()
     looks_like_path = "/" in wanted or os.sep in wanted or wanted in {".", ".."}
@@ -382,7 +389,8 @@ def _same(sessions: Sequence[Session], summary: SessionSummary) -> Session:
 
 
 def _first_file(summary: SessionSummary) -> str | None:
-    return summary.files[0].path if summary.files else None
+    """The file that tells a session from a namesake, in letters that can be kept: not every path is UTF-8."""
+    return summary.files[0].path.encode("utf-8", "backslashreplace").decode() if summary.files else None
 
 
 def _as_they_began(session: Session) -> tuple[bool, bool, datetime | None, str]:

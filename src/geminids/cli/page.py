@@ -14,6 +14,7 @@ from geminids.cli.screen import MOST_READABLE, Screen
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.segment import Segment
     from rich.text import Text
 
 Span = str | tuple[str, str]
@@ -104,19 +105,7 @@ class DrawnPage:
     """Laid out with rich: broken to the width, in colour where that is wished."""
 
     def __init__(self, stream: IO[str], screen: Screen) -> None:
-        from rich.console import Console
-
-        self._console: Console = Console(
-            file=stream,
-            width=screen.width or MOST_READABLE,
-            force_terminal=screen.has_colour,
-            color_system="auto" if screen.has_colour and screen.is_terminal else "standard",
-            no_color=not screen.has_colour,
-            highlight=False,
-            markup=False,
-            emoji=False,
-            legacy_windows=False,
-        )
+        self._console = _console(stream, screen)
         self._prose_width = min(self._console.width, MOST_READABLE)
 
     def line(self, *spans: Span, indent: int = 0) -> None:
@@ -171,15 +160,57 @@ class DrawnPage:
         return fixed
 
     def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
-        from rich.padding import Padding
+        """Print with an indent, without the blanks that rich fills lines up with: people copy from here."""
+        from rich.segment import Segment, Segments
 
-        self._console.print(Padding(renderable, (0, 0, 0, indent)), width=width)
+        options = self._console.options.update(width=max(width - indent, 1))
+        for line in self._console.render_lines(renderable, options, pad=False):
+            printed = [Segment(" " * indent), *line] if indent else line
+            self._console.print(Segments([*_without_end_blanks(printed), Segment.line()]), end="")
 
 
 def open_page(screen: Screen, stream: IO[str] | None = None) -> Page:
     """The page that fits where the output goes."""
     target = stream or sys.stdout
     return DrawnPage(target, screen) if screen.is_drawn else PlainPage(target)
+
+
+def _console(stream: IO[str], screen: Screen) -> Console:
+    from rich.console import Console
+
+    class PatientConsole(Console):
+        """A console that leaves it to us what a closed pipe means."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return PatientConsole(
+        file=stream,
+        width=screen.width or MOST_READABLE,
+        force_terminal=screen.has_colour,
+        color_system=_color_system(screen),
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+
+
+def _without_end_blanks(line: Sequence[Segment]) -> list[Segment]:
+    from rich.segment import Segment
+
+    kept = list(line)
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    if kept:
+        kept[-1] = Segment(kept[-1].text.rstrip(), kept[-1].style)
+    return kept
+
+
+def _color_system(screen: Screen) -> Literal["auto", "standard"] | None:
+    if not screen.has_colour:
+        return None
+    return "auto" if screen.is_terminal else "standard"
 
 
 def _words(span: Span) -> str:

@@ -50,7 +50,9 @@ def show(
     geminids show 1f0c9a2b --all
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
     """  # noqa: D301 - click wants the character itself
-    library = choices.open_library(sample_if_empty=True)
+    from geminids.library import file_meant
+
+    library = choices.open_library(sample_if_empty=file_meant(wanted) is None)
     if agent_view:
         record = library.agent_view(wanted)
         if choices.json:

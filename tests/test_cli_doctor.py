@@ -1,0 +1,72 @@
+"""`geminids doctor`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import FIXTURES, Run
+from .homes import write_session
+
+
+def test_every_byte_and_record_of_every_fixture_is_accounted_for(geminids: Run) -> None:
+    homes = sorted((FIXTURES / "gemini").glob("*/home"))
+    assert homes
+    for home in homes:
+        report = json.loads(geminids("doctor", "--home", home, "--json", "--paths").out)
+        for sums in (report["bytes"], report["records"]):
+            assert sums["total"] == sums["used"] + sums["ignored"] + sums["problem"]
+        assert report["bytes"]["total"] == sum(file["size"] for file in report["files"])
+        for file in report["files"]:
+            assert file["size"] == Path(file["path"]).stat().st_size
+
+
+def test_a_damaged_line_is_named_by_place_never_by_content(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path, prompt="the secret plan")
+    with path.open("ab") as file:
+        file.write(b'{"id":"x","type":"user","content":"another secret\n')
+    outcome = geminids("doctor", "--home", tmp_path)
+    assert outcome.code == 0
+    assert f"{path.name}:4" in outcome.out
+    assert "secret" not in outcome.out
+    assert "secret" not in geminids("doctor", "--home", tmp_path, "--json", "--paths").out
+
+
+def test_names_of_projects_are_left_out_unless_asked_for(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path, slug="client-x")
+    path.write_bytes(path.read_bytes() + b"{\n")
+    for options in ([], ["--json"]):
+        assert "client-x" not in geminids("doctor", "--home", tmp_path, *options).out
+        assert "client-x" in geminids("doctor", "--home", tmp_path, *options, "--paths").out
+
+
+def test_the_users_home_is_a_tilde(geminids: Run, machine: Path) -> None:
+    write_session(machine)
+    outcome = geminids("doctor")
+    assert "~/.gemini" in outcome.out
+    assert str(machine) not in outcome.out
+
+
+def test_a_machine_without_sessions_is_not_given_the_sample(geminids: Run) -> None:
+    report = json.loads(geminids("doctor", "--json").out)
+    assert report["schema"] == "geminids/doctor/1"
+    assert report["files"] == []
+    assert [home["exists"] for home in report["homes"]] == [False] * len(report["homes"])
+
+
+def test_the_whole_corpus_is_accounted_for(geminids: Run, corpus: Path) -> None:
+    homes = [path for home in sorted((corpus / "real").glob("*/*/home")) for path in ("--home", home)]
+    report = json.loads(geminids("doctor", *homes, "--json", "--paths").out)
+    assert len(report["files"]) > 100
+    for sums in (report["bytes"], report["records"]):
+        assert sums["total"] == sums["used"] + sums["ignored"] + sums["problem"]
+    assert report["bytes"]["total"] == sum(Path(file["path"]).stat().st_size for file in report["files"])
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_an_unreadable_place_makes_the_report_partial(
+    geminids: Run, tmp_path: Path, options: list[str]
+) -> None:
+    write_session(tmp_path)
+    (tmp_path / ".gemini" / "tmp" / "loop").symlink_to("loop")
+    assert geminids("doctor", "--home", tmp_path, *options).code in {0, 3}

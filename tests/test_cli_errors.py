@@ -1,0 +1,134 @@
+"""Wrong usage, broken pipes, full disks: one clear line and the right exit code, never a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .homes import write_session
+
+Command = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lst"], "No command 'lst'. Did you mean `list`?"),
+        (["xyzzy"], "There are: list, show, doctor, completion."),
+        (["list", "--lmit", "3"], "Did you mean '--limit'?"),
+        (["list", "--limit", "0"], "0 is not in the range"),
+        (["list", "--kind", "other"], "'other' is not one of"),
+        (["show"], "Missing argument"),
+        (["completion", "tcsh"], "'tcsh' is not one of"),
+    ],
+)
+def test_wrong_usage_is_answered_in_one_line(geminids: Run, arguments: list[str], message: str) -> None:
+    outcome = geminids(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+    assert outcome.err.startswith("geminids: ")
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_a_file_given_as_a_command_is_understood(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    assert f"`geminids show {path}`" in geminids(path).err
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["show"], ["doctor"], ["completion"]])
+def test_every_command_has_help_with_examples(geminids: Run, command: list[str]) -> None:
+    for option in ("--help", "-h"):
+        outcome = geminids(*command, option)
+        assert outcome.code == 0
+        assert f"geminids {' '.join(command)}".strip() in outcome.out.split("Options:")[0].split("\n", 2)[2]
+        assert max(map(len, outcome.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_learn_our_commands(geminids: Run, shell: str) -> None:
+    assert "_GEMINIDS_COMPLETE" in geminids("completion", shell).out
+
+
+def test_completion_names_the_commands(command: Command) -> None:
+    environment = os.environ | {
+        "_GEMINIDS_COMPLETE": "bash_complete",
+        "COMP_WORDS": "geminids ",
+        "COMP_CWORD": "1",
+    }
+    assert b"plain,doctor" in command(env=environment).stdout
+
+
+@pytest.mark.parametrize("arguments", [["list", "--json"], ["show", "latest"], ["list"], ["doctor"], []])
+def test_a_reader_that_goes_away_is_no_error(arguments: list[str], tmp_path: Path) -> None:
+    for number in range(5):
+        write_session(tmp_path, f"{number:08}-a", answer="long " * 20_000)
+    read, write = os.pipe()
+    os.close(read)
+    line = [sys.executable, "-m", "geminids", *arguments, "--home", str(tmp_path)]
+    done = subprocess.run(line, check=False, stdout=write, stderr=subprocess.PIPE, timeout=60)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("arguments", [["list", "--json"], ["list"], ["show", "latest"], ["doctor"], []])
+def test_a_full_disk_is_told_in_one_line(command: Command, arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = command(*arguments, "--sample", stdout=full, stderr=subprocess.PIPE, capture_output=False)
+    assert done.returncode == 3
+    lines = done.stderr.decode().splitlines()
+    assert lines[-1].startswith("geminids: Cannot write the output: No space left on device.")
+    assert not any("Traceback" in line for line in lines)
+
+
+def test_ctrl_c_is_answered_with_130(tmp_path: Path) -> None:
+    # A pipe that nobody writes to holds the command while we interrupt it.
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    line = [sys.executable, "-c", HANGS_AT_OPEN, str(pipe)]
+    child = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert (child.returncode, out, err) == (130, b"", b"")
+
+
+HANGS_AT_OPEN = """
+import sys
+from geminids.cli import main, options
+options.Choices.open_library = lambda *_, **__: open(sys.argv[1])
+sys.exit(main.run(["list"]))
+"""
+
+
+def test_output_in_a_poor_encoding_does_not_fail(command: Command, tmp_path: Path) -> None:
+    write_session(tmp_path, prompt="购物车 🛒")
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = command("show", "latest", "--home", tmp_path, env=environment)
+    assert done.returncode == 0
+    assert b"??? ?" in done.stdout
+
+
+def test_a_path_that_is_no_utf8_does_not_fail(geminids: Run, tmp_path: Path) -> None:
+    home = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    path = write_session(home)
+    for arguments in (["list", "--json"], ["list"], ["doctor", "--paths"], ["doctor", "--json"], []):
+        outcome = geminids(*arguments, "--home", home)
+        assert outcome.code == 0, outcome.err
+    assert geminids("show", path).code == 0
+    assert geminids("show", path, "--json").code == 0
+
+
+def test_closed_streams_do_not_fail(tmp_path: Path) -> None:
+    write_session(tmp_path)
+    for closing in (">&-", "2>&-", ">&- 2>&-"):
+        line = f'exec "{sys.executable}" -m geminids list --home "{tmp_path}" {closing}'
+        assert (
+            subprocess.run(["sh", "-c", line], check=False, capture_output=True, timeout=30).returncode == 0
+        )

@@ -1,0 +1,47 @@
+"""`geminids` alone."""
+
+import json
+from pathlib import Path
+
+from .conftest import Run
+from .homes import FIRST_ID, write_session
+
+
+def test_the_overview_counts_and_says_what_to_type_next(geminids: Run, tmp_path: Path) -> None:
+    for number in range(7):
+        write_session(tmp_path, f"{number:08}-a", slug="shop" if number else "blog", day=number + 1)
+    outcome = geminids("--home", tmp_path)
+    assert outcome.code == 0
+    assert outcome.out.startswith("Gemini CLI  7 sessions, 2 projects, ")
+    assert "2026-05-01 to 2026-05-07" in outcome.out
+    assert outcome.out.count("gemini:") == 5
+    assert "geminids show 00000006" in outcome.out
+    assert geminids("show", "00000006", "--home", tmp_path).code == 0
+
+
+def test_what_is_damaged_is_said(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    path.write_bytes(path.read_bytes() + b'{"id": "cut')
+    assert "1 file damaged: geminids doctor" in geminids("--home", tmp_path).out
+
+
+def test_json_holds_the_same(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    document = json.loads(geminids("--json", "--home", tmp_path).out)
+    assert document["schema"] == "geminids/overview/1"
+    assert document["agents"][0]["sessions"] == 1
+    assert [session["native_id"] for session in document["newest"]] == [FIRST_ID]
+
+
+def test_an_empty_home_is_told(geminids: Run, tmp_path: Path) -> None:
+    outcome = geminids("--home", tmp_path)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "No session found" in outcome.err
+
+
+def test_the_numbers_of_the_overview_can_be_shown(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path, day=1)
+    write_session(tmp_path, "22222222-b", day=2, prompt="Second")
+    geminids("list", "--home", tmp_path, "--until", "2026-05-01")
+    geminids("--home", tmp_path)
+    assert geminids("show", "1", "--home", tmp_path).out.startswith("Second")

@@ -1,0 +1,267 @@
+"""`geminids show`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import FIXTURES, Run
+from .homes import FIRST_ID, tool_call, write_session
+
+SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    write_session(tmp_path, day=1)
+    write_session(tmp_path, SECOND_ID, slug="blog", day=9, prompt="Write a post")
+    return tmp_path
+
+
+def test_a_transcript_tells_who_said_what(geminids: Run, home: Path) -> None:
+    outcome = geminids("show", FIRST_ID, "--home", home)
+    assert outcome.code == 0
+    assert outcome.out.splitlines() == [
+        "Fix the login redirect",
+        "/home/ada/dev/shop  Gemini CLI",
+        "2026-05-01 10:00 to 10:05 (5 min)",
+        "gemini-3-pro · tokens: 10 in, 2 out",
+        f"✓ success  gemini:{FIRST_ID}",
+        "-" * 72,
+        "",
+        "You  10:00",
+        "  Fix the login redirect",
+        "",
+        "Gemini CLI  10:05",
+        "  Done.",
+    ]
+
+
+@pytest.mark.parametrize("wanted", [FIRST_ID, f"gemini:{FIRST_ID}", "1f0", "1F0C9A", "gemini:1f0c", "2"])
+def test_a_session_is_found_by_every_kind_of_id(geminids: Run, home: Path, wanted: str) -> None:
+    geminids("list", "--home", home)
+    assert geminids("show", wanted, "--home", home).out.startswith("Fix the login redirect")
+
+
+def test_latest_is_the_newest_session(geminids: Run, home: Path) -> None:
+    assert geminids("show", "latest", "--home", home).out.startswith("Write a post")
+
+
+def test_a_number_means_the_line_of_the_last_list(geminids: Run, home: Path) -> None:
+    geminids("list", "--home", home, "--project", "shop")
+    assert geminids("show", "1", "--home", home).out.startswith("Fix the login redirect")
+    geminids("list", "--home", home, "--project", "blog")
+    assert geminids("show", "1", "--home", home).out.startswith("Write a post")
+
+
+def test_a_number_without_a_list_means_the_list_one_would_see(geminids: Run, home: Path) -> None:
+    assert geminids("show", "2", "--home", home).out.startswith("Fix the login redirect")
+
+
+def test_a_number_tells_two_copies_of_a_session_apart(geminids: Run, home: Path, tmp_path: Path) -> None:
+    write_session(tmp_path / "backup", day=1, answer="Done, in the backup.")
+    homes = ("--home", home, "--home", tmp_path / "backup")
+    geminids("list", *homes, "--project", "shop")
+    answers = {geminids("show", number, *homes).out.splitlines()[-1].strip() for number in (1, 2)}
+    assert answers == {"Done.", "Done, in the backup."}
+
+
+def test_a_file_is_shown_without_looking_anywhere_else(geminids: Run, home: Path) -> None:
+    path = next((home / ".gemini").rglob("*1f0c9a2b.jsonl"))
+    assert geminids("show", path).out.startswith("Fix the login redirect")
+
+
+def test_what_exists_as_a_file_is_a_file(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "2e2e2e2e").write_text("not a session")
+    monkeypatch.chdir(tmp_path)
+    outcome = geminids("show", "2e2e2e2e", "--home", home)
+    assert outcome.code == 1
+    assert "looks like plain text" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "looks_like"),
+    [
+        ("empty.json", b"", "an empty file"),
+        ("a.png", b"\x89PNG\r\n\x1a\n", "a PNG image"),
+        (
+            "claude.jsonl",
+            b'{"type":"user","uuid":"a","sessionId":"b","message":{}}\n',
+            "a Claude Code session",
+        ),
+        ("checkpoint-a.json", b'{"history": [], "authType": "x"}', "a saved chat of Gemini CLI"),
+        ("x.json", b'{"a": 1}', "JSON without a sessionId"),
+        ("notes.txt", b"hello\n", "plain text"),
+    ],
+)
+def test_a_file_that_is_no_session_is_told_what_it_looks_like(
+    geminids: Run, tmp_path: Path, name: str, content: bytes, looks_like: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    outcome = geminids("show", tmp_path / name)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert f"looks like {looks_like}" in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_a_folder_and_a_missing_file_are_told(geminids: Run, tmp_path: Path) -> None:
+    assert "looks like a folder" in geminids("show", f"{tmp_path}/").err
+    missing = geminids("show", tmp_path / "missing.json")
+    assert missing.code == 2
+    assert "there is no such file" in missing.err
+
+
+def test_an_unknown_id_gives_the_nearest(geminids: Run, home: Path) -> None:
+    outcome = geminids("show", "1f0c9a2c", "--home", home)
+    assert outcome.code == 1
+    assert f"gemini:{FIRST_ID}  2026-05-01 10:05  shop  Fix the login redirect" in outcome.err
+
+
+def test_an_ambiguous_prefix_gives_the_candidates(geminids: Run, home: Path) -> None:
+    write_session(home, "1f0c9a2b-9999-4000-8000-000000000009", day=3, prompt="Another")
+    outcome = geminids("show", "1f0c", "--home", home)
+    assert outcome.code == 2
+    assert [line.split("  ")[-1] for line in outcome.err.splitlines()[1:]] == [
+        "Another",
+        "Fix the login redirect",
+    ]
+
+
+def test_json_is_what_programs_rely_on(geminids: Run, home: Path) -> None:
+    document = json.loads(geminids("show", FIRST_ID, "--home", home, "--json").out)
+    assert document["schema"] == "geminids/session/1"
+    assert [message["role"] for message in document["messages"]] == ["user", "assistant"]
+    message = document["messages"][0]
+    assert {"id", "role", "origin", "state", "at", "model", "parts", "usage", "source"} <= message.keys()
+    assert {"file", "line", "start", "end"} <= message["source"].keys()
+
+
+def test_the_agents_view_is_the_record_as_the_agent_loads_it(geminids: Run, home: Path) -> None:
+    document = json.loads(geminids("show", FIRST_ID, "--home", home, "--agent-view", "--json").out)
+    assert document["schema"] == "geminids/agent-view/1"
+    assert document["sessionId"] == FIRST_ID
+    assert [message["type"] for message in document["messages"]] == ["user", "gemini"]
+    assert "Fix the login redirect" in geminids("show", FIRST_ID, "--home", home, "--agent-view").out
+
+
+def test_a_file_the_agent_would_not_load_says_so(geminids: Run, home: Path) -> None:
+    path = next((home / ".gemini").rglob("*1f0c9a2b.jsonl"))
+    path.write_bytes(path.read_bytes().partition(b"\n")[2])
+    assert geminids("show", path).code == 0
+    outcome = geminids("show", path, "--agent-view")
+    assert outcome.code == 1
+    assert "would not load" in outcome.err
+
+
+def shown_call(geminids: Run, home: Path, *options: str, **fields: Any) -> list[str]:
+    path = write_session(home, "4a4a4a4a-0000-4000-8000-000000000004", calls=[tool_call(**fields)])
+    lines: list[str] = geminids("show", path, *options).out.splitlines()
+    return lines[lines.index("Gemini CLI  10:05") + 1 :]
+
+
+def test_a_tool_call_is_one_line_with_its_telling_argument(geminids: Run, home: Path) -> None:
+    lines = shown_call(geminids, home)
+    assert "  ● run_shell_command  npm test" in lines
+    path = "/home/ada/dev/shop/src/login.ts"
+    assert "  ● read_file  src/login.ts" in shown_call(
+        geminids, home, name="read_file", args={"file_path": path}
+    )
+    grep = shown_call(geminids, home, name="grep_search", args={"pattern": "TODO", "dir_path": "src"})
+    assert "  ● grep_search  TODO in src" in grep
+
+
+def test_an_error_is_marked_with_its_first_line(geminids: Run, home: Path) -> None:
+    failed = [{"functionResponse": {"name": "x", "response": {"error": "File not found\nat line 3"}}}]
+    lines = shown_call(geminids, home, status="error", result=failed)
+    assert lines[lines.index("  ✗ run_shell_command  npm test") + 1] == "    File not found"
+    assert "  ⊘ run_shell_command  npm test  [cancelled]" in shown_call(geminids, home, status="cancelled")
+
+
+def test_arguments_and_outputs_are_shown_on_request(geminids: Run, home: Path) -> None:
+    assert not any(
+        "the whole output" in line for line in shown_call(geminids, home, resultDisplay="the whole output")
+    )
+    lines = shown_call(geminids, home, "--tools", resultDisplay="the whole output")
+    assert "    command: npm test" in lines
+    assert "    the whole output" in lines
+
+
+def test_an_edit_is_shown_as_a_diff_cut_short_unless_asked_for(geminids: Run, home: Path) -> None:
+    diff = "Index: a\n=====\n--- a\n+++ a\n@@ -1,30 +1,30 @@\n" + "".join(f"+line {n}\n" for n in range(30))
+    display = {
+        "fileDiff": diff,
+        "fileName": "a",
+        "filePath": "/home/ada/dev/shop/a",
+        "originalContent": "",
+        "newContent": "x",
+        "diffStat": {"model_added_lines": 30, "model_removed_lines": 0},
+    }
+    edit = {"name": "replace", "args": {"file_path": "/home/ada/dev/shop/a"}, "resultDisplay": display}
+    lines = shown_call(geminids, home, **edit)
+    assert "    +line 0" in lines
+    assert "    +line 29" not in lines
+    assert "    … 19 more lines (--tools)" in lines
+    assert "    +line 29" in shown_call(geminids, home, "--tools", **edit)
+
+
+def test_hostile_words_are_harmless(geminids: Run, home: Path) -> None:
+    hostile = "\x1b]52;c;ZXZpbA==\x07 \x1b[2J \u202e \x9b \ud83d \x00"
+    path = write_session(
+        home,
+        prompt=hostile,
+        answer=hostile,
+        calls=[tool_call(args={"command": hostile}, resultDisplay=hostile)],
+    )
+    for options in (["--all"], ["--all", "--width", "60"], ["--json"], ["--agent-view"]):
+        outcome = geminids("show", path, *options)
+        assert outcome.code == 0
+        assert not set(outcome.out) & set("\x1b\x07\x9b\x00\u202e\x7f")
+    assert "␛]52;c;ZXZpbA==␇" in geminids("show", path).out
+
+
+def case(name: str) -> Path:
+    return FIXTURES / "gemini" / name / "home"
+
+
+def test_what_was_rewound_is_left_out_and_said(geminids: Run) -> None:
+    told = geminids("show", "fd2a76ff", "--sample").out
+    assert "⟲ rewound here: 5 messages taken back" in told
+    assert "rewound messages (--all)" in told
+    assert "cache_db.py" not in told
+    assert "cache_db.py" in geminids("show", "fd2a76ff", "--sample", "--all").out
+
+
+def test_what_was_compressed_stays_in_the_story(geminids: Run) -> None:
+    told = geminids("show", "a1a64e56", "--sample").out
+    assert "And when all retries fail, what should people see?" in told
+    assert "⟲ compressed here" in told
+    assert "state_snapshot" not in told
+    assert "state_snapshot" in geminids("show", "a1a64e56", "--sample", "--all").out
+
+
+def test_thoughts_and_notices_are_told_on_request(geminids: Run) -> None:
+    assert "A second skycast must never see half a file" not in geminids("show", "fd2a", "--sample").out
+    assert (
+        "A second skycast must never see half a file"
+        in geminids("show", "fd2a", "--sample", "--thoughts").out
+    )
+    assert "Request cancelled." in geminids("show", "fd2a", "--sample", "--notices").out
+
+
+def test_errors_are_always_told(geminids: Run) -> None:
+    assert "\nError  " in geminids("show", "latest", "--home", case("failed-prompt")).out
+
+
+@pytest.mark.parametrize("options", [[], ["--all"], ["--json"], ["--width", "40"]])
+def test_every_recorded_session_can_be_shown(geminids: Run, options: list[str]) -> None:
+    files = [
+        path for path in (FIXTURES / "gemini").glob("*/home/.gemini/tmp/*/chats/**/*.json*") if path.is_file()
+    ]
+    assert files
+    for path in files:
+        outcome = geminids("show", path, *options)
+        assert outcome.code in {0, 1}, outcome.err
+        assert "Traceback" not in outcome.err

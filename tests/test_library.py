@@ -1,0 +1,73 @@
+"""The door of all faces."""
+
+import tracemalloc
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from geminids import library, sources
+from geminids.library import Filter, open_library
+from geminids.model import SessionKind
+
+from .homes import FIRST_ID, write_session
+
+
+def test_agents_are_found_where_installers_register_them() -> None:
+    assert sources.available() == sorted({point.name for point in entry_points(group=sources.GROUP)})
+    assert sources.load("gemini").title == "Gemini CLI"
+
+
+def test_every_name_the_library_promises_is_there() -> None:
+    for name in library.__all__:
+        assert getattr(library, name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = library.nothing
+
+
+def test_summaries_have_no_messages(tmp_path: Path) -> None:
+    write_session(tmp_path)
+    (summary,) = open_library([str(tmp_path)]).summaries(Filter()).sessions
+    assert not hasattr(summary, "messages")
+    assert open_library([str(tmp_path)]).session(summary.id).messages
+
+
+def test_listing_does_not_keep_what_was_said(tmp_path: Path) -> None:
+    for number in range(30):
+        write_session(tmp_path, f"{number:08}-a", slug=f"p{number}", answer="word " * 100_000)
+    tracemalloc.start()
+    found = open_library([str(tmp_path)]).summaries(Filter())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(found.sessions) == 30
+    assert peak < 8_000_000, "15 MB of words were read"
+
+
+def test_reading_a_session_by_id_reads_only_its_files(tmp_path: Path) -> None:
+    write_session(tmp_path)
+    damaged = write_session(tmp_path, "99999999-z", slug="other")
+    opened = open_library([str(tmp_path)])
+    opened.session("9999")
+    damaged.unlink()
+    assert opened.session(FIRST_ID).native_id == FIRST_ID
+
+
+def test_an_id_that_is_in_no_file_name_is_found_all_the_same(tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    path.rename(path.with_name("session-2026-05-01T10-00-imported.jsonl"))
+    assert open_library([str(tmp_path)]).session("1f0c").native_id == FIRST_ID
+
+
+def test_nothing_is_written_into_an_agents_home(tmp_path: Path) -> None:
+    write_session(tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    opened = open_library([str(tmp_path)])
+    opened.overview()
+    opened.doctor()
+    opened.session("latest")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_the_sample_has_main_sessions_and_a_subagent() -> None:
+    kinds = {summary.kind for summary in open_library(sample=True).summaries(Filter()).sessions}
+    assert kinds == {SessionKind.MAIN, SessionKind.SUBAGENT}

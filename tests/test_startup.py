@@ -1,0 +1,67 @@
+"""Nothing is loaded by a command that does not need it."""
+
+import resource
+import subprocess
+import sys
+
+import pytest
+
+NEVER = {"textual", "starlette", "jinja2", "pyarrow", "asyncio", "importlib.metadata"}
+
+LOADED = """
+import sys
+from geminids.__main__ import main
+sys.argv = ["geminids", *sys.argv[1:]]
+try:
+    code = main()
+except SystemExit as done:
+    code = done.code
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    line = [sys.executable, "-c", LOADED, *arguments]
+    done = subprocess.run(line, check=True, capture_output=True, text=True, timeout=60)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "absent"),
+    [
+        (["--version"], {"click", "rich", "msgspec", "json", "pathlib", "platformdirs"}),
+        (["--help"], {"rich", "msgspec", "shutil", "geminids.library", "geminids.cli.list_command"}),
+        (["list", "--help"], {"rich", "msgspec", "geminids.library"}),
+        (["list", "--json", "--sample"], {"rich", "tempfile", "geminids.query.transcript"}),
+        (["list", "--sample"], {"rich", "geminids.query.fidelity"}),
+        (["show", "latest", "--sample"], {"rich", "markdown_it", "pygments"}),
+        (["show", "latest", "--sample", "--json"], {"rich", "geminids.query.transcript"}),
+        (["doctor", "--sample", "--json"], {"rich", "geminids.query.transcript"}),
+        (["--sample"], {"rich", "geminids.query.transcript"}),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+)
+def test_a_command_loads_only_what_it_needs(arguments: list[str], absent: set[str]) -> None:
+    assert not loaded_by(*arguments) & (absent | NEVER)
+
+
+def seconds(*line: str) -> float:
+    """The least processor time of several runs."""
+
+    def once() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(line, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return min(once() for _ in range(7))
+
+
+def test_starting_is_quick() -> None:
+    python = [sys.executable, "-c"]
+    bare = seconds(*python, "pass")
+    floor = seconds(*python, "import click, sqlite3")
+    start = "import sys; from geminids.__main__ import main; sys.argv[0] = 'geminids'; sys.exit(main())"
+    # The goals are 2 and 1.15; a machine that does other things at the same time gets some leave.
+    assert seconds(*python, start, "--version") <= 2.5 * bare
+    assert seconds(*python, start, "--help") <= 1.6 * floor
