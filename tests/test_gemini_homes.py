@@ -232,3 +232,12 @@ def test_an_output_that_was_moved_is_found_only_inside_the_project(tmp_path: Pat
     (session,) = sessions(SOURCE, tmp_path)
     found = {call.call_id: call.full_output for call in session.messages[-1].tool_calls}
     assert found == {**dict.fromkeys(said), "inside": str(output)}
+
+
+def test_a_home_that_may_not_be_entered_is_reported(public_folder: Path) -> None:
+    write_session(public_folder / ".gemini" / "tmp" / "proj")
+    (public_folder / ".gemini").chmod(0)
+    with ordinary_rights():
+        found = [SOURCE.scan(home) for home in SOURCE.homes_below(public_folder)]
+    (public_folder / ".gemini").chmod(0o755)
+    assert [scan.complete for scan in found] == [False]

@@ -9,6 +9,7 @@ the projects.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
     for value in _paths(environment.get("GEMINI_CLI_HOME")):
         found += [Home(AGENT, path, "GEMINI_CLI_HOME") for path in _data_folders(value)]
     for value in _paths(environment.get("GEMINI_SESSIONS_DIR")):
-        if value.is_dir():
+        if _may_be_folder(value):
             path = value.parent if value.name == "tmp" else value
             found.append(Home(AGENT, path, "GEMINI_SESSIONS_DIR"))
     return list(_each_once(found))
@@ -38,20 +39,33 @@ def homes_below(folder: Path) -> list[Home]:
 def projects_folder(home: Home) -> Path:
     """The folder of a home that holds a folder for each project."""
     below = home.path / "tmp"
-    return below if below.is_dir() and not (below / "chats").is_dir() else home.path
+    return below if _may_be_folder(below) and not _may_be_folder(below / "chats") else home.path
 
 
 def _data_folders(folder: Path) -> Iterator[Path]:
     for path in (folder / _DATA_FOLDER, folder / ".cache" / _DATA_FOLDER):
-        if path.is_dir():
+        if _may_be_folder(path):
             yield path
-    if folder.name == _DATA_FOLDER or ((folder / "tmp").is_dir() and _is_data_folder(folder)):
+    if folder.name == _DATA_FOLDER or _is_data_folder(folder):
         yield folder
 
 
 def _is_data_folder(folder: Path) -> bool:
     """Whether a folder of another name holds what `.gemini` holds: a `tmp` with projects."""
-    return (folder / "projects.json").is_file() or any((folder / "tmp").glob("*/chats"))
+    try:
+        return (folder / "tmp").is_dir() and any((folder / "tmp").glob("*/chats"))
+    except PermissionError:
+        return False
+
+
+def _may_be_folder(path: Path) -> bool:
+    """Whether there is a folder, or something that we are not allowed to look at: the scan will say so."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 def _paths(value: str | None) -> Iterator[Path]:

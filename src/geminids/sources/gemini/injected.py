@@ -43,6 +43,8 @@ _NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
         (r"\s*<state_snapshot>", Origin.SYNTHETIC),
         (r"First, reason in your scratchpad\. Then, generate the <state_snapshot>", Origin.SYNTHETIC),
         (r"\[Function Response: ", Origin.TOOL),
+        # Prompts of subagents, which stood in their parents' files until 0.36.
+        (r"Your task is to do a deep investigation of the codebase", Origin.SYNTHETIC),
         (r"You have exceeded the (?:time|maximum)", Origin.SYNTHETIC),
     )
 )

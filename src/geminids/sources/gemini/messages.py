@@ -74,7 +74,7 @@ class MessageBuilder:
     def _from_user(self, turn: Turn) -> Message:
         value = turn.value
         parts = user_parts(value.get("content"), value.get("displayContent"), self._previous_prompt)
-        if self._of_subagent or turn.in_subagent or self._goes_on_by_itself(parts):
+        if self._of_subagent or self._goes_on_by_itself(parts):
             parts = tuple(map(_nobodys_words, parts))
         origin = message_origin(parts)
         if origin is Origin.HUMAN:
@@ -187,8 +187,10 @@ class MessageBuilder:
             ]
             if wrong:
                 self._wrong(turn, f"tokens.{wrong[0]} is no count")
-        nothing = sent is output is thoughts is tool is None
-        total = reported if nothing else (sent or 0) + (output or 0) + (thoughts or 0) + (tool or 0)
+            if not any(count is not None for count in counts):
+                return None
+        is_split = not (sent is output is thoughts is tool is None)
+        total = (sent or 0) + (output or 0) + (thoughts or 0) + (tool or 0) if is_split else reported
         differs = reported if reported != total else None
         return Usage(1, sent, cached, None, output, thoughts, tool, total, differs)
 

@@ -26,7 +26,7 @@ _CANCELLED = "Request cancelled."
 class Turn:
     """A message in the making: the best of all its versions, and all their places."""
 
-    __slots__ = ("_traits", "asked", "dropped_by", "id", "in_subagent", "places", "state", "value")
+    __slots__ = ("_traits", "asked", "dropped_by", "id", "places", "state", "value")
 
     def __init__(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
         self.id = turn_id
@@ -34,7 +34,6 @@ class Turn:
         self.places = [place]
         self.state = State.CURRENT
         self.dropped_by: Source | None = None
-        self.in_subagent = False
         self.asked: dict[str, dict[str, Any]] = {}
         """Calls that stand in the content, by id: the only trace of one that never ended."""
         self._traits: list[Trait] | None = None

@@ -23,8 +23,6 @@ from geminids.sources.timestamps import parse_time
 
 _AT_ONCE = timedelta(seconds=2)
 _TELLING_LENGTH = 4
-TEMPLATES = ("Your task is to do a deep investigation of the codebase",)
-"""How the prompts of built-in subagents begin."""
 
 
 class InnerRun(msgspec.Struct):
