@@ -187,13 +187,14 @@ class Replay:
         for index, value in _stated(messages):
             self._put(value["id"], value, _inside(place, f"/messages/{index}"))
 
-    def _originals_of(self, turn_id: str) -> list[Turn]:
+    def originals_of(self, turn_id: str) -> list[Turn]:
+        """The turns that a message in the agent's list stands for: itself, or what it is a copy of."""
         turn = self._turns.get(turn_id)
         return [turn] if turn is not None else self._copies.get(turn_id, [])
 
     def _alive_turns(self) -> list[Turn]:
         """The originals of all that is in the agent's list, in its order, each once."""
-        found = {turn.id: turn for turn_id in self._alive for turn in self._originals_of(turn_id)}
+        found = {turn.id: turn for turn_id in self._alive for turn in self.originals_of(turn_id)}
         return list(found.values())
 
     def _rewind(self, record: Record) -> None:
@@ -202,7 +203,7 @@ class Replay:
         first = ids.index(target) if target in self._alive else 0
         for turn_id in ids[first:]:
             del self._alive[turn_id]
-            for turn in self._originals_of(turn_id):
+            for turn in self.originals_of(turn_id):
                 turn.drop(State.REWOUND, record.place)
 
     def _checkpoint(self, record: Record) -> None:

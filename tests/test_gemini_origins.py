@@ -1,0 +1,170 @@
+"""Who said it: the human's own words, however they are wrapped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from geminids.model import AnyPart, FileReference, Origin, Text
+from geminids.sources.gemini.injected import message_origin, user_parts
+
+CONTEXT = "<session_context>\nThis is the Gemini CLI.\n</session_context>"
+
+
+def parts(content: Any, shown: Any = None, previous: str | None = None) -> tuple[AnyPart, ...]:
+    return user_parts(content, shown, previous)
+
+
+def words(found: tuple[AnyPart, ...], origin: Origin = Origin.HUMAN) -> str:
+    return "".join(part.text for part in found if isinstance(part, Text) and part.origin is origin)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Fix the bug",
+        "/etc/hosts looks odd",
+        "? what does this do",
+        "  leading space",
+        "<div> is not closed",
+        "[1, 2] is a list",
+        "- **bold** list",
+        "System: what is that",
+        "I ran the tests",
+        "Your task is to sing",
+        "修正してください",
+        "Here is a thought",
+    ],
+)
+def test_a_prompt_is_the_humans_whatever_it_begins_with(prompt: str) -> None:
+    for content in (prompt, [{"text": prompt}], [prompt], {"text": prompt}):
+        found = parts(content)
+        assert words(found) == prompt
+        assert message_origin(found) is Origin.HUMAN
+
+
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        (CONTEXT, Origin.INJECTED),
+        ("<hook_context>be nice</hook_context>", Origin.INJECTED),
+        (
+            "<system_note>The user has explicitly selected the following agent(s): poet</system_note>",
+            Origin.INJECTED,
+        ),
+        (
+            "Here is the user's editor context as a JSON object. This is for your information only.",
+            Origin.INJECTED,
+        ),
+        ("Here is a summary of changes in the user's editor context.", Origin.INJECTED),
+        ("- **Workspace Directories:**\n  - /home/me", Origin.INJECTED),
+        ("Background execution update:\n<background_output>done</background_output>", Origin.INJECTED),
+        (
+            "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:",
+            Origin.COMMAND,
+        ),
+        ("System: Please continue.", Origin.SYNTHETIC),
+        ("System: Potential loop detected. Details: …", Origin.SYNTHETIC),
+        ("[System: You successfully executed a tool but returned an empty response.]", Origin.SYNTHETIC),
+        ("<state_snapshot>\n<overall_goal/>\n</state_snapshot>", Origin.SYNTHETIC),
+        ("[Function Response: read_file]<image/png>", Origin.TOOL),
+    ],
+)
+def test_what_the_cli_says_in_the_humans_place_is_not_the_humans(text: str, origin: Origin) -> None:
+    found = parts([{"text": text}])
+    assert words(found) == ""
+    assert message_origin(found) is origin
+
+
+def test_context_and_prompt_fused_in_one_message_are_told_apart() -> None:
+    found = parts([{"text": CONTEXT}, {"text": "How many notes?"}])
+    assert words(found) == "How many notes?"
+    assert words(found, Origin.INJECTED) == CONTEXT
+    assert message_origin(found) is Origin.HUMAN
+
+
+def test_a_hook_in_front_of_the_prompt_in_the_same_string() -> None:
+    text = "<hook_context>Session hook says hi.</hook_context>\n\nTry the shell."
+    after = {"text": "<hook_context>Agent hook says hi.</hook_context>"}
+    found = parts([{"text": text}, after], [{"text": text}])
+    assert words(found) == "Try the shell."
+
+
+def test_referenced_files_in_parts_become_references_with_their_text() -> None:
+    content = [
+        {"text": "Compare @docs/** files."},
+        {"text": "\n--- Content from referenced files ---"},
+        {"text": "\nContent from @docs/a.md:\n"},
+        {"text": "# A\nContent from @nowhere:\nstill A"},
+        {"text": "\nContent from @docs/b.md:\n"},
+        {"text": "# B"},
+        {"text": "\n--- End of content ---"},
+        {"text": "one more thought"},
+    ]
+    found = parts(content, [{"text": "Compare @docs/ files."}])
+    references = [part for part in found if isinstance(part, FileReference)]
+    assert references == [
+        FileReference("docs/a.md", "# A\nContent from @nowhere:\nstill A"),
+        FileReference("docs/b.md", "# B"),
+    ]
+    assert words(found) == "Compare @docs/ files."
+    assert "one more thought" in words(found, Origin.COMMAND)
+
+
+def test_referenced_files_in_one_string_become_references_too() -> None:
+    content = "Explain @a.txt\n--- Content from referenced files ---\nContent from @a.txt:\nmilk"
+    assert parts(f"{content}\n--- End of content ---") == (
+        Text("Explain @a.txt", Origin.HUMAN),
+        FileReference("a.txt", "milk"),
+    )
+
+
+def test_a_missing_footer_loses_no_file() -> None:
+    content = "See @a\n--- Content from referenced files ---\nContent from @a:\nmilk\nContent from @b:\ntea"
+    assert parts(content)[1:] == (FileReference("a", "milk"), FileReference("b", "tea"))
+    pieces = [
+        {"text": "See @a"},
+        {"text": "\n--- Content from referenced files ---"},
+        {"text": "\nContent from @a:\n"},
+    ]
+    assert parts([*pieces, {"text": "milk"}])[1:] == (FileReference("a", "milk"),)
+
+
+def test_a_custom_command_keeps_the_words_that_were_typed() -> None:
+    found = parts([{"text": "Greet Bob politely."}], [{"text": "/greet Bob"}])
+    assert words(found) == "/greet Bob"
+    assert words(found, Origin.COMMAND) == "Greet Bob politely."
+    assert message_origin(found) is Origin.COMMAND
+
+
+def test_a_follow_up_does_not_repeat_the_prompt_it_is_shown_as() -> None:
+    found = parts([{"text": "Please continue."}], [{"text": "Look at the notes"}], "Look at the notes")
+    assert words(found) == ""
+    assert message_origin(found) is Origin.SYNTHETIC
+
+
+def test_the_same_prompt_twice_is_two_prompts() -> None:
+    found = parts([{"text": "continue"}], [{"text": "continue"}], "continue")
+    assert words(found) == "continue"
+
+
+def test_a_tools_answer_is_no_prompt_and_its_companions_neither() -> None:
+    answer = {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "x"}}}
+    image = {"inlineData": {"data": "aGk=", "mimeType": "image/png"}}
+    found = parts([answer, image, {"text": "plain text beside it"}])
+    assert words(found) == ""
+    assert message_origin(found) is Origin.TOOL
+
+
+def test_steering_in_a_tool_turn_holds_the_humans_words() -> None:
+    answer = {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "x"}}}
+    hint = {"text": "User steering update:\n<user_input>\nuse tabs\n</user_input>\nAct on it."}
+    found = parts([answer, hint])
+    assert words(found) == "use tabs"
+    assert message_origin(found) is Origin.HUMAN
+
+
+@pytest.mark.parametrize("content", [None, "", [], [{}], [None], 3, [{"text": 5}], {"functionResponse": 1}])
+def test_odd_content_is_kept_and_is_nobodys(content: Any) -> None:
+    assert words(parts(content)) == ""
