@@ -10,10 +10,11 @@ import click
 from geminids.cli.options import Choices, json_option, pass_choices, shared_options
 
 if TYPE_CHECKING:
-    from geminids.cli.page import Page, Span
+    from geminids.cli.page import Page
     from geminids.library import Fidelity
 
 MOST_PROBLEMS = 50
+WIDEST_NAME = 48
 
 
 @click.command()
@@ -58,13 +59,16 @@ def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
 
 
 def _draw_homes(page: Page, report: Fidelity) -> None:
+    from geminids.cli import words
+
     _heading(page, "Places")
     for home in report.homes:
-        found = f"{home.files} session files" if home.exists else "not there"
-        spans: list[Span] = [f"{home.path}  ", (f"{home.agent}, {home.known_by}: ", "quiet"), found]
-        if not home.complete:
-            spans.append(("  partly unreadable", "bad"))
-        page.line(*spans, indent=2)
+        found = words.count(home.files, "session file") if home.exists else "not there"
+        page.words(home.path, indent=2)
+        state = "" if home.complete else ", partly unreadable"
+        page.line(
+            (f"{home.agent}, {home.known_by}: {found}{state}", "quiet" if home.complete else "bad"), indent=4
+        )
 
 
 def _draw_totals(page: Page, report: Fidelity) -> None:
@@ -84,36 +88,38 @@ def _draw_totals(page: Page, report: Fidelity) -> None:
         ("Formats", report.formats),
         ("Left alone", report.skipped),
     ):
-        if tallies:
-            _heading(page, heading)
-        for name, tally in tallies.items():
-            page.line(
-                f"{name}  ",
-                (f"{words.count(tally.files, 'file')}, {words.size(tally.bytes)}", "quiet"),
-                indent=2,
-            )
+        _draw_table(
+            page,
+            heading,
+            {
+                name: f"{words.count(tally.files, 'file')}, {words.size(tally.bytes)}"
+                for name, tally in tallies.items()
+            },
+        )
 
 
 def _draw_kinds(page: Page, report: Fidelity) -> None:
     from geminids.cli import words
 
     for heading, tallies in (("Used", report.used), ("Ignored", report.ignored), ("Broken", report.broken)):
-        if tallies:
-            _heading(page, heading)
-        for name, tally in tallies.items():
-            page.line(
-                f"{name}  ",
-                (f"{words.count(tally.records, 'record')}, {words.size(tally.bytes)}", "quiet"),
-                indent=2,
-            )
-    if report.unknown_fields:
-        _heading(page, "Fields without a name (kept as they are)")
-    _draw_numbers(page, report.unknown_fields)
+        _draw_table(
+            page,
+            heading,
+            {
+                name: f"{words.count(tally.records, 'record')}, {words.size(tally.bytes)}"
+                for name, tally in tallies.items()
+            },
+        )
+    fields = {name: f"{number:,} times" for name, number in report.unknown_fields.items()}
+    _draw_table(page, "Fields without a name (kept as they are)", fields)
 
 
-def _draw_numbers(page: Page, numbers: Mapping[str, int]) -> None:
-    for name, number in numbers.items():
-        page.line(f"{name}  ", (f"{number:,} times", "quiet"), indent=2)
+def _draw_table(page: Page, heading: str, rows: Mapping[str, str]) -> None:
+    if rows:
+        _heading(page, heading)
+    width = min(max(map(len, rows), default=0), WIDEST_NAME)
+    for name, value in rows.items():
+        page.line(f"{name:<{width}}  ", (value, "quiet"), indent=2)
 
 
 def _draw_problems(page: Page, report: Fidelity, *, every_problem: bool) -> None:

@@ -57,14 +57,12 @@ TOOL_MARKS = {
 MARKS = {
     State.COMPRESSED: "compressed here: {} above left the agent's view",
     State.REWOUND: "rewound here: {} taken back",
-    State.SUPERSEDED: "begun anew here: {} replaced",
 }
 
 ASK_FOR = {
     "thoughts": ("thought", "--thoughts"),
     "notices": ("notice", "--notices"),
     "rewound": ("rewound message", "--all"),
-    "superseded": ("replaced message", "--all"),
     "injected": ("piece of injected context", "--all"),
     "synthetic": ("invented message", "--all"),
     "unrecognised": ("unrecognised part", "--all"),

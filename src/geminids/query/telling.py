@@ -46,7 +46,7 @@ def telling_argument(call: ToolCall, project_path: str | None) -> str:
     """The argument that says what the call was about; paths inside the project are shortened."""
     for name in TELLING_ARGUMENTS:
         if words := _in_words(call.arguments.get(name)):
-            return _inside(words, project_path) + _where(call, name, project_path)
+            return _who(call) + _inside(words, project_path) + _where(call, name, project_path)
     for value in call.arguments.values():
         if isinstance(value, str) and value.strip():
             return _inside(value, project_path)
@@ -86,10 +86,12 @@ def diff_lines(call: ToolCall) -> list[str]:
     diffs = [change.diff for change in call.changes if change.diff]
     if not diffs and isinstance(call.display, Diff):
         diffs = [call.display.diff]
-    return [line for diff in diffs for line in diff.splitlines() if not line.startswith(_HEADINGS)]
+    return [line for diff in diffs for line in _without_heading(diff.splitlines())]
 
 
-_HEADINGS = ("Index: ", "=====", "--- ", "+++ ", "\\ No newline")
+def _without_heading(diff: Sequence[str]) -> Sequence[str]:
+    begins = [place for place, line in enumerate(diff) if line.startswith("@@")]
+    return [line for line in diff[begins[0] if begins else 0 :] if not line.startswith("\\ No newline")]
 
 
 def _in_words(value: Any) -> str:
@@ -100,6 +102,12 @@ def _in_words(value: Any) -> str:
             return ", ".join(str(item) for item in value)
         case _:
             return ""
+
+
+def _who(call: ToolCall) -> str:
+    """The agent that was called, where one tool calls many."""
+    agent = _in_words(call.arguments.get("agent_name"))
+    return f"{agent}: " if agent else ""
 
 
 def _where(call: ToolCall, told: str, project_path: str | None) -> str:

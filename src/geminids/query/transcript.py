@@ -32,9 +32,8 @@ from geminids.model import (
 
 LONG_PAUSE = timedelta(minutes=30)
 
-TOLD_STATES = {State.CURRENT, State.COMPRESSED, State.FAILED, State.CANCELLED}
 TOLD_ORIGINS = {Origin.HUMAN, Origin.MODEL, Origin.COMMAND}
-MARKED_STATES = {State.COMPRESSED, State.REWOUND, State.SUPERSEDED}
+MARKED_STATES = {State.COMPRESSED, State.REWOUND}
 
 
 class Detail(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +114,7 @@ def told_parts(message: Message, detail: Detail, left_out: Counter[str]) -> tupl
     """The parts of a message that are told; what is not is counted by name."""
     if detail.everything:
         return message.parts
-    if message.state not in TOLD_STATES:
+    if message.state is State.REWOUND:
         left_out[str(message.state)] += 1
         return ()
     told: list[AnyPart] = []

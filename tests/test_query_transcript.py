@@ -1,0 +1,148 @@
+"""How a session is told."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from geminids.model import (
+    AnyPart,
+    Level,
+    Message,
+    Origin,
+    Role,
+    Session,
+    Source,
+    State,
+    Text,
+    Thought,
+    ToolCall,
+    ToolKind,
+    ToolStatus,
+)
+from geminids.query.transcript import Detail, LeftOut, Mark, Pause, Turn, transcript
+
+from .summaries import summary
+
+BEGIN = datetime(2026, 5, 1, 10, tzinfo=UTC)
+ROLES = {Origin.HUMAN: Role.USER, Origin.MODEL: Role.ASSISTANT, Origin.NOTICE: Role.SYSTEM}
+
+
+def place(line: int) -> Source:
+    return Source("/x/a.jsonl", line, line * 100, line * 100 + 99)
+
+
+def message(
+    line: int,
+    origin: Origin,
+    *parts: AnyPart,
+    state: State = State.CURRENT,
+    minute: int | None = None,
+    dropped_by: int | None = None,
+    level: Level | None = None,
+) -> Message:
+    return Message(
+        id=f"m{line}",
+        role=ROLES.get(origin, Role.USER),
+        origin=origin,
+        state=state,
+        at=BEGIN + timedelta(minutes=line if minute is None else minute),
+        model=None,
+        parts=parts or (Text(f"words {line}", origin),),
+        usage=None,
+        source=place(line),
+        level=level,
+        dropped_by=place(dropped_by) if dropped_by else None,
+    )
+
+
+def session(*messages: Message) -> Session:
+    little = summary()
+    fields = {name: getattr(little, name) for name in little.__struct_fields__}
+    return Session(**fields, messages=messages)
+
+
+def told(*messages: Message, detail: Detail | None = None) -> list[str]:
+    """The transcript in short: who speaks, `+` where the model goes on, and what happened between."""
+    short = []
+    for entry in transcript(session(*messages), detail or Detail()):
+        match entry:
+            case Turn(speaker=speaker, message=turn, continues=continues):
+                short.append(f"{'+' if continues else ''}{speaker} {turn.id}")
+            case Mark(state=state, messages=count):
+                short.append(f"{state} {count}")
+            case Pause(length=length):
+                short.append(f"pause {length}")
+            case LeftOut(counts=counts):
+                short.append(f"left out {counts}")
+    return short
+
+
+def test_the_model_goes_on_over_several_messages() -> None:
+    call = ToolCall("c", "read_file", ToolKind.READ, {}, ToolStatus.SUCCESS)
+    assert told(
+        message(1, Origin.HUMAN),
+        message(2, Origin.MODEL, call),
+        message(3, Origin.MODEL),
+        message(4, Origin.HUMAN),
+        message(5, Origin.HUMAN),
+    ) == ["human m1", "model m2", "+model m3", "human m4", "human m5"]
+
+
+@pytest.mark.parametrize("state", [State.FAILED, State.CANCELLED, State.COMPRESSED, State.SUPERSEDED])
+def test_what_was_said_is_told_even_if_the_agent_dropped_it(state: State) -> None:
+    assert told(message(1, Origin.HUMAN, state=state))[0] == "human m1"
+
+
+def test_what_was_taken_back_is_marked_where_it_happened() -> None:
+    messages = (
+        message(1, Origin.HUMAN),
+        message(2, Origin.HUMAN, state=State.REWOUND, dropped_by=4),
+        message(3, Origin.MODEL, state=State.REWOUND, dropped_by=5),
+        message(6, Origin.HUMAN),
+    )
+    assert told(*messages) == ["human m1", "rewound 2", "human m6", "left out {'rewound': 2}"]
+    assert told(*messages, detail=Detail(everything=True)) == [
+        "human m1",
+        "human m2",
+        "model m3",
+        "rewound 2",
+        "human m6",
+    ]
+
+
+def test_a_compression_at_the_end_is_marked_at_the_end() -> None:
+    assert told(message(1, Origin.HUMAN, state=State.COMPRESSED, dropped_by=9)) == [
+        "human m1",
+        "compressed 1",
+    ]
+
+
+def test_a_long_pause_is_told() -> None:
+    assert told(message(1, Origin.HUMAN), message(2, Origin.HUMAN, minute=31)) == [
+        "human m1",
+        "pause 0:30:00",
+        "human m2",
+    ]
+
+
+def test_what_nobody_said_is_left_out_and_counted() -> None:
+    messages = (
+        message(1, Origin.INJECTED),
+        message(2, Origin.HUMAN, Text("a", Origin.HUMAN), Text("b", Origin.INJECTED)),
+        message(3, Origin.MODEL, Thought("t"), Text("c", Origin.MODEL)),
+        message(4, Origin.SYNTHETIC),
+        message(5, Origin.NOTICE, level=Level.INFO),
+        message(6, Origin.NOTICE, level=Level.ERROR),
+    )
+    assert told(*messages) == [
+        "human m2",
+        "model m3",
+        "agent m6",
+        "left out {'injected': 2, 'thoughts': 1, 'synthetic': 1, 'notices': 1}",
+    ]
+    assert len(told(*messages, detail=Detail(everything=True))) == 6
+
+
+def test_details_are_told_on_request() -> None:
+    messages = (message(1, Origin.MODEL, Thought("t")), message(2, Origin.NOTICE, level=Level.INFO))
+    assert told(*messages, detail=Detail(thoughts=True, notices=True)) == ["model m1", "agent m2"]
