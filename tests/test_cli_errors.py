@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,27 @@ def test_closed_streams_do_not_fail(tmp_path: Path) -> None:
         assert (
             subprocess.run(["sh", "-c", line], check=False, capture_output=True, timeout=30).returncode == 0
         )
+
+
+@pytest.mark.parametrize(
+    "wanted", ["a" * 5000, "~nobody-of-this-name/x", "a\x00b", "\udcff", "./" + "a" * 300, "--", ""]
+)
+def test_odd_ids_and_paths_do_not_fail(geminids: Run, tmp_path: Path, wanted: str) -> None:
+    write_session(tmp_path)
+    outcome = geminids("show", "--home", tmp_path, "--", wanted)
+    assert outcome.code in {1, 2, 3}
+    assert outcome.err.startswith("geminids: ")
+    listed = geminids("list", "--home", tmp_path, "--project", wanted)
+    assert listed.code in {0, 1}
+
+
+def test_a_file_without_permission_is_named(
+    geminids: Run, tmp_path: Path, without_privileges: Callable[[], AbstractContextManager[None]]
+) -> None:
+    path = write_session(tmp_path)
+    geminids("show", path)  # loads all code while it can be read
+    path.chmod(0)
+    with without_privileges():
+        outcome = geminids("show", path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Permission denied" in outcome.err

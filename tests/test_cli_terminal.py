@@ -120,3 +120,15 @@ def test_json_on_a_terminal_is_indented_and_steers_nothing(terminal: Terminal, t
     seen = terminal("list", "--home", tmp_path, "--json")
     assert seen.startswith('{\n  "schema"')
     assert not set(seen) & {"\x9b", "\x7f", "\x1b", "\u202e"}
+
+
+@pytest.mark.parametrize("variable", ["FORCE_COLOR", "CLICOLOR_FORCE"])
+def test_colour_can_be_had_in_a_pipe_and_nothing_is_cut_there(home: Path, variable: str) -> None:
+    line = [sys.executable, "-m", "geminids", "list", "--home", str(home)]
+    done = subprocess.run(line, check=True, capture_output=True, text=True, env=os.environ | {variable: "1"})
+    assert "\x1b[" in done.stdout
+    assert done.stdout.count("Warum wird die Anmeldung") == 4
+    refused = subprocess.run(
+        [*line, "--no-color"], check=True, capture_output=True, env=os.environ | {variable: "1"}
+    )
+    assert b"\x1b" not in refused.stdout

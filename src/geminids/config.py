@@ -13,14 +13,19 @@ DATA_VARIABLE = "GEMINIDS_DATA"
 def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list[Path]:
     """The folders named by hand that stand for a user's home; none means the agents' own places."""
     named = options or [part for part in environment.get(HOMES_VARIABLE, "").split(os.pathsep) if part]
-    return [Path(folder).expanduser().absolute() for folder in named]
+    return [expanded(folder).absolute() for folder in named]
 
 
 def data_folder(option: str | None, environment: Mapping[str, str]) -> Path:
     """The folder in which we keep what is ours."""
     named = option or environment.get(DATA_VARIABLE)
     if named:
-        return Path(named).expanduser().absolute()
+        return expanded(named).absolute()
     from platformdirs import user_data_path
 
     return user_data_path("geminids", appauthor=False)
+
+
+def expanded(path: str) -> Path:
+    """The path with the user's home for `~`. What cannot be expanded stays as it is."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - pathlib raises where there is no such user

@@ -120,7 +120,7 @@ def open_library(
     given = [bundled.home()] if sample else config.home_folders(homes, environment)
     if given:
         return Library(_homes_below(given, names), data_folder, sample=sample)
-    user_home = Path.home()
+    user_home = config.expanded("~")
     found = [home for name in names for home in sources.load(name).homes(environment, user_home)]
     library = Library(found, data_folder)
     if sample_if_empty and library.is_empty():
@@ -225,7 +225,7 @@ class Library:
             skipped=skipped,
             data_folder=str(self._data_folder()),
         )
-        return report if with_names else without_names(report, Names(Path.home(), self.places))
+        return report if with_names else without_names(report, Names(config.expanded("~"), self.places))
 
     def remember(self, listed: Sequence[SessionSummary]) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
@@ -346,9 +346,13 @@ def _looks_like(path: Path) -> str:
 
 def file_meant(wanted: str) -> Path | None:
     """The path that is meant: what exists as a file is one, and so is what looks like a path."""
-    path = Path(wanted).expanduser()
-    looks_like_path = "/" in wanted or os.sep in wanted or wanted in {".", ".."}
-    return path if looks_like_path or path.is_file() else None
+    if "/" in wanted or os.sep in wanted or wanted in {".", ".."}:
+        return config.expanded(wanted)
+    try:
+        return Path(wanted) if Path(wanted).is_file() else None
+    except OSError:
+        # Too long for a file name, and so for an id.
+        return None
 
 
 def _home_report(home: Home, scan: Scan | None) -> HomeReport:

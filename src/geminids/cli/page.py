@@ -40,6 +40,9 @@ COLUMN_GAP = 2
 WIDEST_COLUMN = 20
 NARROWEST_COLUMN = 12
 
+UNBROKEN = 100_000
+"""Columns of a pipe in which colour is wished: nothing is cut there."""
+
 LONGEST_MARKDOWN = 50_000
 """Characters; what is longer is shown as it was written, since laying it out takes seconds."""
 
@@ -186,7 +189,7 @@ def _console(stream: IO[str], screen: Screen) -> Console:
 
     return PatientConsole(
         file=stream,
-        width=screen.width or MOST_READABLE,
+        width=screen.width or UNBROKEN,
         force_terminal=screen.has_colour,
         color_system=_color_system(screen),
         highlight=False,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from geminids.model import Status, Usage
 
@@ -81,5 +81,5 @@ def duration(length: timedelta) -> str:
 
 def path(written: str) -> str:
     """A path with ~ for the user's home."""
-    home = str(Path.home())
+    home = os.path.expanduser("~")  # noqa: PTH111 - pathlib raises where a user has no home
     return "~" + written[len(home) :] if written == home or written.startswith(home + "/") else written

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from geminids.config import expanded
 from geminids.model import Problem, Project, SessionKind, SessionSummary
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -83,7 +84,7 @@ def project_name(project: Project) -> str:
 def is_of_project(project: Project, wanted: str) -> bool:
     """Whether a project is meant by a name (or a piece of one), a path, a slug or the beginning of a hash."""
     if _is_path(wanted):
-        return _is_at_or_below(project, Path(wanted).expanduser())
+        return _is_at_or_below(project, expanded(wanted))
     text = wanted.casefold()
     if text in project_name(project).casefold() or (project.slug and text in project.slug.casefold()):
         return True
