@@ -265,3 +265,25 @@ def test_every_recorded_session_can_be_shown(geminids: Run, options: list[str]) 
         outcome = geminids("show", path, *options)
         assert outcome.code in {0, 1}, outcome.err
         assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Use the <Button> of <b>ours</b>.",
+        "> " * 40 + "deep",
+        "See [docs] here.\n\n[docs]: https://example.com/docs",
+        "![a picture](https://example.com/a.png)",
+        "| a | b |\n|---|---|\n| " + "long " * 30 + "| " + "cell " * 30 + "|",
+        "```python\nprint('x' * 3)\n```",
+        "1. one\n2. two\n\n* three\n  - four",
+        "AT&amp;T &lt;tag&gt; \\*star\\* snake_case_name **bold**",
+        "~~gone~~ `code` [words](https://example.com/x?y=1)",
+        "<!-- hidden --> shown",
+    ],
+)
+def test_laying_out_an_answer_loses_no_letter(geminids: Run, home: Path, answer: str) -> None:
+    told = geminids("show", write_session(home, answer=answer), "--width", "60").out
+    letters = [c for c in answer.replace("```python", "```") if c.isalnum()]
+    shown = [c for c in told.split("Gemini CLI  10:05")[1] if c.isalnum()]
+    assert not [c for c in set(letters) if shown.count(c) < letters.count(c)]

@@ -5,6 +5,7 @@ Every piece of text is made harmless here, so nothing that draws can forget it.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Literal, Protocol
@@ -14,6 +15,7 @@ from geminids.cli.screen import MOST_READABLE, Screen
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.markdown import Markdown
     from rich.segment import Segment
     from rich.text import Text
 
@@ -122,14 +124,14 @@ class DrawnPage:
         self._print(_styled([(text, style)], keep_lines=True), indent, self._prose_width)
 
     def markdown(self, text: str, indent: int = 0) -> None:
-        """Laid out as the model meant it. Addresses are written out, not hidden behind words."""
+        """Laid out as the model meant it, or as it was written if that would lose a letter."""
         harmless = safe.text(text)
-        if len(harmless) > LONGEST_MARKDOWN:
-            self.words(text, indent=indent)
-            return
-        from rich.markdown import Markdown
-
-        self._print(Markdown(harmless, hyperlinks=False, code_theme="ansi_dark"), indent, self._prose_width)
+        if len(harmless) <= LONGEST_MARKDOWN:
+            laid_out = self._render(_markdown(harmless), self._prose_width - indent)
+            if not _is_shorter(laid_out, harmless):
+                self._print_lines(_without_blank_ends(laid_out), indent)
+                return
+        self.words(text, indent=indent)
 
     def rule(self) -> None:
         """A quiet line over the width of prose."""
@@ -163,11 +165,17 @@ class DrawnPage:
         return fixed
 
     def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
+        self._print_lines(self._render(renderable, width - indent), indent)
+
+    def _render(self, renderable: RenderableType, width: int) -> list[list[Segment]]:
+        options = self._console.options.update(width=max(width, 1))
+        return self._console.render_lines(renderable, options, pad=False)
+
+    def _print_lines(self, lines: Sequence[Sequence[Segment]], indent: int) -> None:
         """Print with an indent, without the blanks that rich fills lines up with: people copy from here."""
         from rich.segment import Segment, Segments
 
-        options = self._console.options.update(width=max(width - indent, 1))
-        for line in self._console.render_lines(renderable, options, pad=False):
+        for line in lines:
             printed = [Segment(" " * indent), *line] if indent else line
             self._console.print(Segments([*_without_end_blanks(printed), Segment.line()]), end="")
 
@@ -197,6 +205,31 @@ def _console(stream: IO[str], screen: Screen) -> Console:
         emoji=False,
         legacy_windows=False,
     )
+
+
+def _markdown(text: str) -> Markdown:
+    """Markdown in which tags are words and addresses are written out, not hidden behind words."""
+    from markdown_it import MarkdownIt
+    from rich.markdown import Markdown
+
+    markdown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    markdown.parsed = parser.parse(text)
+    return markdown
+
+
+def _is_shorter(lines: Sequence[Sequence[Segment]], text: str) -> bool:
+    """Whether letters or digits of a text are missing in its layout, names of languages apart."""
+    shown = sum(character.isalnum() for line in lines for segment in line for character in segment.text)
+    return shown < sum(character.isalnum() for character in _FENCE.sub("", text))
+
+
+def _without_blank_ends(lines: Sequence[list[Segment]]) -> Sequence[list[Segment]]:
+    full = [place for place, line in enumerate(lines) if any(segment.text.strip() for segment in line)]
+    return lines[full[0] : full[-1] + 1] if full else lines
+
+
+_FENCE = re.compile(r"^[ >*+-]*(```|~~~)[^`\n]*$", re.MULTILINE)
 
 
 def _without_end_blanks(line: Sequence[Segment]) -> list[Segment]:
