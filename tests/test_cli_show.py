@@ -287,3 +287,24 @@ def test_laying_out_an_answer_loses_no_letter(geminids: Run, home: Path, answer:
     letters = [c for c in answer.replace("```python", "```") if c.isalnum()]
     shown = [c for c in told.split("Gemini CLI  10:05")[1] if c.isalnum()]
     assert not [c for c in set(letters) if shown.count(c) < letters.count(c)]
+
+
+@pytest.mark.parametrize("odd", ["text", 7, {"a": 1}, [1, "x", None, {"name": 3}], None])
+def test_fields_of_a_wrong_type_can_be_shown(geminids: Run, home: Path, odd: Any) -> None:
+    path = write_session(home)
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    records += [
+        {"id": "odd", "type": "gemini", "timestamp": odd, "content": odd, "toolCalls": odd, "thoughts": odd}
+    ]
+    records += [
+        {"id": "call", "type": "gemini", "toolCalls": [tool_call(args=odd, resultDisplay=odd, result=odd)]}
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    for options in (
+        ["--all"],
+        ["--all", "--width", "50"],
+        ["--json"],
+        ["--agent-view"],
+        ["--agent-view", "--json"],
+    ):
+        assert geminids("show", path, *options).code == 0

@@ -60,12 +60,12 @@ MARKS = {
 }
 
 ASK_FOR = {
-    "thoughts": ("thought", "--thoughts"),
-    "notices": ("notice", "--notices"),
-    "rewound": ("rewound message", "--all"),
-    "injected": ("piece of injected context", "--all"),
-    "synthetic": ("invented message", "--all"),
-    "unrecognised": ("unrecognised part", "--all"),
+    "thoughts": ("thought", "thoughts", "--thoughts"),
+    "notices": ("notice", "notices", "--notices"),
+    "rewound": ("rewound message", "rewound messages", "--all"),
+    "injected": ("piece of injected context", "pieces of injected context", "--all"),
+    "synthetic": ("invented message", "invented messages", "--all"),
+    "unrecognised": ("unrecognised part", "unrecognised parts", "--all"),
 }
 
 
@@ -95,11 +95,11 @@ def draw_session(page: Page, session: Session, detail: Detail, agent_title: str)
 def draw_record(page: Page, record: Mapping[str, Any]) -> None:
     """Draw the messages of a record as the agent loaded it, without any judgement of ours."""
     page.line((str(record.get("sessionId", "no id")), "title"))
-    for message in record.get("messages", ()):
+    for message in _objects(record.get("messages")):
         page.line()
         page.line((str(message.get("type", "message")), "title"), "  ", str(message.get("timestamp", "")))
         page.words("\n".join(_native_words(message.get("content"))), indent=INDENT)
-        for call in message.get("toolCalls") or ():
+        for call in _objects(message.get("toolCalls")):
             page.line(f"{call.get('name')}  {call.get('status')}", indent=INDENT)
 
 
@@ -248,13 +248,18 @@ def _diff_style(line: str) -> str:
 
 def _draw_left_out(page: Page, counts: Mapping[str, int]) -> None:
     known = [
-        f"{words.count(number, ASK_FOR[name][0])} ({ASK_FOR[name][1]})"
+        f"{words.count(number, *ASK_FOR[name][:2])} ({ASK_FOR[name][2]})"
         for name, number in counts.items()
         if name in ASK_FOR
     ]
     if known:
         page.line()
         page.words("Not shown: " + ", ".join(known), "quiet")
+
+
+def _objects(values: object) -> list[Mapping[str, Any]]:
+    """The objects in a list; what an agent wrote may be anything."""
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _native_words(content: Any) -> list[str]:
