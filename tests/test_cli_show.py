@@ -1,6 +1,8 @@
 """`geminids show`."""
 
 import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -308,3 +310,19 @@ def test_fields_of_a_wrong_type_can_be_shown(geminids: Run, home: Path, odd: Any
         ["--agent-view", "--json"],
     ):
         assert geminids("show", path, *options).code == 0
+
+
+def test_a_place_that_cannot_be_read_may_hold_what_was_asked_for(
+    geminids: Run, home: Path, without_privileges: Callable[[], AbstractContextManager[None]]
+) -> None:
+    geminids("show", "latest", "--home", home)  # loads all code while it can be read
+    geminids("show", "zzzz", "--home", home)
+    (home / ".gemini" / "tmp" / "blog" / "chats").chmod(0)
+    with without_privileges():
+        latest = geminids("show", "latest", "--home", home)
+        known = geminids("show", FIRST_ID, "--home", home)
+        missing = geminids("show", "2e2e", "--home", home)
+    assert (latest.code, known.code, missing.code) == (3, 0, 1)
+    assert latest.out == known.out
+    assert "tmp/blog/chats: " in latest.err
+    assert "tmp/blog/chats: " in missing.err

@@ -145,6 +145,10 @@ class Library:
         """The folders that are looked at, as far as they exist."""
         return tuple(str(home.path) for home, _ in self._scanned())
 
+    def unreadable(self) -> tuple[Problem, ...]:
+        """The places that we were not allowed to look into."""
+        return tuple(self._scan_problems())
+
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
         return not any(scan.bundles or scan.problems for _, scan in self._scanned())

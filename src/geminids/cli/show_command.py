@@ -60,13 +60,30 @@ def show(
         else:
             _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
         return 0
-    sessions = library.sessions(wanted)
+    sessions = _find(library, wanted)
     if choices.json:
         _print_sessions(sessions)
     else:
         detail = _detail(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
         _draw(choices, width, no_pager, lambda page: _draw_sessions(page, library, sessions, detail))
-    return 0
+    # Somewhere we cannot look may be a newer one.
+    return _tell_unreadable(library) if wanted == "latest" else 0
+
+
+def _find(library: Library, wanted: str) -> Sequence[Session]:
+    from geminids.errors import SessionNotFoundError
+
+    try:
+        return library.sessions(wanted)
+    except SessionNotFoundError:
+        _tell_unreadable(library)
+        raise
+
+
+def _tell_unreadable(library: Library) -> int:
+    from geminids.cli.sessions import tell_unreadable
+
+    return tell_unreadable(library.unreadable())
 
 
 def _detail(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:
