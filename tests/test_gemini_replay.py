@@ -230,3 +230,39 @@ def test_a_call_that_never_ended_is_remembered() -> None:
     restated = {**reply("r1", ""), "content": [asked]}
     turn: Turn = replayed(prompt("p1", "one"), reply("r1", ""), checkpoint(restated)).turns[-1]
     assert turn.asked == {"call-1": asked["functionCall"]}
+
+
+def test_a_failure_after_a_compression_is_a_failure() -> None:
+    summary = [
+        prompt("s", "<state_snapshot>all so far</state_snapshot>"),
+        prompt("p1", "one"),
+        reply("r1", "1"),
+    ]
+    kept = checkpoint(CONTEXT, summary[0])
+    replay = replayed(checkpoint(CONTEXT), *summary[1:], kept, prompt("p2", "two"), TOUCHED, kept)
+    assert (states(replay)["p1"], states(replay)["p2"]) == (State.COMPRESSED, State.FAILED)
+
+
+def test_what_a_reloaded_chat_replaces_did_not_fail() -> None:
+    again = [copy("c1", "one", "user"), copy("c2", "1")]
+    talk = [prompt("p1", "one"), reply("r1", "1"), prompt("p2", "two"), reply("r2", "2")]
+    replay = replayed(checkpoint(CONTEXT), *talk, *again, checkpoint(*again))
+    assert conversation(replay) == ["p1", "r1", "p2", "r2"]
+    assert [states(replay)[name] for name in ("p1", "r1", "p2", "r2")] == ["current"] * 2 + ["superseded"] * 2
+
+
+def test_a_notice_from_before_is_not_rewound() -> None:
+    early = notice("n", "Update available")
+    talk = [prompt("p1", "one"), reply("r1", "1")]
+    replay = replayed(early, *talk, checkpoint(CONTEXT, *talk), prompt("p2", "two"), {"$rewindTo": "p2"})
+    assert (states(replay)["n"], states(replay)["p2"]) == (State.CURRENT, State.REWOUND)
+
+
+def test_a_call_without_end_is_not_asked_twice() -> None:
+    asked = {"functionCall": {"id": "call-1", "name": "shell", "args": {}}}
+    restated = {**reply("r1", ""), "content": [asked]}
+    again = {"id": "c1", "type": "gemini", "content": [asked], "tokens": None}
+    first = {**copy("c0", "one", "user")}
+    talk = [prompt("p1", "one"), reply("r1", "")]
+    replay = replayed(*talk, checkpoint(talk[0], restated), first, again, checkpoint(first, again))
+    assert conversation(replay) == ["p1", "r1"]

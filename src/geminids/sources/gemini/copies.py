@@ -24,6 +24,8 @@ Trait = tuple[str, str]
 
 _ANSWERED = "answered"
 """The answer to a call that is recorded with the call itself."""
+_UNIQUE = frozenset({"call", "response", _ANSWERED, "context"})
+"""What is there once: it is the same wherever it is repeated."""
 _UNSEEN = re.compile("<!--.*?-->|[\u200b-\u200f\u2060\ufeff]", re.DOTALL)
 _CONTEXT = re.compile(r"\s*<(session_context|hook_context)>")
 
@@ -78,23 +80,25 @@ class Originals:
         self._reached = len(self._turns) if newest_first else 0
 
     def find(self, trait: Trait) -> Turn | None:
-        """The next original with this trait, never going back over one already found."""
+        """The original with this trait; of equal words the next, never going back over one already found."""
+        kind, _ = trait
         places = self._places.get(trait)
-        if not places and trait[0] == "response":
+        if not places and kind == "response":
             # Before 0.44 answers were recorded with their calls only.
             places = self._places.get((_ANSWERED, trait[1]))
         if not places:
             return None
-        if trait[0] == "context":
-            return self._turns[places[0]]
-        if self._newest_first:
-            index = bisect_right(places, self._reached) - 1
+        if kind in _UNIQUE:
+            place: int | None = places[0]
+        elif self._newest_first:
+            place = places[bisect_right(places, self._reached) - 1] if places[0] <= self._reached else None
         else:
-            index = bisect_left(places, self._reached)
-        if not 0 <= index < len(places):
+            place = places[bisect_left(places, self._reached)] if places[-1] >= self._reached else None
+        if place is None:
             return None
-        self._reached = places[index]
-        return self._turns[self._reached]
+        if kind != "context":
+            self._reached = min(self._reached, place) if self._newest_first else max(self._reached, place)
+        return self._turns[place]
 
 
 class Copy:

@@ -44,7 +44,8 @@ class Turn:
     def traits(self) -> list[Trait]:
         """What the pieces of the turn are recognised by."""
         if self._traits is None:
-            self._traits = [trait for trait, _ in traits(self.value)]
+            asked: list[Trait] = [("call", call_id) for call_id in self.asked]
+            self._traits = [*(trait for trait, _ in traits(self.value)), *asked]
         return self._traits
 
     @property
@@ -210,8 +211,7 @@ class Replay:
         stated = dict(_stated(record.value["$set"]["messages"]))
         emitted = self._take_back(self._re_emitted(list(stated.values())))
         before = self._alive_turns()
-        is_summary = any(map(_is_summary, stated.values()))
-        copies = self._recognise(stated.values(), newest_first=is_summary)
+        copies = self._recognise(stated.values())
         for index, value in stated.items():
             place = _inside(record.place, f"/$set/messages/{index}")
             copy = copies.get(value["id"])
@@ -220,9 +220,8 @@ class Replay:
             else:
                 self._take_in_copy(value, copy, [*emitted.get(value["id"], ()), place])
         self._alive = dict.fromkeys(value["id"] for value in stated.values())
-        self._restate(before, record, is_summary=is_summary)
-        # Notices are never restated, and never were part of what the model sees.
-        self._alive |= dict.fromkeys(turn.id for turn in before if turn.is_notice)
+        is_new = [value for value in stated.values() if value["id"] in copies and not copies[value["id"]].of]
+        self._restate(before, record, reloaded=bool(emitted), compressed=any(map(_is_summary, is_new)))
 
     def _take_back(self, re_emitted: list[str]) -> dict[str, list[Source]]:
         """Forget lines that only wrote the history again; returns where they stand."""
@@ -231,7 +230,7 @@ class Replay:
         taken = {turn_id: self._turns.pop(turn_id) for turn_id in re_emitted if turn_id in self._turns}
         return {turn_id: turn.places for turn_id, turn in taken.items()}
 
-    def _recognise(self, stated: Iterable[dict[str, Any]], *, newest_first: bool) -> dict[str, Copy]:
+    def _recognise(self, stated: Iterable[dict[str, Any]]) -> dict[str, Copy]:
         """What the messages under new ids are copies of.
 
         A compression keeps the end of the history, so there the newest match is the right one.
@@ -239,6 +238,7 @@ class Replay:
         new = [v for v in stated if v["id"] not in self._turns and v["id"] not in self._copies]
         if not new:
             return {}
+        newest_first = any(map(_is_summary, new))
         originals = Originals(list(self._turns.values()), newest_first=newest_first)
         in_order = reversed(new) if newest_first else new
         return {v["id"]: Copy(v, originals, newest_first=newest_first) for v in in_order}
@@ -263,36 +263,42 @@ class Replay:
             turn.places = places
             return
         self._copies[turn_id] = copy.of
+        self._mentioned.update(original.id for original in copy.of)
         for original in copy.of:
             original.places.extend(places)
         if copy.new_pieces:
             remainder = {**value, "content": copy.new_pieces, "toolCalls": []}
             self._turns[f"{turn_id}+"] = Turn(f"{turn_id}+", remainder, places[0])
 
-    def _restate(self, before: list[Turn], record: Record, *, is_summary: bool) -> None:
+    def _restate(self, before: list[Turn], record: Record, *, reloaded: bool, compressed: bool) -> None:
         """Tell what a checkpoint brought back from what it dropped, and why."""
-        restated = {turn.id for turn in self._alive_turns()}
-        for turn in self._alive_turns():
+        restated = self._alive_turns()
+        for turn in restated:
             if turn.state is not State.CURRENT:
                 turn.restore()
-        dropped = [turn for turn in before if turn.id not in restated and not turn.is_notice]
-        if dropped:
-            state = self._why(before, dropped, restated, is_summary=is_summary)
-            for turn in dropped:
-                turn.drop(state, record.place)
-
-    def _why(self, before: list[Turn], dropped: list[Turn], restated: set[str], *, is_summary: bool) -> State:
+        kept = {turn.id for turn in restated}
+        # Notices are never restated, and never were part of what the model sees.
+        dropped = [turn for turn in before if turn.id not in kept and not turn.is_notice]
+        if not dropped:
+            return
         if self._last_kind is Kind.REWIND:
-            return State.REWOUND
-        if is_summary:
-            return State.COMPRESSED
-        if self._last_kind is Kind.HEADER:
-            return State.SUPERSEDED
-        first = before.index(dropped[0])
-        if any(turn.id in restated for turn in before[first:]):
-            return State.SUPERSEDED
-        was_cancelled = any(_says_cancelled(turn) for turn in before[first:])
-        return State.CANCELLED if was_cancelled else State.FAILED
+            state = State.REWOUND
+        elif compressed:
+            state = State.COMPRESSED
+        elif _says_cancelled(before[-1]):
+            state = State.CANCELLED
+        elif reloaded or self._last_kind is Kind.HEADER or not _are_the_last(dropped, before):
+            state = State.SUPERSEDED
+        else:
+            state = State.FAILED
+        for turn in dropped:
+            turn.drop(state, record.place)
+
+
+def _are_the_last(dropped: list[Turn], before: list[Turn]) -> bool:
+    """Whether a prompt and what followed it are gone, and nothing else: then it failed."""
+    talk = [turn for turn in before if not turn.is_notice]
+    return talk[-len(dropped) :] == dropped
 
 
 def _stated(messages: object) -> list[tuple[int, dict[str, Any]]]:
