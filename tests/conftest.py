@@ -88,6 +88,7 @@ def corpus() -> Path:
 
 
 RecordProperty = Callable[[str, object], None]
+Rights = Callable[[], AbstractContextManager[None]]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -101,7 +102,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
-def without_privileges(tmp_path: Path) -> Callable[[], AbstractContextManager[None]]:
+def without_privileges(tmp_path: Path) -> Rights:
     """A while in which permissions apply to this process, also where the tests run as root."""
 
     @contextmanager

@@ -6,10 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,12 +14,11 @@ from geminids.model import KnownBy, ProblemKind, SessionKind
 from geminids.sources.base import Home, Scan
 from geminids.sources.gemini import GeminiSource
 from geminids.sources.gemini.layout import LINK
-from tests.conftest import FIXTURES
+from tests.conftest import FIXTURES, Rights
 from tests.reading import sessions
 
 SOURCE = GeminiSource()
 HELLO = FIXTURES / "gemini" / "tool-calls-jsonl-2" / "home" / ".gemini" / "tmp" / "alpha"
-NOBODY = 65534
 HEADER = {"sessionId": "abcdefgh-1", "projectHash": "h", "startTime": "2026-01-01T00:00:00.000Z"}
 
 
@@ -77,33 +73,12 @@ def test_a_home_without_sessions_is_complete_and_empty(tmp_path: Path) -> None:
     assert (found.bundles, found.complete) == ((), True)
 
 
-@contextmanager
-def ordinary_rights() -> Iterator[None]:
-    """No more rights than anybody has: the superuser may read everything."""
-    is_superuser = os.geteuid() == 0
-    if is_superuser:
-        os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        if is_superuser:
-            os.seteuid(0)
-
-
-@pytest.fixture
-def public_folder() -> Iterator[Path]:
-    """A folder that everybody may enter."""
-    with TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
-
-def test_an_unreadable_folder_makes_the_scan_incomplete(public_folder: Path) -> None:
-    write_session(public_folder / "tmp" / "open")
-    closed = write_session(public_folder / "tmp" / "closed").parent
+def test_an_unreadable_folder_makes_the_scan_incomplete(tmp_path: Path, without_privileges: Rights) -> None:
+    write_session(tmp_path / "tmp" / "open")
+    closed = write_session(tmp_path / "tmp" / "closed").parent
     closed.chmod(0)
-    with ordinary_rights():
-        found = scan(public_folder)
+    with without_privileges():
+        found = scan(tmp_path)
     closed.chmod(0o755)
     assert not found.complete
     assert [(Path(p.file), p.kind) for p in found.problems] == [(closed, ProblemKind.UNREADABLE)]
@@ -234,10 +209,10 @@ def test_an_output_that_was_moved_is_found_only_inside_the_project(tmp_path: Pat
     assert found == {**dict.fromkeys(said), "inside": str(output)}
 
 
-def test_a_home_that_may_not_be_entered_is_reported(public_folder: Path) -> None:
-    write_session(public_folder / ".gemini" / "tmp" / "proj")
-    (public_folder / ".gemini").chmod(0)
-    with ordinary_rights():
-        found = [SOURCE.scan(home) for home in SOURCE.homes_below(public_folder)]
-    (public_folder / ".gemini").chmod(0o755)
+def test_a_home_that_may_not_be_entered_is_reported(tmp_path: Path, without_privileges: Rights) -> None:
+    write_session(tmp_path / ".gemini" / "tmp" / "proj")
+    (tmp_path / ".gemini").chmod(0)
+    with without_privileges():
+        found = [SOURCE.scan(home) for home in SOURCE.homes_below(tmp_path)]
+    (tmp_path / ".gemini").chmod(0o755)
     assert [scan.complete for scan in found] == [False]

@@ -27,6 +27,7 @@ def doctor(choices: Choices, paths: bool) -> int:
 
     The report holds nothing that was said in a session. Names that could be those of projects
     are replaced by numbers unless --paths is given, so it is safe to paste into a bug report.
+    With --json, which is for programs, files have their real paths.
 
     \b
     geminids doctor
@@ -35,7 +36,7 @@ def doctor(choices: Choices, paths: bool) -> int:
     """  # noqa: D301 - click wants the character itself
     from geminids.library import has_unreadable
 
-    report = choices.open_library().doctor(with_names=paths)
+    report = choices.open_library().doctor(with_names=paths or choices.json)
     if choices.json:
         from geminids.cli.data import print_json
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -32,13 +31,15 @@ def find_screen(
     """Look at stdout and at the variables that people set for it."""
     is_terminal = sys.stdout.isatty()
     if width is None and is_terminal:
-        width = shutil.get_terminal_size().columns
+        from shutil import get_terminal_size
+
+        width = get_terminal_size().columns
     return Screen(is_terminal, not no_color and _has_colour(is_terminal, environment), width)
 
 
 def _has_colour(is_terminal: bool, environment: Mapping[str, str]) -> bool:
     if environment.get("NO_COLOR") or environment.get("CLICOLOR") == "0":
         return False
-    if environment.get("FORCE_COLOR", "0") != "0" or environment.get("CLICOLOR_FORCE", "0") != "0":
+    if any(environment.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
     return is_terminal and environment.get("TERM") != "dumb"

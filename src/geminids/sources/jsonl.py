@@ -7,7 +7,6 @@ forgives more; and for what neither reads, a search for the whole records that a
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -54,6 +53,9 @@ def decode(raw: bytes) -> Decoded:
 
 
 def _forgive(raw: bytes, complaint: str) -> Decoded:
+    # Few files need it, and every command would pay for loading it.
+    import json
+
     has_mark = raw.startswith(_BOM)
     text = raw.decode("utf-8-sig", errors="replace")
     has_bad_bytes = "\ufffd" in text and b"\xef\xbf\xbd" not in raw
