@@ -1,53 +1,18 @@
 """What people see on a real terminal, of any width."""
 
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from .homes import write_session
+from .terminal import on_terminal
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-Terminal = Callable[..., str]
-
-
-@pytest.fixture
-def terminal() -> Terminal:
-    """Runs the command on a terminal of its own and returns what appeared there."""
-
-    def call(*arguments: object, columns: int = 80, **environment: str) -> str:
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        line = [sys.executable, "-m", "geminids", *map(str, arguments)]
-        child = subprocess.Popen(
-            line, stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | environment
-        )
-        os.close(theirs)
-        seen = bytearray()
-        while piece := _read(ours):
-            seen += piece
-        os.close(ours)
-        assert child.wait(30) == 0, seen
-        return seen.decode().replace("\r\n", "\n")
-
-    return call
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, 65536)
-    except OSError:
-        # Linux reports the end of a terminal's other side as an error.
-        return b""
 
 
 @pytest.fixture
@@ -68,16 +33,14 @@ def home(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "arguments", [[], ["list"], ["show", "latest", "--no-pager"], ["show", "3333", "--no-pager"]]
 )
-def test_no_line_is_wider_than_the_terminal(
-    terminal: Terminal, home: Path, arguments: list[str], columns: int
-) -> None:
-    seen = terminal(*arguments, "--home", home, columns=columns)
+def test_no_line_is_wider_than_the_terminal(home: Path, arguments: list[str], columns: int) -> None:
+    seen = on_terminal(*arguments, "--home", home, columns=columns)
     for line in ESCAPES.sub("", seen).splitlines():
         assert line.startswith("geminids: ") or cell_len(line) <= columns, line
 
 
-def test_a_list_has_numbers_headings_and_colour(terminal: Terminal, home: Path) -> None:
-    seen = terminal("list", "--home", home)
+def test_a_list_has_numbers_headings_and_colour(home: Path) -> None:
+    seen = on_terminal("list", "--home", home)
     assert "\x1b[" in seen
     lines = ESCAPES.sub("", seen).splitlines()
     assert lines[0].split() == ["#", "when", "project", "title", "asked", "calls"]
@@ -89,35 +52,31 @@ def test_a_list_has_numbers_headings_and_colour(terminal: Terminal, home: Path) 
     "environment", [{"NO_COLOR": "1"}, {"CLICOLOR": "0"}, {"TERM": "dumb"}], ids=lambda e: next(iter(e))
 )
 @pytest.mark.parametrize("arguments", [["list"], ["show", "latest", "--no-pager"]])
-def test_colour_can_be_refused(
-    terminal: Terminal, home: Path, arguments: list[str], environment: dict[str, str]
-) -> None:
-    assert "\x1b" not in terminal(*arguments, "--home", home, **environment)
-    assert "\x1b" not in terminal("--no-color", *arguments, "--home", home)
+def test_colour_can_be_refused(home: Path, arguments: list[str], environment: dict[str, str]) -> None:
+    assert "\x1b" not in on_terminal(*arguments, "--home", home, **environment)
+    assert "\x1b" not in on_terminal("--no-color", *arguments, "--home", home)
 
 
-def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(tmp_path: Path) -> None:
     for number in range(25):
         write_session(tmp_path, f"{number:08}-a", day=number + 1)
-    assert "5 more sessions; `--limit 25` shows them" in terminal("list", "--home", tmp_path)
-    assert "more session" not in terminal("list", "--home", tmp_path, "--limit", "25")
+    assert "5 more sessions; `--limit 25` shows them" in on_terminal("list", "--home", tmp_path)
+    assert "more session" not in on_terminal("list", "--home", tmp_path, "--limit", "25")
 
 
-def test_a_transcript_goes_through_the_pager(terminal: Terminal, home: Path, tmp_path: Path) -> None:
+def test_a_transcript_goes_through_the_pager(home: Path, tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho PAGED\nhead -n 1\n")
     pager.chmod(0o755)
-    assert terminal("show", "3333", "--home", home, PAGER=str(pager)).startswith("PAGED\n")
-    assert "PAGED" not in terminal("show", "3333", "--home", home, "--no-pager", PAGER=str(pager))
-    assert "购物车" in terminal("show", "3333", "--home", home, PAGER="no-such-pager")
-    assert "购物车" in terminal("show", "3333", "--home", home, PAGER="")
+    assert on_terminal("show", "3333", "--home", home, PAGER=str(pager)).startswith("PAGED\n")
+    assert "PAGED" not in on_terminal("show", "3333", "--home", home, "--no-pager", PAGER=str(pager))
+    assert "购物车" in on_terminal("show", "3333", "--home", home, PAGER="no-such-pager")
+    assert "购物车" in on_terminal("show", "3333", "--home", home, PAGER="")
 
 
-def test_json_on_a_terminal_is_indented_and_steers_nothing(terminal: Terminal, tmp_path: Path) -> None:
+def test_json_on_a_terminal_is_indented_and_steers_nothing(tmp_path: Path) -> None:
     write_session(tmp_path, prompt="\x9b31m\x7f\x1b[2J \u202e")
-    seen = terminal("list", "--home", tmp_path, "--json")
+    seen = on_terminal("list", "--home", tmp_path, "--json")
     assert seen.startswith('{\n  "schema"')
     assert not set(seen) & {"\x9b", "\x7f", "\x1b", "\u202e"}
 

@@ -60,6 +60,7 @@ CALL_FIELDS = frozenset(
     {"id", "name", "args", "result", "status", "timestamp", "agentId"}
     | {"displayName", "description", "resultDisplay", "renderOutputAsMarkdown"}
 )
+_SHORT_ID = 6
 _HEADER_FIELDS = frozenset({"projectHash", "startTime", "messages"})
 """Records of other agents have a sessionId too, but none of these."""
 BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash)"\s*:')
@@ -160,7 +161,8 @@ class FileLog:
         if not kinds & {Kind.MESSAGE, Kind.HEADER}:
             return "unknown"
         if self.format is Format.LOG:
-            return "jsonl-2 (0.44+)" if Kind.CHECKPOINT in kinds else "jsonl-1 (0.39-0.43)"
+            is_later = Kind.CHECKPOINT in kinds or any(map(_is_later_subagent, self.records))
+            return "jsonl-2 (0.44+)" if is_later else "jsonl-1 (0.39-0.43)"
         contents = (r.value.get("content") for r in self.records if r.value.get("type") == "user")
         return "json-2 (0.28-0.38)" if any(type(c) is list for c in contents) else "json-1 (0.4-0.27)"
 
@@ -176,6 +178,15 @@ class FileLog:
             _tallies(self._broken),
             dict(sorted(self._unknown_fields.items())),
         )
+
+
+def _is_later_subagent(record: Record) -> bool:
+    """Whether this is the header of a subagent with a UUID; until 0.43 they had six characters."""
+    match record.value:
+        case {"kind": "subagent", "sessionId": str(session_id)}:
+            return len(session_id) > _SHORT_ID
+        case _:
+            return False
 
 
 def _count(counted: dict[str, list[int]], name: str, size: int) -> None:
