@@ -52,9 +52,13 @@ def test_a_list_has_numbers_headings_and_colour(home: Path) -> None:
     "environment", [{"NO_COLOR": "1"}, {"CLICOLOR": "0"}, {"TERM": "dumb"}], ids=lambda e: next(iter(e))
 )
 @pytest.mark.parametrize("arguments", [["list"], ["show", "latest", "--no-pager"]])
-def test_colour_can_be_refused(home: Path, arguments: list[str], environment: dict[str, str]) -> None:
-    assert "\x1b" not in on_terminal(*arguments, "--home", home, **environment)
+def test_colour_can_be_refused(
+    home: Path, arguments: list[str], environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "\x1b" not in on_terminal("--no-color", *arguments, "--home", home)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert "\x1b" not in on_terminal(*arguments, "--home", home)
 
 
 def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(tmp_path: Path) -> None:

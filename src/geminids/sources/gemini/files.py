@@ -68,9 +68,11 @@ def _named_format(path: Path) -> Format:
 def _format(path: Path, content: bytes) -> Format:
     named = _named_format(path)
     first_line = content[: content.find(b"\n") + 1]
+    if first_line.strip() == b"{":
+        # Pretty-printed; Gemini CLI reads that under the name of a log too.
+        return Format.DOCUMENT
     if named is Format.LOG:
-        # Gemini CLI also reads a pretty-printed document under this name.
-        return Format.DOCUMENT if first_line.strip() == b"{" else Format.LOG
+        return named
     has_more = len(first_line) < len(content)
     return Format.LOG if first_line and has_more and _is_object(first_line) else named
 
