@@ -23,6 +23,7 @@ from geminids.model import (
     Problem,
     ProblemKind,
     Project,
+    Role,
     Session,
     SessionFile,
     SessionKind,
@@ -43,6 +44,7 @@ from geminids.sources.timestamps import parse_time
 
 _CANCELLED = "Request cancelled."
 _LONGEST_TITLE = 300
+_OBJECTIVE = re.compile(r"<objective>(.*?)</objective>", re.DOTALL)
 _NAMED_ID = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(.+?)\.jsonl?")
 
 
@@ -175,7 +177,7 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         kind=draft.kind,
         parent_id=f"gemini:{draft.parent_id}" if draft.parent_id else None,
         project=_project(bundle.project, meta),
-        title=_title(summary, messages),
+        title=_task(messages) if of_subagent else _title(summary, messages),
         summary=summary if isinstance(summary, str) and summary.strip() else None,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
@@ -234,6 +236,13 @@ def _title(summary: object, messages: Sequence[Message]) -> str | None:
                 if words:
                     return words
     return None
+
+
+def _task(messages: Sequence[Message]) -> str | None:
+    """What a subagent was told to do. (Its summary is the beginning of its answer, often raw JSON.)"""
+    told = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
+    objective = _OBJECTIVE.search(told)
+    return _one_line(objective[1] if objective else told) or None
 
 
 def _one_line(text: str) -> str:
