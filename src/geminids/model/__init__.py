@@ -3,7 +3,7 @@
 The classes here are the public contract; the JSON Schema in `docs/` is generated from them.
 """
 
-from geminids.model.accounts import Fate, FileAccount, Tally
+from geminids.model.accounts import FileAccount, Tally
 from geminids.model.parts import (
     Attachment,
     FileReference,
@@ -56,7 +56,6 @@ __all__ = [
     "Attachment",
     "Counts",
     "Diff",
-    "Fate",
     "FileAccount",
     "FileChange",
     "FileReference",

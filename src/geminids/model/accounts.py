@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import msgspec
-
-
-class Fate(StrEnum):
-    """What became of a record."""
-
-    USED = "used"
-    IGNORED = "ignored"
-    PROBLEM = "problem"
 
 
 class Tally(msgspec.Struct, frozen=True, gc=False):

@@ -19,7 +19,6 @@ from geminids.sources.jsonl import (
     UndecodableError,
     complete_truncated,
     decode,
-    decode_strict,
     salvage,
 )
 
@@ -98,14 +97,10 @@ def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
 
 def _read_element(log: FileLog, raw: bytes, place: Source) -> None:
     try:
-        value, agent_reads = decode_strict(raw), True
-    except REFUSED:
-        try:
-            value, forgiven, agent_reads = decode(raw)
-        except UndecodableError as error:
-            log.report(ProblemKind.BAD_JSON, str(error), place.line, place.start, place.end)
-            return
-        log.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
+        value, agent_reads = log.decode(raw, place)
+    except UndecodableError as error:
+        log.report(ProblemKind.BAD_JSON, str(error), place.line, place.start, place.end)
+        return
     if isinstance(value, dict):
         log.use(Record(Kind.MESSAGE, value, place, agent_reads))
     else:

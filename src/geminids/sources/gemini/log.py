@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from geminids.model import ProblemKind, Source
 from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Record, is_record, kind_of
-from geminids.sources.jsonl import REFUSED, UndecodableError, decode, decode_strict, salvage
+from geminids.sources.jsonl import UndecodableError, salvage
 
 
 def read_log(path: str, content: bytes) -> FileLog:
@@ -33,14 +33,10 @@ def read_log(path: str, content: bytes) -> FileLog:
 
 def _read_line(log: FileLog, raw: bytes, place: Source) -> None:
     try:
-        value, agent_reads = decode_strict(raw), True
-    except REFUSED:
-        try:
-            value, forgiven, agent_reads = decode(raw)
-        except UndecodableError as error:
-            _salvage_line(log, raw, place, str(error))
-            return
-        log.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
+        value, agent_reads = log.decode(raw, place)
+    except UndecodableError as error:
+        _salvage_line(log, raw, place, str(error))
+        return
     kind = kind_of(value) if type(value) is dict else None
     if kind is None:
         log.ignore(_unknown_kind(value), len(raw))

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
+from geminids.sources.jsonl import REFUSED, decode, decode_strict
 
 
 class Format(StrEnum):
@@ -110,6 +111,15 @@ class FileLog:
         self._ignored: dict[str, list[int]] = {}
         self._broken: dict[str, list[int]] = {}
         self._unknown_fields: Counter[str] = Counter()
+
+    def decode(self, raw: bytes, place: Source) -> tuple[Any, bool]:
+        """The value of these bytes, and whether Gemini CLI reads it too; raises UndecodableError."""
+        try:
+            return decode_strict(raw), True
+        except REFUSED:
+            value, forgiven, agent_reads = decode(raw)
+        self.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
+        return value, agent_reads
 
     def use(self, record: Record) -> None:
         """Take a record in."""

@@ -120,6 +120,7 @@ def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
         try:
             found = pattern.search((folder / "logs.json").read_bytes())
         except OSError:
+            # Only a hint was looked for; the log itself is not ours to read here.
             continue
         if found:
             return found[1].decode()
