@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,72 +32,20 @@ from geminids.sources.base import Bundle, Home, Reading, Scan
 
 if TYPE_CHECKING:
     from geminids.query.fidelity import Fidelity, HomeReport
-    from geminids.query.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
-    from geminids.query.transcript import (
-        Detail,
-        Entry,
-        LeftOut,
-        Mark,
-        Pause,
-        Speaker,
-        Turn,
-        is_marked,
-        transcript,
-    )
 
 __all__ = [
     "AgentOverview",
-    "Detail",
-    "Entry",
     "Fidelity",
     "Filter",
-    "LeftOut",
     "Library",
     "Listing",
-    "Mark",
     "Overview",
-    "Pause",
-    "Speaker",
-    "Turn",
-    "changed_lines",
-    "diff_lines",
-    "error_line",
     "file_meant",
     "has_unreadable",
-    "is_marked",
     "open_library",
-    "output_text",
     "parse_moment",
     "project_name",
-    "telling_argument",
-    "transcript",
 ]
-
-_LATER = {
-    "Detail": "transcript",
-    "Entry": "transcript",
-    "Fidelity": "fidelity",
-    "LeftOut": "transcript",
-    "Mark": "transcript",
-    "Pause": "transcript",
-    "Speaker": "transcript",
-    "Turn": "transcript",
-    "changed_lines": "telling",
-    "diff_lines": "telling",
-    "error_line": "telling",
-    "is_marked": "transcript",
-    "output_text": "telling",
-    "telling_argument": "telling",
-    "transcript": "transcript",
-}
-"""Names that only some commands need, and the module of `query` that has them."""
-
-
-def __getattr__(name: str) -> Any:
-    """Load what only some commands need when they ask for it: `list` must not wait for it."""
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"geminids.query.{_LATER[name]}"), name)
 
 
 def open_library(

@@ -11,8 +11,9 @@ from geminids.cli.options import Choices, json_option, pass_choices, shared_opti
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page
-    from geminids.library import Detail, Library
+    from geminids.library import Library
     from geminids.model import Session
+    from geminids.transcript.entries import Detail
 
 
 @click.command()
@@ -87,7 +88,7 @@ def _tell_unreadable(library: Library) -> int:
 
 
 def _detail(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:
-    from geminids.library import Detail
+    from geminids.transcript.entries import Detail
 
     return Detail(
         thoughts=thoughts or everything,

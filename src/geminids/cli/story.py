@@ -7,22 +7,7 @@ from typing import Any
 
 from geminids.cli import words
 from geminids.cli.page import Page, Span
-from geminids.library import (
-    Detail,
-    LeftOut,
-    Mark,
-    Pause,
-    Speaker,
-    Turn,
-    changed_lines,
-    diff_lines,
-    error_line,
-    is_marked,
-    output_text,
-    project_name,
-    telling_argument,
-    transcript,
-)
+from geminids.library import project_name
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -39,6 +24,8 @@ from geminids.model import (
     ToolStatus,
     Unrecognised,
 )
+from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Speaker, Turn, is_marked, transcript
+from geminids.transcript.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
 
 INDENT = 2
 SHORT_DIFF = 12

@@ -18,7 +18,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.query.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
+from geminids.transcript.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
 
 
 def call(

@@ -19,7 +19,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.query.transcript import Detail, LeftOut, Mark, Pause, Turn, transcript
+from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Turn, transcript
 
 from .summaries import summary
 
