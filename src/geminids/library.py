@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from geminids import config, sources
 from geminids import sample as bundled
@@ -24,14 +24,12 @@ from geminids.errors import (
 )
 from geminids.model import FileAccount, Problem, ProblemKind, Session, SessionKind, SessionSummary
 from geminids.query import identity, last_list
+from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
 from geminids.query.last_list import Listed
 from geminids.query.listing import Filter, Listing, listing, newest_last, project_name
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
 from geminids.sources.base import Bundle, Home, Reading, Scan
-
-if TYPE_CHECKING:
-    from geminids.query.fidelity import Fidelity, HomeReport
 
 __all__ = [
     "AgentOverview",
@@ -158,8 +156,6 @@ class Library:
 
     def doctor(self, *, with_names: bool = False) -> Fidelity:
         """What became of every byte and record, and what stood in the way."""
-        from geminids.query.fidelity import Names, fidelity, without_names
-
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for _, scan in self._scanned() for problem in scan.problems]
@@ -307,8 +303,6 @@ def file_meant(wanted: str) -> Path | None:
 
 
 def _home_report(home: Home, scan: Scan | None) -> HomeReport:
-    from geminids.query.fidelity import HomeReport
-
     if scan is None:
         return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)
