@@ -141,6 +141,8 @@ class ToolCall(msgspec.Struct, frozen=True, tag_field="part", tag="tool-call"):
     description: str | None = None
     child_id: str | None = None
     """The session of the subagent that this call started."""
+    exit_code: int | None = None
+    """What a command of a shell ended with; agents call a call successful that ran and failed."""
     full_output: str | None = None
     """The file with the whole output, where the agent moved it out of the session and it still exists."""
 

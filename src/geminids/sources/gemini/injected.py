@@ -37,7 +37,6 @@ _NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
         (r"\s*Here is (?:the user's editor context as a JSON object|a summary of changes)", Origin.INJECTED),
         (r"- \*\*Workspace Directories:\*\*", Origin.INJECTED),
         (r"Background execution update:", Origin.INJECTED),
-        (r"I ran the following shell command:\s*```", Origin.COMMAND),
         (r"System: (?:Please continue\.|Potential loop detected)", Origin.SYNTHETIC),
         (r"\[System: ", Origin.SYNTHETIC),
         (r"\s*<state_snapshot>", Origin.SYNTHETIC),
@@ -50,6 +49,12 @@ _NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
 )
 _FIRST_LETTERS = frozenset(" \n\t<T-HBIS[YF")
 _HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
+_SHELL_MODE = re.compile(
+    r"I ran the following shell command:\n```sh\n(?P<command>.*?)\n```\n\n"
+    r"This produced the following result:\n```\n(?P<output>.*)\n```\s*",
+    re.DOTALL,
+)
+_MOST_TELLING = (Origin.COMMAND, Origin.HUMAN, Origin.TOOL, Origin.SYNTHETIC)
 _STEERING = re.compile(r"User (?:steering update|hints):")
 _USER_INPUT = re.compile(r"<user_input>\n?(.*?)\n?</user_input>", re.DOTALL)
 _REFERENCES = "\n--- Content from referenced files ---"
@@ -84,8 +89,10 @@ def _with_typed(parts: list[AnyPart], typed: str, previous_prompt: str | None) -
         yield from parts
         return
     is_follow_up = typed == previous_prompt and typed.strip() not in sent
-    whose = Origin.SYNTHETIC if is_follow_up else Origin.COMMAND
-    if not is_follow_up:
+    if is_follow_up:
+        whose = Origin.SYNTHETIC
+    else:
+        whose = Origin.COMMAND if typed.lstrip().startswith("/") else Origin.INJECTED
         yield Text(typed, Origin.HUMAN)
     for part in parts:
         human = isinstance(part, Text) and part.origin is Origin.HUMAN
@@ -159,6 +166,10 @@ def _whose(text: str) -> Iterator[tuple[str, Origin]]:
         else:
             yield text, Origin.HUMAN
         return
+    if shell := _SHELL_MODE.fullmatch(text):
+        yield shell["command"], Origin.HUMAN
+        yield shell["output"], Origin.COMMAND
+        return
     if hook := _HOOK.match(text):
         yield hook[0], Origin.INJECTED
         yield from _whose(text[hook.end() :])
@@ -183,15 +194,6 @@ def _steering(text: str) -> Iterator[tuple[str, Origin]]:
 def message_origin(parts: tuple[AnyPart, ...]) -> Origin:
     """The most telling origin among the pieces of a `user` message."""
     found = {part.origin for part in parts if isinstance(part, Text | Attachment)}
-    if Origin.COMMAND in found and _typed_a_command(parts):
-        return Origin.COMMAND
-    if Origin.HUMAN in found:
-        return Origin.HUMAN
-    if Origin.TOOL in found or any(isinstance(part, ToolResult) for part in parts):
-        return Origin.TOOL
-    return next((origin for origin in (Origin.COMMAND, Origin.SYNTHETIC) if origin in found), Origin.INJECTED)
-
-
-def _typed_a_command(parts: tuple[AnyPart, ...]) -> bool:
-    typed = (p.text for p in parts if isinstance(p, Text) and p.origin is Origin.HUMAN)
-    return any(text.lstrip().startswith("/") for text in typed)
+    if any(isinstance(part, ToolResult) for part in parts):
+        found.add(Origin.TOOL)
+    return next((origin for origin in _MOST_TELLING if origin in found), Origin.INJECTED)

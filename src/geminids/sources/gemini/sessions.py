@@ -29,6 +29,7 @@ from geminids.model import (
     SessionKind,
     State,
     Status,
+    Text,
     ToolCall,
     ToolStatus,
     Usage,
@@ -182,7 +183,7 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         summary=summary if isinstance(summary, str) and summary.strip() else None,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
-        status=_status(messages),
+        status=_status(messages, draft.kind),
         models=tuple(dict.fromkeys(message.model for message in messages if message.model)),
         counts=_counts(messages, calls),
         usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
@@ -230,13 +231,15 @@ def _title(summary: object, messages: Sequence[Message]) -> str | None:
     """The summary, else the first words of the human; whatever language they are in."""
     if isinstance(summary, str) and summary.strip():
         return _one_line(summary)
-    for wanted in (Origin.HUMAN, Origin.COMMAND, Origin.SYNTHETIC):
-        for message in messages:
-            if message.origin is wanted:
-                words = _one_line(message.text(Origin.HUMAN) or message.text(wanted))
-                if words:
-                    return words
-    return None
+    asked = [message for message in messages if message.origin in (Origin.HUMAN, Origin.COMMAND)]
+    # A command of the shell says less about a session than a prompt does.
+    asked.sort(key=lambda message: message.origin is Origin.COMMAND and not _is_slash_command(message))
+    titles = (_one_line(message.text(Origin.HUMAN)) for message in asked)
+    return next((title for title in titles if title), None)
+
+
+def _is_slash_command(message: Message) -> bool:
+    return message.text(Origin.HUMAN).lstrip().startswith("/")
 
 
 def _task(messages: Sequence[Message]) -> str | None:
@@ -255,17 +258,16 @@ def _counts(messages: Sequence[Message], calls: Sequence[ToolCall]) -> Counts:
     if any(message.imported for message in messages):
         messages = [message for message in messages if not message.imported]
         calls = [call for message in messages for call in message.tool_calls]
-    origins = [message.origin for message in messages if message.parts]
     return Counts(
-        prompts=origins.count(Origin.HUMAN),
-        replies=origins.count(Origin.MODEL),
+        prompts=sum(message.origin is Origin.HUMAN for message in messages),
+        replies=sum(message.origin is Origin.MODEL and _says_something(message) for message in messages),
         tool_calls=len(calls),
         tool_errors=sum(call.status is ToolStatus.ERROR for call in calls),
         dropped=sum(message.state is not State.CURRENT for message in messages),
     )
 
 
-def _status(messages: Sequence[Message]) -> Status:
+def _status(messages: Sequence[Message], kind: SessionKind) -> Status:
     """How the session seems to have ended."""
     for message in reversed(messages):
         if message.state in (State.REWOUND, State.SUPERSEDED):
@@ -278,7 +280,7 @@ def _status(messages: Sequence[Message]) -> Status:
             case Origin.HUMAN | Origin.COMMAND:
                 return _unanswered(message)
             case Origin.MODEL:
-                return _answered(message)
+                return _answered(message, kind)
     return Status.INTERRUPTED
 
 
@@ -287,8 +289,17 @@ def _unanswered(prompt: Message) -> Status:
     return ends.get(prompt.state, Status.INTERRUPTED)
 
 
-def _answered(reply: Message) -> Status:
+def _says_something(reply: Message) -> bool:
+    """Whether the model said or asked for anything; a thought alone is the trace of a reply cut short."""
+    return any(isinstance(part, Text | ToolCall) for part in reply.parts)
+
+
+def _answered(reply: Message, kind: SessionKind) -> Status:
     ends = {call.status for call in reply.tool_calls}
+    # What tools a subagent called was not recorded until 0.37: a bare thought may be all there is.
+    cut_short = kind is SessionKind.MAIN and not _says_something(reply)
+    if cut_short or ToolStatus.PENDING in ends:
+        return Status.INTERRUPTED
     if ToolStatus.ERROR in ends:
         return Status.FAILURE
     return Status.CANCELLED if ToolStatus.CANCELLED in ends else Status.SUCCESS

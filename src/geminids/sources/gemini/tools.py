@@ -30,13 +30,14 @@ from geminids.model import (
 from geminids.sources.gemini.content import response_parts, result_part
 from geminids.sources.timestamps import parse_time
 
+SHELL = "run_shell_command"
 TOOL_KINDS = {
     "read_file": ToolKind.READ,
     "read_many_files": ToolKind.READ,
     "get_internal_docs": ToolKind.READ,
     "write_file": ToolKind.EDIT,
     "replace": ToolKind.EDIT,
-    "run_shell_command": ToolKind.EXECUTE,
+    SHELL: ToolKind.EXECUTE,
     "glob": ToolKind.SEARCH,
     "search_file_content": ToolKind.SEARCH,
     "grep_search": ToolKind.SEARCH,
@@ -65,6 +66,9 @@ _STATUSES = {
     "awaiting_approval": ToolStatus.PENDING,
     "pending": ToolStatus.PENDING,
 }
+_EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)$", re.MULTILINE)
+_REPORT_LENGTH = 400
+"""A shell's report ends with how it ended."""
 MASKED = "<tool_output_masked>"
 _MOVED = (MASKED, "Output too large.", "Tool output was too large")
 """How the rest of an output begins that was moved to a file."""
@@ -95,6 +99,7 @@ def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
         text_or_none(call.get("displayName")),
         text_or_none(call.get("description")),
         f"gemini:{agent_id}" if agent_id else None,
+        _exit_code(result) if name == SHELL else None,
         _moved_output(result, folders) if folders else None,
     )
 
@@ -241,6 +246,14 @@ def _agent_progress(progress: dict[str, Any]) -> AgentProgress:
         tuple(activity) if isinstance(activity, list) else (),
         text_or_none(progress.get("terminateReason")),
     )
+
+
+def _exit_code(result: Iterable[ResultPart]) -> int | None:
+    """The exit code in a shell's report, where it has one."""
+    for part in result:
+        if isinstance(part, Text) and (found := _EXIT_CODE.search(part.text[-_REPORT_LENGTH:])):
+            return int(found[1])
+    return None
 
 
 def _moved_output(result: Iterable[ResultPart], folders: Sequence[Path]) -> str | None:
