@@ -60,10 +60,6 @@ def test_a_prompt_is_the_humans_whatever_it_begins_with(prompt: str) -> None:
         ("Here is a summary of changes in the user's editor context.", Origin.INJECTED),
         ("- **Workspace Directories:**\n  - /home/me", Origin.INJECTED),
         ("Background execution update:\n<background_output>done</background_output>", Origin.INJECTED),
-        (
-            "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:",
-            Origin.COMMAND,
-        ),
         ("System: Please continue.", Origin.SYNTHETIC),
         ("System: Potential loop detected. Details: …", Origin.SYNTHETIC),
         ("[System: You successfully executed a tool but returned an empty response.]", Origin.SYNTHETIC),
@@ -109,7 +105,7 @@ def test_referenced_files_in_parts_become_references_with_their_text() -> None:
         FileReference("docs/b.md", "# B"),
     ]
     assert words(found) == "Compare @docs/ files."
-    assert "one more thought" in words(found, Origin.COMMAND)
+    assert "one more thought" in words(found, Origin.INJECTED)
 
 
 def test_referenced_files_in_one_string_become_references_too() -> None:
@@ -135,6 +131,14 @@ def test_a_custom_command_keeps_the_words_that_were_typed() -> None:
     found = parts([{"text": "Greet Bob politely."}], [{"text": "/greet Bob"}])
     assert words(found) == "/greet Bob"
     assert words(found, Origin.COMMAND) == "Greet Bob politely."
+    assert message_origin(found) is Origin.COMMAND
+
+
+def test_a_command_of_the_shell_is_the_humans_and_its_output_is_not() -> None:
+    asked = "I ran the following shell command:\n```sh\nls | wc\n```\n\n"
+    answered = "This produced the following result:\n```\n3\n```\n4\n```"
+    found = parts([{"text": asked + answered}])
+    assert found == (Text("ls | wc", Origin.HUMAN), Text("3\n```\n4", Origin.COMMAND))
     assert message_origin(found) is Origin.COMMAND
 
 
