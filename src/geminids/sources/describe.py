@@ -25,6 +25,8 @@ SIGNATURES = {
     b"\x7fELF": "a program",
 }
 
+NOT_YET = ", which geminids cannot read yet"
+
 SPECIAL = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -108,13 +110,13 @@ def _describe_lines(text: str) -> str:
 def _describe_record(record: Mapping[str, Any]) -> str | None:
     match record:
         case {"type": "session_meta", "payload": dict()}:
-            return "a Codex CLI session"
+            return "a Codex CLI session" + NOT_YET
         case {"uuid": str(), "sessionId": str(), "message": {"parts": _}}:
-            return "a Qwen Code session"
+            return "a Qwen Code session" + NOT_YET
         case {"uuid": str(), "sessionId": str()} | {"type": "summary", "leafUuid": str()}:
-            return "a Claude Code session"
+            return "a Claude Code session" + NOT_YET
         case {"type": "queue-operation" | "file-history-snapshot" | "mode" | "permission-mode"}:
-            return "a Claude Code session"
+            return "a Claude Code session" + NOT_YET
         case {"type": "init", "session_id": str()}:
             return "the output of a headless run of Gemini CLI (--output-format stream-json)"
         case {"type": "console" | "network", "payload": _}:

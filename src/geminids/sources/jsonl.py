@@ -23,7 +23,8 @@ _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],]', re.DOTALL)
 _PARTIAL_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?$")
 _OPENERS = {ord("{"): ord("}"), ord("["): ord("]")}
 _COMMA = ord(",")
-_SCANS_PER_BYTE = 32
+_SCANS_PER_BYTE = 4
+_FREE_SCANS = 16_000_000
 """How often damaged bytes may be gone over before we give up: hostile input could ask for it without end."""
 
 
@@ -58,7 +59,7 @@ def _forgive(raw: bytes, complaint: str) -> Decoded:
 
     has_mark = raw.startswith(_BOM)
     text = raw.decode("utf-8-sig", errors="replace")
-    has_bad_bytes = "\ufffd" in text and b"\xef\xbf\xbd" not in raw
+    has_bad_bytes = text.encode(errors="replace") != raw.removeprefix(_BOM)
     constants: list[str] = []
     decoder = json.JSONDecoder(strict=False, parse_constant=constants.append)
     try:
@@ -74,8 +75,19 @@ def _forgive(raw: bytes, complaint: str) -> Decoded:
         "a number that is none, read as null": bool(constants),
     }
     notes = [name for name, found in trouble.items() if found]
-    readable_elsewhere = (has_bad_bytes or halved) and not (has_mark or constants)
-    return Decoded(value, ", ".join(notes) or "control characters in a text", strict=readable_elsewhere)
+    strict = not (has_mark or constants) and _has_no_controls(text)
+    return Decoded(value, ", ".join(notes) or "characters or numbers out of range", strict)
+
+
+def _has_no_controls(text: str) -> bool:
+    """Whether no text in this JSON holds a control character as such."""
+    import json
+
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _whole_characters(value: Any) -> tuple[Any, bool]:
@@ -114,7 +126,7 @@ def salvage(
     What is torn inside a string turns the meaning of every later quote around, so each candidate
     is read afresh from its own first brace.
     """
-    budget = len(raw) * _SCANS_PER_BYTE
+    budget = len(raw) * _SCANS_PER_BYTE + _FREE_SCANS
     position, torn = 0, None
     while (found := beginning.search(raw, position)) and budget > 0:
         start, end = found.start(), object_end(raw, found.start())

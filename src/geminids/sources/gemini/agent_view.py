@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from geminids.sources.gemini.log import read_log
 from geminids.sources.gemini.records import FileLog, Format, Kind
 from geminids.sources.jsonl import UndecodableError, decode
 
@@ -23,6 +24,9 @@ _NOT_RESUMABLE = re.compile(r"\s*(?:[/?]|<session_context>|<hook_context>)")
 
 def agent_view(log: FileLog, content: bytes) -> dict[str, Any] | None:
     """The record as the loader returns it; None where it finds no session."""
+    if log.format is Format.DOCUMENT and b"\n" not in content.strip():
+        # The loader goes line by line whatever the name; a document on one line is a header to it.
+        log = read_log(log.path, content)
     if log.format is Format.LOG:
         view = _replayed(log)
         if view is not None:
@@ -110,7 +114,13 @@ def _is_resumable(message: dict[str, Any]) -> bool:
     if message.get("type") == "gemini":
         flat = _flattened(message.get("content")).strip()
         return bool(flat or message.get("toolCalls") or message.get("thoughts"))
-    return _prompt_text(message) is not None
+    return _is_prompt(message)
+
+
+def _is_prompt(message: dict[str, Any]) -> bool:
+    """Whether the CLI takes a message for a prompt, and not for a command or injected context."""
+    flat = _flattened(message.get("content"))
+    return message.get("type") == "user" and bool(flat.strip()) and not _NOT_RESUMABLE.match(flat)
 
 
 def _first_prompt(messages: Iterable[dict[str, Any]], otherwise: str | None) -> str | None:
@@ -118,14 +128,13 @@ def _first_prompt(messages: Iterable[dict[str, Any]], otherwise: str | None) -> 
 
 
 def _prompt_text(message: dict[str, Any]) -> str | None:
-    """The words of a user message, unless the CLI takes it for a command or for injected context."""
+    """The words of a prompt as the CLI keeps them for its list."""
     content = message.get("content")
-    if message.get("type") != "user" or not isinstance(content, str | list):
+    if not isinstance(content, str | list) or not _is_prompt(message):
         return None
-    flat = _flattened(content)
-    if not flat.strip() or _NOT_RESUMABLE.match(flat):
-        return None
-    return content if isinstance(content, str) else "".join(map(_text_of, content))
+    if isinstance(content, str):
+        return content
+    return "".join(_text_of(part) for part in content if isinstance(part, dict))
 
 
 def _text_of(part: object) -> str:

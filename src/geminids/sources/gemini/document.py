@@ -7,7 +7,7 @@ Writing over the old file is not atomic, so a crash leaves an empty or a cut one
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from geminids.model import ProblemKind, Source
 from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record, is_record
 from geminids.sources.jsonl import (
     REFUSED,
+    Salvaged,
     UndecodableError,
     complete_truncated,
     decode,
@@ -32,6 +33,7 @@ class _Document(msgspec.Struct):
 _document = msgspec.json.Decoder(_Document).decode
 _MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
 _BETWEEN = re.compile(rb"[\s,]*")
+_INDENTED = re.compile(rb"\n    (\{)\r?\n")
 _AFTER_MESSAGES = re.compile(rb"\s*\]\s*,")
 
 
@@ -59,7 +61,10 @@ def _spans(content: bytes, elements: Sequence[msgspec.Raw]) -> list[tuple[int, i
         return []
     first = bytes(elements[0])
     starts = (_BETWEEN.match(content, found.end()) for found in _MESSAGES.finditer(content))
-    end = next(start.end() for start in starts if start and content.startswith(first, start.end()))
+    ends = (start.end() for start in starts if start and content.startswith(first, start.end()))
+    end = next(ends, None)
+    if end is None:
+        raise UndecodableError("messages under a name that is written in another way")
     spans = []
     for element in elements:
         between = _BETWEEN.match(content, end)
@@ -135,20 +140,32 @@ def _complaint(content: bytes) -> str:
 
 def _salvage_messages(log: FileLog, content: bytes, begin: int, complaint: str) -> int:
     """The whole messages after `begin`, and the beginning of a cut one; returns where they end."""
-    done = begin
-    for index, found in enumerate(salvage(content[begin:], BEGINNING, is_record)):
-        start, end = begin + found.start, begin + found.end
-        line = content.count(b"\n", 0, start) + 1
-        if content[done:start].strip(b" \t\r\n,["):
-            log.report(ProblemKind.BAD_JSON, complaint, None, done, start)
+    done, line, counted_to = begin, 1, 0
+    for index, found in enumerate(_found_messages(content, begin)):
+        line += content.count(b"\n", counted_to, found.start)
+        counted_to = found.start
+        if content[done : found.start].strip(b" \t\r\n,["):
+            log.report(ProblemKind.BAD_JSON, complaint, None, done, found.start)
         else:
-            log.count_layout(start - done)
-        place = Source(log.path, line, start, end, f"/messages/{index}")
+            log.count_layout(found.start - done)
+        place = Source(log.path, line, found.start, found.end, f"/messages/{index}")
         log.use(Record(Kind.MESSAGE, found.value, place, agent_reads=False, complete=found.complete))
         if not found.complete:
-            log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line, start, end)
-        done = end
+            log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line, found.start, found.end)
+        done = found.end
     return done
+
+
+def _found_messages(content: bytes, begin: int) -> Iterator[Salvaged]:
+    """The messages in damaged bytes.
+
+    In a pretty-printed document each begins at the same indentation, so the damage of one cannot
+    spread to the next.
+    """
+    starts = [found.start(1) for found in _INDENTED.finditer(content, begin)] or [begin]
+    for start, end in zip(starts, [*starts[1:], len(content)], strict=True):
+        for found in salvage(content[start:end], BEGINNING, is_record):
+            yield Salvaged(found.value, start + found.start, start + found.end, found.complete)
 
 
 def _members_after(tail: bytes) -> dict[str, Any] | None:

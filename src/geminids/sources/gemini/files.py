@@ -37,17 +37,21 @@ class Segment(msgspec.Struct):
     @property
     def parent_folder(self) -> str | None:
         """The folder named after the parent session, if the file lies in one."""
-        name = self.path.parent.name
-        return None if name == "chats" or self.path.parent.parent.name != "chats" else name
+        is_nested = self.path.parent.parent.name == "chats" and not self.path.name.startswith("session-")
+        return self.path.parent.name if is_nested else None
+
+    @property
+    def times(self) -> list[str]:
+        """The times of its messages, as written."""
+        return [str(r.value.get("timestamp") or "") for r in self.records if r.kind is Kind.MESSAGE]
 
     @property
     def order(self) -> tuple[str, str, bool]:
         """Where the segment stands among those of its session."""
-        times = [
-            str(record.value.get("timestamp") or "") for record in self.records if record.kind is Kind.MESSAGE
-        ]
+        times = self.times
         start = str(self.meta.get("startTime") or min(times, default=""))
-        return start, max(times, default=""), self.log.format is Format.LOG
+        end = str(self.meta.get("lastUpdated") or max(times, default=""))
+        return start, end, self.log.format is Format.LOG
 
 
 def read_file(path: Path, content: bytes) -> FileLog:
@@ -97,7 +101,9 @@ def segments(log: FileLog, path: Path) -> Iterator[Segment]:
                 current = Segment(log, path, [], {})
             _note(current.meta, record.value)
         elif record.kind is not Kind.REWIND:
-            _note(current.meta, record.value["$set"])
+            # The CLI restates the id at every resume; another one would not be this session's.
+            known = {"sessionId": current.session_id} if current.session_id else {}
+            _note(current.meta, record.value["$set"] | known)
         current.records.append(record)
     if current.records:
         yield current

@@ -17,6 +17,7 @@ from geminids.sources.base import Home
 
 AGENT = "gemini"
 _DATA_FOLDER = ".gemini"
+SESSIONS_VARIABLE = "GEMINI_SESSIONS_DIR"
 
 
 def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
@@ -24,10 +25,9 @@ def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
     found = [Home(AGENT, path, "the user's home") for path in _data_folders(user_home)]
     for value in _paths(environment.get("GEMINI_CLI_HOME")):
         found += [Home(AGENT, path, "GEMINI_CLI_HOME") for path in _data_folders(value)]
-    for value in _paths(environment.get("GEMINI_SESSIONS_DIR")):
+    for value in _paths(environment.get(SESSIONS_VARIABLE)):
         if _may_be_folder(value):
-            path = value.parent if value.name == "tmp" else value
-            found.append(Home(AGENT, path, "GEMINI_SESSIONS_DIR"))
+            found.append(Home(AGENT, value, SESSIONS_VARIABLE))
     return list(_each_once(found))
 
 
@@ -38,8 +38,13 @@ def homes_below(folder: Path) -> list[Home]:
 
 def projects_folder(home: Home) -> Path:
     """The folder of a home that holds a folder for each project."""
-    below = home.path / "tmp"
-    return below if _may_be_folder(below) and not _may_be_folder(below / "chats") else home.path
+    return home.path if home.known_by == SESSIONS_VARIABLE else home.path / "tmp"
+
+
+def registry_folder(home: Home) -> Path:
+    """The folder of a home that holds the registry of its projects."""
+    folder = projects_folder(home)
+    return folder.parent if folder.name == "tmp" else folder
 
 
 def _data_folders(folder: Path) -> Iterator[Path]:
@@ -77,7 +82,7 @@ def _paths(value: str | None) -> Iterator[Path]:
 def _each_once(homes: Iterable[Home]) -> Iterator[Home]:
     seen: set[str] = set()
     for home in homes:
-        real = os.path.realpath(home.path)
+        real = os.path.realpath(projects_folder(home))
         if real not in seen:
             seen.add(real)
             yield home

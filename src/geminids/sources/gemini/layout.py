@@ -19,7 +19,7 @@ import msgspec
 
 from geminids.model import Problem, ProblemKind, Project
 from geminids.sources.base import Bundle, FoundFile, Home, Scan, SkippedFile
-from geminids.sources.gemini.homes import AGENT, projects_folder
+from geminids.sources.gemini.homes import AGENT, projects_folder, registry_folder
 from geminids.sources.gemini.projects import Registry, read_registry
 
 _SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
@@ -49,7 +49,8 @@ class _Folder(msgspec.Struct):
 class _Scanner:
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._registry: Registry = read_registry(home.path)
+        self._root = registry_folder(home)
+        self._registry: Registry = read_registry(self._root)
         self._problems = list(self._registry.problems)
         self._skipped: list[SkippedFile] = []
         self._projects: dict[str, _Folder] = {}
@@ -81,8 +82,11 @@ class _Scanner:
 
     def _folder(self, path: Path) -> _Folder:
         """The project of this folder; another folder of the same project may be known already."""
-        project = self._registry.project(path, self._home.path)
-        key = project.hash or _peeked_hash(path) or str(path)
+        project = self._registry.project(path, self._root)
+        if project.slug:
+            # On Windows the marker is in lower case, and its hash not that of the path.
+            project = msgspec.structs.replace(project, hash=_peeked_hash(path) or project.hash)
+        key = project.hash or str(path)
         known = self._projects.get(key)
         if known is None:
             known = self._projects[key] = _Folder(project, [], {})
