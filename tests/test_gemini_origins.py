@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
-from geminids.model import AnyPart, FileReference, Origin, Text
-from geminids.sources.gemini.injected import message_origin, user_parts
+from geminids.model import AnyPart, Attachment, FileReference, Origin, Text
+from geminids.sources.gemini.injected import Prompt, message_origin, prompt_of, user_parts
 
 CONTEXT = "<session_context>\nThis is the Gemini CLI.\n</session_context>"
 
 
-def parts(content: Any, shown: Any = None, previous: str | None = None) -> tuple[AnyPart, ...]:
+LOOK = Prompt("Look at the notes", "Look at the notes")
+
+
+def parts(content: Any, shown: Any = None, previous: Prompt | None = None) -> tuple[AnyPart, ...]:
     return user_parts(content, shown, previous)
 
 
@@ -35,6 +38,9 @@ def words(found: tuple[AnyPart, ...], origin: Origin = Origin.HUMAN) -> str:
         "Your task is to sing",
         "修正してください",
         "Here is a thought",
+        "Here is a summary of changes I made: please review",
+        "You have exceeded the maximum number of requests - what does this mean?",
+        "Background execution update: is it possible?",
     ],
 )
 def test_a_prompt_is_the_humans_whatever_it_begins_with(prompt: str) -> None:
@@ -57,7 +63,7 @@ def test_a_prompt_is_the_humans_whatever_it_begins_with(prompt: str) -> None:
             "Here is the user's editor context as a JSON object. This is for your information only.",
             Origin.INJECTED,
         ),
-        ("Here is a summary of changes in the user's editor context.", Origin.INJECTED),
+        ("Here is a summary of changes in the user's editor context, in JSON format.", Origin.INJECTED),
         ("- **Workspace Directories:**\n  - /home/me", Origin.INJECTED),
         ("Background execution update:\n<background_output>done</background_output>", Origin.INJECTED),
         ("System: Please continue.", Origin.SYNTHETIC),
@@ -143,13 +149,13 @@ def test_a_command_of_the_shell_is_the_humans_and_its_output_is_not() -> None:
 
 
 def test_a_follow_up_does_not_repeat_the_prompt_it_is_shown_as() -> None:
-    found = parts([{"text": "Please continue."}], [{"text": "Look at the notes"}], "Look at the notes")
+    found = parts([{"text": "Please continue."}], [{"text": "Look at the notes"}], LOOK)
     assert words(found) == ""
     assert message_origin(found) is Origin.SYNTHETIC
 
 
 def test_the_same_prompt_twice_is_two_prompts() -> None:
-    found = parts([{"text": "continue"}], [{"text": "continue"}], "continue")
+    found = parts([{"text": "continue"}], [{"text": "continue"}], Prompt("continue", "continue"))
     assert words(found) == "continue"
 
 
@@ -172,3 +178,38 @@ def test_steering_in_a_tool_turn_holds_the_humans_words() -> None:
 @pytest.mark.parametrize("content", [None, "", [], [{}], [None], 3, [{"text": 5}], {"functionResponse": 1}])
 def test_odd_content_is_kept_and_is_nobodys(content: Any) -> None:
     assert words(parts(content)) == ""
+
+
+def test_the_same_folder_pointed_at_twice_is_two_prompts() -> None:
+    typed, sent = [{"text": "Compare @docs/ files."}], [{"text": "Compare @docs/** files."}]
+    first = parts(sent, typed)
+    again = parts(sent, typed, prompt_of(first))
+    assert words(first) == words(again) == "Compare @docs/ files."
+
+
+def test_a_custom_command_used_twice_is_two_commands_and_going_on_after_it_is_none() -> None:
+    typed = [{"text": "/tell milk"}]
+    first = parts([{"text": "Tell me about milk."}], typed)
+    again = parts([{"text": "Tell me about milk."}], typed, prompt_of(first))
+    went_on = parts([{"text": "Please continue."}], typed, prompt_of(first))
+    assert words(again) == "/tell milk"
+    assert (words(went_on), message_origin(went_on)) == ("", Origin.SYNTHETIC)
+
+
+def test_a_hint_is_not_the_prompt_that_is_gone_on_from() -> None:
+    answer = {"functionResponse": {"id": "c1", "name": "x", "response": {}}}
+    hint = {"text": "User steering update:\n<user_input>\nuse tabs\n</user_input>\nAct on it."}
+    assert prompt_of(parts([answer, hint])) is None
+
+
+def test_text_around_referenced_files_in_one_string_is_kept() -> None:
+    content = (
+        "See @p.png and @a\n--- Content from referenced files ---[Image: image/png, 12.3 KB]odd"
+        "\nContent from @a:\nfirst\n--- End of content ---\nstill the file\n--- End of content ---"
+    )
+    assert parts(content) == (
+        Text("See @p.png and @a", Origin.HUMAN),
+        Attachment("image/png"),
+        Text("odd", Origin.INJECTED),
+        FileReference("a", "first\n--- End of content ---\nstill the file"),
+    )

@@ -63,42 +63,62 @@ def _trait(side: str, piece: object) -> Trait | None:
         case {"inlineData": {"data": str(data)}}:
             return "data", data
         case _:
-            return None
+            return "piece", repr(piece)
 
 
 class Originals:
     """All turns so far, in order, to find the one that a piece is a copy of."""
 
-    def __init__(self, turns: Sequence[Turn], *, newest_first: bool) -> None:
+    def __init__(self, turns: Sequence[Turn], alive: Sequence[Turn], *, newest_first: bool) -> None:
         self._newest_first = newest_first
         self._turns: list[Turn] = []
         self._places: dict[Trait, list[int]] = {}
+        self._alive_places: dict[Trait, list[int]] = {}
+        alive_ids = {turn.id for turn in alive}
         for turn in turns:
             for trait in turn.traits:
                 self._places.setdefault(trait, []).append(len(self._turns))
+                if turn.id in alive_ids:
+                    self._alive_places.setdefault(trait, []).append(len(self._turns))
                 self._turns.append(turn)
-        self._reached = len(self._turns) if newest_first else 0
+        self._reached = len(self._turns) if newest_first else -1
 
     def find(self, trait: Trait) -> Turn | None:
-        """The original with this trait; of equal words the next, never going back over one already found."""
-        kind, _ = trait
-        places = self._places.get(trait)
-        if not places and kind == "response":
-            # Before 0.44 answers were recorded with their calls only.
-            places = self._places.get((_ANSWERED, trait[1]))
-        if not places:
-            return None
-        if kind in _UNIQUE:
-            place: int | None = places[0]
-        elif self._newest_first:
-            place = places[bisect_right(places, self._reached) - 1] if places[0] <= self._reached else None
+        """The original with this trait.
+
+        Of equal words, one that the agent still sees and that was not passed yet; else one it has
+        dropped, as when a saved chat is loaded again.
+        """
+        if trait[0] in _UNIQUE:
+            place = self._once(trait)
         else:
-            place = places[bisect_left(places, self._reached)] if places[-1] >= self._reached else None
+            place = self._next(self._alive_places.get(trait, ()))
+            if place is None:
+                place = self._next(self._places.get(trait, ()))
         if place is None:
             return None
-        if kind != "context":
+        if trait[0] != "context":
             self._reached = min(self._reached, place) if self._newest_first else max(self._reached, place)
         return self._turns[place]
+
+    def _once(self, trait: Trait) -> int | None:
+        places = self._places.get(trait)
+        if not places and trait[0] == "response":
+            # Before 0.44 answers were recorded with their calls only.
+            places = self._places.get((_ANSWERED, trait[1]))
+        return places[0] if places else None
+
+    def _next(self, places: Sequence[int]) -> int | None:
+        """The nearest place beyond the one reached."""
+        if self._newest_first:
+            index = bisect_left(places, self._reached) - 1
+        else:
+            index = bisect_right(places, self._reached)
+        return places[index] if 0 <= index < len(places) else None
+
+
+NOTHING = Originals([], [], newest_first=False)
+"""For what cannot be a copy."""
 
 
 class Copy:
@@ -117,3 +137,8 @@ class Copy:
         self.new_pieces = [piece for piece in self.new_pieces if piece is not None]
         if newest_first:
             self.new_pieces.reverse()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing like it was there before; a bare thought is no piece of its own."""
+        return not self.of and bool(self.new_pieces)

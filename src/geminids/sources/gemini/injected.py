@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from geminids.model import AnyPart, Attachment, FileReference, Origin, Text, ToolResult
 from geminids.sources.gemini.content import parts_of, plain_text, result_part, tool_result
@@ -17,13 +17,13 @@ from geminids.sources.gemini.content import parts_of, plain_text, result_part, t
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
 """The id of the injected context message, the same in every session since 0.44.0."""
 
-INTERRUPTED_REPLY = "[The previous response was interrupted before it completed.]"
+SUMMARY_RECEIVED = "Got it. Thanks for the additional context!"
 ACKNOWLEDGEMENTS = frozenset(
     {
-        "Got it. Thanks for the additional context!",
+        SUMMARY_RECEIVED,
         "Got it. Thanks for the context!",
         "Binary content received. Proceeding with analysis.",
-        INTERRUPTED_REPLY,
+        "[The previous response was interrupted before it completed.]",
     }
 )
 """What the CLI says in the model's name."""
@@ -34,9 +34,10 @@ _NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
         (r"\s*<session_context>", Origin.INJECTED),
         (r"This is the Gemini CLI\. We are setting up the context", Origin.INJECTED),
         (r"\s*<system_note>", Origin.INJECTED),
-        (r"\s*Here is (?:the user's editor context as a JSON object|a summary of changes)", Origin.INJECTED),
+        (r"\s*Here is the user's editor context as a JSON object\. This is for", Origin.INJECTED),
+        (r"\s*Here is a summary of changes in the user's editor context, in JSON", Origin.INJECTED),
         (r"- \*\*Workspace Directories:\*\*", Origin.INJECTED),
-        (r"Background execution update:", Origin.INJECTED),
+        (r"Background execution update:\s*<background_output>", Origin.INJECTED),
         (r"System: (?:Please continue\.|Potential loop detected)", Origin.SYNTHETIC),
         (r"\[System: ", Origin.SYNTHETIC),
         (r"\s*<state_snapshot>", Origin.SYNTHETIC),
@@ -44,7 +45,7 @@ _NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
         (r"\[Function Response: ", Origin.TOOL),
         # Prompts of subagents, which stood in their parents' files until 0.36.
         (r"Your task is to do a deep investigation of the codebase", Origin.SYNTHETIC),
-        (r"You have exceeded the (?:time|maximum)", Origin.SYNTHETIC),
+        (r"You have exceeded the (?:time limit|maximum number of turns)\. ", Origin.SYNTHETIC),
     )
 )
 _FIRST_LETTERS = frozenset(" \n\t<T-HBIS[YF")
@@ -60,10 +61,18 @@ _USER_INPUT = re.compile(r"<user_input>\n?(.*?)\n?</user_input>", re.DOTALL)
 _REFERENCES = "\n--- Content from referenced files ---"
 _REFERENCE = re.compile(r"\nContent from @(.*?):\n")
 _REFERENCES_END = "\n--- End of content ---"
-_PLACEHOLDER = re.compile(r"<((?:image|audio|video|application)/[\w.+-]+)>")
+_MIME_TYPE = r"(?:image|audio|video|application)/[\w.+-]+"
+_PLACEHOLDER = re.compile(rf"(?:<|\[(?:Image|Audio|Video|Media): )({_MIME_TYPE})(?:>|[^\]]*\])")
 
 
-def user_parts(content: object, shown: object, previous_prompt: str | None) -> tuple[AnyPart, ...]:
+class Prompt(NamedTuple):
+    """What a human typed, and what the CLI made of it."""
+
+    typed: str
+    sent: str
+
+
+def user_parts(content: object, shown: object, previous: Prompt | None) -> tuple[AnyPart, ...]:
     """The pieces of a `user` message, each with its origin.
 
     `shown` is its displayContent: what the human typed, where that differs from what was sent.
@@ -71,29 +80,43 @@ def user_parts(content: object, shown: object, previous_prompt: str | None) -> t
     pieces = parts_of(content)
     if any(isinstance(piece, dict) and "functionResponse" in piece for piece in pieces):
         return tuple(_tool_turn(pieces))
-    parts = list(_split_references(pieces))
+    parts = tuple(_split_references(pieces))
     typed = "".join(text for text, origin in _whose(plain_text(shown)) if origin is Origin.HUMAN)
-    if not typed.strip():
-        return tuple(parts)
-    return tuple(_with_typed(parts, typed, previous_prompt))
+    sent = _human_words(parts)
+    if not typed.strip() or typed.strip() == sent.strip():
+        return parts
+    if previous is not None and typed == previous.typed and _goes_on_from(previous, sent, parts):
+        return tuple(_given_to(Origin.SYNTHETIC, parts))
+    whose = Origin.COMMAND if typed.lstrip().startswith("/") else Origin.INJECTED
+    return (Text(typed, Origin.HUMAN), *_given_to(whose, parts))
 
 
-def _with_typed(parts: list[AnyPart], typed: str, previous_prompt: str | None) -> Iterator[AnyPart]:
-    """Give the human the words that were typed, and the CLI what it made of them.
+def prompt_of(message_parts: tuple[AnyPart, ...]) -> Prompt | None:
+    """What the human typed in a message, and what was sent for it; None if it is no prompt."""
+    if any(isinstance(part, ToolResult) for part in message_parts):
+        return None
+    typed = _human_words(message_parts)
+    expanded = (Origin.COMMAND, Origin.INJECTED)
+    sent = "\n".join(p.text for p in message_parts if isinstance(p, Text) and p.origin in expanded)
+    return Prompt(typed, sent or typed) if typed else None
 
-    When the CLI goes on by itself ("Please continue."), it attaches the prompt before last as the
-    words typed; taken at face value that repeats the human.
+
+def _goes_on_from(previous: Prompt, sent: str, parts: tuple[AnyPart, ...]) -> bool:
+    """Whether the CLI went on by itself ("Please continue.").
+
+    It then attaches the last prompt as the words typed; taken at face value that repeats the human.
+    But a human may also type the same once more, and it is expanded in the same way.
     """
-    sent = "\n".join(part.text for part in parts if isinstance(part, Text) and part.origin is Origin.HUMAN)
-    if sent.strip() == typed.strip():
-        yield from parts
-        return
-    is_follow_up = typed == previous_prompt and typed.strip() not in sent
-    if is_follow_up:
-        whose = Origin.SYNTHETIC
-    else:
-        whose = Origin.COMMAND if typed.lstrip().startswith("/") else Origin.INJECTED
-        yield Text(typed, Origin.HUMAN)
+    expands = any(isinstance(part, FileReference | Attachment) for part in parts)
+    return not expands and previous.typed.strip() not in sent and previous.sent.strip() != sent.strip()
+
+
+def _human_words(parts: tuple[AnyPart, ...]) -> str:
+    return "\n".join(part.text for part in parts if isinstance(part, Text) and part.origin is Origin.HUMAN)
+
+
+def _given_to(whose: Origin, parts: tuple[AnyPart, ...]) -> Iterator[AnyPart]:
+    """The same pieces, with the human's words given to somebody else."""
     for part in parts:
         human = isinstance(part, Text) and part.origin is Origin.HUMAN
         yield Text(part.text, whose) if isinstance(part, Text) and human else part
@@ -146,13 +169,16 @@ def _reference(path: str | None, texts: list[str]) -> Iterator[AnyPart]:
 def _split_string(text: str) -> Iterator[AnyPart]:
     """The same for a prompt that was stored as one string (0.4 to 0.27)."""
     prompt, _, files = text.partition(_REFERENCES)
-    files, _, after = files.partition(_REFERENCES_END)
+    # A file may hold the closing line itself; the real one is the last.
+    closed, has_end, after = files.rpartition(_REFERENCES_END)
     yield from (Text(words, whose) for words, whose in _whose(prompt))
-    before, *blocks = _REFERENCE.split(files)
+    before, *blocks = _REFERENCE.split(closed if has_end else files)
     yield from (Attachment(mime_type) for mime_type in _PLACEHOLDER.findall(before))
+    if unknown := _PLACEHOLDER.sub("", before).strip():
+        yield Text(unknown, Origin.INJECTED)
     for path, content in zip(blocks[::2], blocks[1::2], strict=True):
         yield FileReference(path, content)
-    if after.strip():
+    if has_end and after.strip():
         yield from (Text(words, whose) for words, whose in _whose(after))
 
 

@@ -16,7 +16,7 @@ def merged(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> d
         if value in _EMPTY:
             result.setdefault(name, value)
         elif name == "toolCalls":
-            result[name] = merged_calls(known.get(name), value)
+            result[name] = merged_calls(known.get(name), value, restated=restated)
         elif not restated or known.get(name) in _EMPTY:
             result[name] = value
     if isinstance(known.get("timestamp"), str):
@@ -24,7 +24,7 @@ def merged(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> d
     return result
 
 
-def merged_calls(known: object, later: object) -> object:
+def merged_calls(known: object, later: object, *, restated: bool) -> object:
     """The calls of two versions, by id, in the order in which they were first recorded."""
     if not isinstance(known, list) or not isinstance(later, list):
         return later
@@ -33,22 +33,23 @@ def merged_calls(known: object, later: object) -> object:
         call_id = call.get("id") if isinstance(call, dict) else None
         key = call_id if isinstance(call_id, str) else index
         before = calls.get(key)
-        calls[key] = call if before is None else _merged_call(before, call)
+        calls[key] = call if before is None else _merged_call(before, call, restated=restated)
     return list(calls.values())
 
 
-def _merged_call(known: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+def _merged_call(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> dict[str, Any]:
     result = known | {name: value for name, value in later.items() if value not in _EMPTY}
-    if _is_masked(later.get("result")) and known.get("result") not in _EMPTY:
+    if known.get("result") not in _EMPTY and (restated or _is_masked(later.get("result"))):
+        # A restatement gives each call the answers of all parallel ones, without their pictures.
         result["result"] = known["result"]
     return result
 
 
 def _is_masked(result: object) -> bool:
     match result:
-        case [{"functionResponse": {"response": {"output": str(output)}}}, *_]:
+        case list():
+            return any(map(_is_masked, result))
+        case {"functionResponse": {"response": {"output": str(output)}}} | str(output):
             return output.lstrip().startswith(MASKED)
-        case str():
-            return result.lstrip().startswith(MASKED)
         case _:
             return False

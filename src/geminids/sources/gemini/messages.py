@@ -25,10 +25,10 @@ from geminids.model import (
     Usage,
 )
 from geminids.sources.gemini.content import parts_of, plain_text, result_part
-from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, message_origin, user_parts
+from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, Prompt, message_origin, prompt_of, user_parts
 from geminids.sources.gemini.records import MESSAGE_FIELDS, calls_of
 from geminids.sources.gemini.replay import Turn
-from geminids.sources.gemini.tools import pending_call, text_or_none, tool_call
+from geminids.sources.gemini.tools import asked_call, text_or_none, tool_call
 from geminids.sources.timestamps import parse_time
 
 _TYPES = {"human": "user", "assistant": "gemini", "model": "gemini"}
@@ -47,7 +47,8 @@ class MessageBuilder:
         self._folders = folders
         self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)}
         self._of_subagent = of_subagent
-        self._previous_prompt: str | None = None
+        self._previous_prompt: Prompt | None = None
+        self._responses = _responses(turns)
         self._at: datetime | None = None
         self._previous_at: datetime | None = None
         self._imported_at = next((t for t in map(_import_time, turns) if t is not None), None)
@@ -74,13 +75,11 @@ class MessageBuilder:
     def _from_user(self, turn: Turn) -> Message:
         value = turn.value
         parts = user_parts(value.get("content"), value.get("displayContent"), self._previous_prompt)
-        if self._of_subagent or self._goes_on_by_itself(parts):
+        is_string = type(value.get("content")) is str
+        if self._of_subagent or (is_string and self._goes_on_by_itself(parts)):
             parts = tuple(map(_nobodys_words, parts))
         origin = message_origin(parts)
-        if origin is Origin.HUMAN:
-            self._previous_prompt = "".join(
-                p.text for p in parts if isinstance(p, Text) and p.origin is Origin.HUMAN
-            )
+        self._previous_prompt = prompt_of(parts) or self._previous_prompt
         return self._message(turn, Role.USER, origin, parts)
 
     def _goes_on_by_itself(self, parts: tuple[AnyPart, ...]) -> bool:
@@ -139,7 +138,7 @@ class MessageBuilder:
             level,
             tuple(turn.places[1:]),
             turn.dropped_by,
-            imported=started is not None and at is not None and at < started,
+            imported=turn.imported or (started is not None and at is not None and at < started),
         )
 
     def _thoughts(self, turn: Turn) -> Iterator[Thought]:
@@ -168,7 +167,7 @@ class MessageBuilder:
                 self._wrong(turn, f"a tool call is a {type(call).__name__}")
         for call_id, asked in turn.asked.items():
             if call_id not in self._recorded:
-                yield pending_call(asked)
+                yield asked_call(asked, self._responses.get(call_id))
 
     def _usage(self, turn: Turn) -> Usage | None:
         """The tokens of the request. What is missing is unknown, and so is what is no number."""
@@ -203,6 +202,11 @@ class MessageBuilder:
 def _import_time(turn: Turn) -> datetime | None:
     """When a session was begun from a file (`--session-file`): what is older was said in another session."""
     return parse_time(turn.value.get("timestamp")) if turn.id.startswith("import-") else None
+
+
+def _responses(turns: Sequence[Turn]) -> dict[str, dict[str, Any]]:
+    """What came back for calls, where it stands in a message of its own."""
+    return {call_id: response for turn in turns for call_id, response in turn.answered.items()}
 
 
 def _call_ids(turn: Turn) -> Iterator[str]:

@@ -10,12 +10,13 @@ cancellation or a restart took away is kept and says so.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from geminids.model import Source, State
 from geminids.sources.gemini.content import parts_of, plain_text
-from geminids.sources.gemini.copies import Copy, Originals, Trait, traits
-from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, CONTEXT_ID
+from geminids.sources.gemini.copies import NOTHING, Copy, Originals, Trait, traits
+from geminids.sources.gemini.injected import CONTEXT_ID, SUMMARY_RECEIVED
 from geminids.sources.gemini.merging import merged
 from geminids.sources.gemini.records import Kind, Record
 
@@ -26,7 +27,18 @@ _CANCELLED = "Request cancelled."
 class Turn:
     """A message in the making: the best of all its versions, and all their places."""
 
-    __slots__ = ("_traits", "asked", "dropped_by", "id", "places", "state", "value")
+    __slots__ = (
+        "_last",
+        "_traits",
+        "answered",
+        "asked",
+        "dropped_by",
+        "id",
+        "imported",
+        "places",
+        "state",
+        "value",
+    )
 
     def __init__(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
         self.id = turn_id
@@ -34,11 +46,16 @@ class Turn:
         self.places = [place]
         self.state = State.CURRENT
         self.dropped_by: Source | None = None
+        self.imported = False
+        """Whether the turn was taken over from another session."""
         self.asked: dict[str, dict[str, Any]] = {}
         """Calls that stand in the content, by id: the only trace of one that never ended."""
+        self.answered: dict[str, dict[str, Any]] = {}
+        """Answers to calls that stand in the content, by the id of the call."""
         self._traits: list[Trait] | None = None
+        self._last = value
         if type(value.get("content")) is list:
-            self.remember_calls(value)
+            self._remember_calls(value)
 
     @property
     def traits(self) -> list[Trait]:
@@ -60,18 +77,28 @@ class Turn:
 
     def merge(self, value: dict[str, Any], *, restated: bool) -> None:
         """Take in another version."""
-        if value is not self.value:
-            self.value = merged(self.value, value, restated=restated)
-            self._traits = None
-            if type(value.get("content")) is list:
-                self.remember_calls(value)
+        if value is self._last:
+            return
+        self._last = value
+        self.value = merged(self.value, value, restated=restated)
+        self._traits = None
+        if type(value.get("content")) is list:
+            self._remember_calls(value)
 
-    def remember_calls(self, value: dict[str, Any]) -> None:
-        """Note the calls that stand in the content."""
-        for piece in parts_of(value.get("content")):
+    def is_another(self, value: dict[str, Any]) -> bool:
+        """Whether a record under the same id is no version of this turn: the CLI never changes a prompt."""
+        if value.get("type") != self.value.get("type"):
+            return True
+        said, says = self.value.get("content"), value.get("content")
+        return value.get("type") == "user" and bool(said and says) and said != says
+
+    def _remember_calls(self, value: dict[str, Any]) -> None:
+        for index, piece in enumerate(parts_of(value.get("content"))):
             match piece:
-                case {"functionCall": {"id": str(call_id)} as call}:
-                    self.asked.setdefault(call_id, call)
+                case {"functionCall": dict(call)}:
+                    self.asked.setdefault(_call_id(call, index), call)
+                case {"functionResponse": dict(response)}:
+                    self.answered.setdefault(_call_id(response, index), response)
 
     def drop(self, state: State, place: Source) -> None:
         """Take the turn out of the agent's view."""
@@ -146,8 +173,9 @@ class Replay:
     def _message(self, record: Record) -> None:
         value = record.value
         turn_id = value.get("id")
-        if type(turn_id) is not str:
-            turn_id = f"{record.place.pointer or record.place.line}"
+        if type(turn_id) is not str or not turn_id:
+            place = record.place
+            turn_id = f"{Path(place.file).name}:{place.pointer or place.line}"
         self._put(turn_id, value, record.place, complete=record.complete)
         self._burst.append(turn_id)
 
@@ -163,6 +191,9 @@ class Replay:
         """Take in a version of a turn and put it into the agent's list."""
         self._alive.setdefault(turn_id)
         turn = self._turns.get(turn_id)
+        if turn is not None and not restated and complete and turn.is_another(value):
+            self._set_aside(turn, place)
+            turn = None
         if turn is not None:
             self._mentioned.add(turn_id)
             turn.places.append(place)
@@ -174,6 +205,14 @@ class Replay:
             self._update_originals(turn_id, value, place)
         else:
             self._turns[turn_id] = Turn(turn_id, value, place)
+
+    def _set_aside(self, turn: Turn, place: Source) -> None:
+        """Make room for another turn under the same id; to the agent it replaces this one."""
+        turn.drop(State.SUPERSEDED, place)
+        number = sum(key.startswith(f"{turn.id}~") for key in self._turns) + 1
+        self._turns = {
+            (f"{turn.id}~{number}" if other is turn else key): other for key, other in self._turns.items()
+        }
 
     def _update_originals(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
         """A copy that is written again may have got new calls: they belong to its last original."""
@@ -211,17 +250,19 @@ class Replay:
         stated = dict(_stated(record.value["$set"]["messages"]))
         emitted = self._take_back(self._re_emitted(list(stated.values())))
         before = self._alive_turns()
-        copies = self._recognise(stated.values())
+        copies = self._recognise(stated.values(), before, re_emitted=bool(emitted))
         for index, value in stated.items():
             place = _inside(record.place, f"/$set/messages/{index}")
             copy = copies.get(value["id"])
             if copy is None:
                 self._put(value["id"], value, place, restated=True)
             else:
-                self._take_in_copy(value, copy, [*emitted.get(value["id"], ()), place])
+                self._take_in_copy(
+                    value, copy, [*emitted.get(value["id"], ()), place], reloaded=bool(emitted)
+                )
         self._alive = dict.fromkeys(value["id"] for value in stated.values())
-        is_new = [value for value in stated.values() if value["id"] in copies and not copies[value["id"]].of]
-        self._restate(before, record, reloaded=bool(emitted), compressed=any(map(_is_summary, is_new)))
+        summaries = [value for value in stated.values() if value["id"] in copies and _is_summary(value)]
+        self._restate(before, record, reloaded=bool(emitted), compressed=bool(summaries) and not emitted)
 
     def _take_back(self, re_emitted: list[str]) -> dict[str, list[Source]]:
         """Forget lines that only wrote the history again; returns where they stand."""
@@ -230,7 +271,9 @@ class Replay:
         taken = {turn_id: self._turns.pop(turn_id) for turn_id in re_emitted if turn_id in self._turns}
         return {turn_id: turn.places for turn_id, turn in taken.items()}
 
-    def _recognise(self, stated: Iterable[dict[str, Any]]) -> dict[str, Copy]:
+    def _recognise(
+        self, stated: Iterable[dict[str, Any]], alive: list[Turn], *, re_emitted: bool
+    ) -> dict[str, Copy]:
         """What the messages under new ids are copies of.
 
         A compression keeps the end of the history, so there the newest match is the right one.
@@ -238,10 +281,15 @@ class Replay:
         new = [v for v in stated if v["id"] not in self._turns and v["id"] not in self._copies]
         if not new:
             return {}
-        newest_first = any(map(_is_summary, new))
-        originals = Originals(list(self._turns.values()), newest_first=newest_first)
+        newest_first = not re_emitted and any(map(_is_summary, new))
+        originals = Originals(list(self._turns.values()), alive, newest_first=newest_first)
         in_order = reversed(new) if newest_first else new
-        return {v["id"]: Copy(v, originals, newest_first=newest_first) for v in in_order}
+        return {
+            v["id"]: Copy(
+                v, NOTHING if newest_first and _is_summary(v) else originals, newest_first=newest_first
+            )
+            for v in in_order
+        }
 
     def _re_emitted(self, stated: list[dict[str, Any]]) -> list[str]:
         """The ids of a history that was just written again, line by line, before being restated."""
@@ -255,12 +303,16 @@ class Replay:
         )
         return ids if is_copy else []
 
-    def _take_in_copy(self, value: dict[str, Any], copy: Copy, places: list[Source]) -> None:
+    def _take_in_copy(
+        self, value: dict[str, Any], copy: Copy, places: list[Source], *, reloaded: bool
+    ) -> None:
         """A message under a new id: a copy of turns, something new, or a bit of both."""
         turn_id = value["id"]
-        if not copy.of:
+        if copy.is_new:
             self._turns[turn_id] = turn = Turn(turn_id, value, places[0])
             turn.places = places
+            # A chat that was saved in another session is written like a history, but is none of ours.
+            turn.imported = reloaded
             return
         self._copies[turn_id] = copy.of
         self._mentioned.update(original.id for original in copy.of)
@@ -301,6 +353,12 @@ def _are_the_last(dropped: list[Turn], before: list[Turn]) -> bool:
     return talk[-len(dropped) :] == dropped
 
 
+def _call_id(call: dict[str, Any], index: int) -> str:
+    """The id of a call or of the answer to it; without one, its name and position in the message."""
+    call_id = call.get("id")
+    return call_id if isinstance(call_id, str) and call_id else f"{call.get('name')} {index}"
+
+
 def _stated(messages: object) -> list[tuple[int, dict[str, Any]]]:
     """The messages of a list that the CLI would take, with their positions."""
     return [
@@ -317,9 +375,8 @@ def _inside(place: Source, pointer: str) -> Source:
 def _is_summary(value: dict[str, Any]) -> bool:
     """Whether a message stands for a history that was compressed."""
     text = plain_text(value.get("content")).lstrip()
-    return text.startswith("<state_snapshot>") or (
-        value.get("type") == "gemini" and "model" not in value and text in ACKNOWLEDGEMENTS
-    )
+    is_thanks = value.get("type") == "gemini" and "model" not in value and text == SUMMARY_RECEIVED
+    return is_thanks or text.startswith("<state_snapshot>")
 
 
 def _says_cancelled(turn: Turn) -> bool:

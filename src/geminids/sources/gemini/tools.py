@@ -94,7 +94,7 @@ def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
         native_status,
         result,
         display,
-        changes or _asked_changes(name, arguments, status),
+        (changes or _asked_changes(name, arguments)) if status is ToolStatus.SUCCESS else (),
         parse_time(call.get("timestamp")),
         text_or_none(call.get("displayName")),
         text_or_none(call.get("description")),
@@ -104,17 +104,29 @@ def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
     )
 
 
-def pending_call(call: dict[str, Any]) -> ToolCall:
-    """A `functionCall` of which no end was recorded."""
+def asked_call(call: dict[str, Any], response: dict[str, Any] | None) -> ToolCall:
+    """A `functionCall` of which only the answer was recorded, or not even that."""
     name = text_or_none(call.get("name")) or "unknown"
     arguments = call.get("args")
+    result = response_parts(response) if response else ()
     return ToolCall(
         text_or_none(call.get("id")),
         name,
-        _kind(name, ()),
+        _kind(name, result),
         arguments if type(arguments) is dict else {},
-        ToolStatus.PENDING,
+        _answered_status(response),
+        result=result,
     )
+
+
+def _answered_status(response: dict[str, Any] | None) -> ToolStatus:
+    match response:
+        case None:
+            return ToolStatus.PENDING
+        case {"response": {"error": _}}:
+            return ToolStatus.ERROR
+        case _:
+            return ToolStatus.SUCCESS
 
 
 def text_or_none(value: object) -> str | None:
@@ -142,11 +154,17 @@ def results(call: dict[str, Any]) -> tuple[ResultPart, ...]:
 
 
 def _own_responses(entries: list[Any], call_id: object) -> list[Any]:
+    """The answers to this call, each with the media that stand behind it."""
     if len(entries) < 2:
         return entries
-    own = [entry for entry in entries if _response_id(entry) == call_id]
-    others = any(_response_id(entry) not in (None, call_id) for entry in entries)
-    return own if own and others else entries
+    own: list[Any] = []
+    is_own = True
+    for entry in entries:
+        answered = _response_id(entry)
+        is_own = is_own if answered is None else answered == call_id
+        if is_own:
+            own.append(entry)
+    return own or entries
 
 
 def _response_id(entry: object) -> object:
@@ -204,19 +222,17 @@ def _file_change(diff: str, about: dict[str, Any]) -> FileChange:
     before, after = text_or_none(about.get("originalContent")), text_or_none(about.get("newContent"))
     path = text_or_none(about.get("filePath")) or text_or_none(about.get("fileName")) or ""
     is_new = about.get("isNewFile") is True or (before is None and after is not None)
-    added = removed = 0
-    for line in diff.splitlines():
-        if line.startswith("+"):
-            added += not line.startswith("+++")
-        elif line.startswith("-"):
-            removed += not line.startswith("---")
+    _, _, hunks = f"\n{diff}".partition("\n@@")
+    lines = hunks.split("\n")
+    added = sum(line.startswith("+") for line in lines)
+    removed = sum(line.startswith("-") for line in lines)
     operation = Operation.CREATE if is_new else Operation.EDIT
     return FileChange(path, operation, diff, before, after, added, removed)
 
 
-def _asked_changes(name: str, arguments: object, status: ToolStatus) -> tuple[FileChange, ...]:
-    """Changes of which no diff was stored (before 0.25): what was asked for, if it succeeded."""
-    if status is not ToolStatus.SUCCESS or TOOL_KINDS.get(name) is not ToolKind.EDIT:
+def _asked_changes(name: str, arguments: object) -> tuple[FileChange, ...]:
+    """Changes of which no diff was stored (before 0.25): what was asked for."""
+    if TOOL_KINDS.get(name) is not ToolKind.EDIT:
         return ()
     match arguments:
         case {"file_path": str(path), "content": str(after)}:
