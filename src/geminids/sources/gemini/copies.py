@@ -137,8 +137,3 @@ class Copy:
         self.new_pieces = [piece for piece in self.new_pieces if piece is not None]
         if newest_first:
             self.new_pieces.reverse()
-
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing like it was there before; a bare thought is no piece of its own."""
-        return not self.of and bool(self.new_pieces)

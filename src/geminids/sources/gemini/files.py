@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +45,13 @@ class Segment(msgspec.Struct):
         return [str(r.value.get("timestamp") or "") for r in self.records if r.kind is Kind.MESSAGE]
 
     @property
-    def order(self) -> tuple[str, str, bool]:
-        """Where the segment stands among those of its session."""
+    def order(self) -> tuple[str, bool, str, bool]:
+        """Where the segment stands among those of its session: what a failed rewrite left comes first."""
         times = self.times
         start = str(self.meta.get("startTime") or min(times, default=""))
         end = str(self.meta.get("lastUpdated") or max(times, default=""))
-        return start, end, self.log.format is Format.LOG
+        is_whole = self.path.suffix in (".json", ".jsonl")
+        return start, is_whole, end, self.log.format is Format.LOG
 
 
 def read_file(path: Path, content: bytes) -> FileLog:
@@ -88,25 +88,37 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def segments(log: FileLog, path: Path) -> Iterator[Segment]:
+def segments(log: FileLog, path: Path) -> list[Segment]:
     """The sessions of a file. Two that share minute and first characters of their ids share the file too."""
     current = Segment(log, path, [], {})
+    found = [current]
     for record in log.records:
-        if record.kind is Kind.MESSAGE:
-            pass
-        elif record.kind is Kind.HEADER:
-            session_id = record.value.get("sessionId")
-            if current.session_id not in (None, session_id):
-                yield current
-                current = Segment(log, path, [], {})
+        if record.kind is Kind.HEADER:
+            current = _segment_of(record.value.get("sessionId"), current, found)
             _note(current.meta, record.value)
-        elif record.kind is not Kind.REWIND:
-            # The CLI restates the id at every resume; another one would not be this session's.
-            known = {"sessionId": current.session_id} if current.session_id else {}
-            _note(current.meta, record.value["$set"] | known)
+        elif record.kind in (Kind.UPDATE, Kind.CHECKPOINT):
+            changes = record.value["$set"]
+            if "sessionId" in changes:
+                # Restated at every resume; in a shared file that may be the other session's.
+                current = _segment_of(changes["sessionId"], current, found, known_only=True)
+            _note(current.meta, {name: value for name, value in changes.items() if name != "sessionId"})
         current.records.append(record)
-    if current.records:
-        yield current
+    return [segment for segment in found if segment.records]
+
+
+def _segment_of(
+    session_id: object, current: Segment, found: list[Segment], *, known_only: bool = False
+) -> Segment:
+    """The segment of a session id: the current one if it has none yet, another, or a new one."""
+    if current.session_id in (None, session_id):
+        if isinstance(session_id, str):
+            current.meta["sessionId"] = session_id
+        return current
+    other = next((segment for segment in found if segment.session_id == session_id), None)
+    if other is None and not known_only:
+        other = Segment(current.log, current.path, [], {})
+        found.append(other)
+    return other or current
 
 
 def _note(meta: dict[str, Any], said: dict[str, Any]) -> None:

@@ -6,14 +6,17 @@ both, we look for what is whole in it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from geminids.model import ProblemKind, Source
-from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Record, is_record, kind_of
+from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record, is_record, kind_of
 from geminids.sources.jsonl import UndecodableError, salvage
 
 
 def read_log(path: str, content: bytes) -> FileLog:
     """Every record of a `.jsonl` file."""
     log = FileLog(path, Format.LOG, len(content))
+    restated: dict[str, dict[str, Any]] = {}
     start, number, size = 0, 0, len(content)
     while start < size:
         number += 1
@@ -24,24 +27,39 @@ def read_log(path: str, content: bytes) -> FileLog:
             log.count_layout(1)
         raw = content[start:end]
         if raw and not raw.isspace():
-            _read_line(log, raw, Source(path, number, start, end))
+            record = _read_line(log, raw, Source(path, number, start, end))
+            if record is not None and record.kind is Kind.CHECKPOINT:
+                _share(record.value["$set"]["messages"], restated)
         elif raw:
             log.ignore("blank line", len(raw))
         start = end + 1
     return log
 
 
-def _read_line(log: FileLog, raw: bytes, place: Source) -> None:
+def _share(messages: list[Any], restated: dict[str, dict[str, Any]]) -> None:
+    """Keep one value of a message that many checkpoints restate unchanged: they can be most of a file."""
+    for index, message in enumerate(messages):
+        message_id = message.get("id") if type(message) is dict else None
+        if type(message_id) is str:
+            if restated.get(message_id) == message:
+                messages[index] = restated[message_id]
+            else:
+                restated[message_id] = message
+
+
+def _read_line(log: FileLog, raw: bytes, place: Source) -> Record | None:
     try:
         value, agent_reads = log.decode(raw, place)
     except UndecodableError as error:
         _salvage_line(log, raw, place, str(error))
-        return
+        return None
     kind = kind_of(value) if type(value) is dict else None
     if kind is None:
         log.ignore(_unknown_kind(value), len(raw))
-    else:
-        log.use(Record(kind, value, place, agent_reads))
+        return None
+    record = Record(kind, value, place, agent_reads)
+    log.use(record)
+    return record
 
 
 def _unknown_kind(value: object) -> str:

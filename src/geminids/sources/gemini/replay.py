@@ -308,19 +308,20 @@ class Replay:
     ) -> None:
         """A message under a new id: a copy of turns, something new, or a bit of both."""
         turn_id = value["id"]
-        if copy.is_new:
-            self._turns[turn_id] = turn = Turn(turn_id, value, places[0])
-            turn.places = places
-            # A chat that was saved in another session is written like a history, but is none of ours.
-            turn.imported = reloaded
-            return
-        self._copies[turn_id] = copy.of
-        self._mentioned.update(original.id for original in copy.of)
-        for original in copy.of:
+        originals = list(copy.of)
+        for original in originals:
             original.places.extend(places)
         if copy.new_pieces:
-            remainder = {**value, "content": copy.new_pieces, "toolCalls": []}
-            self._turns[f"{turn_id}+"] = Turn(f"{turn_id}+", remainder, places[0])
+            fused = {**value, "content": copy.new_pieces, "toolCalls": []}
+            turn = Turn(f"{turn_id}+", fused, places[0]) if originals else Turn(turn_id, value, places[0])
+            turn.places = list(places)
+            # A chat that was saved in another session is written like a history, but is none of ours.
+            turn.imported = reloaded
+            self._turns[turn.id] = turn
+            originals.append(turn)
+        self._mentioned.update(original.id for original in originals)
+        if originals != [self._turns.get(turn_id)]:
+            self._copies[turn_id] = originals
 
     def _restate(self, before: list[Turn], record: Record, *, reloaded: bool, compressed: bool) -> None:
         """Tell what a checkpoint brought back from what it dropped, and why."""

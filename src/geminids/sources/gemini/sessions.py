@@ -35,12 +35,11 @@ from geminids.model import (
     Usage,
 )
 from geminids.sources.base import Bundle
-from geminids.sources.gemini.content import plain_text
 from geminids.sources.gemini.files import BACKGROUND, Segment
 from geminids.sources.gemini.messages import MessageBuilder
-from geminids.sources.gemini.records import calls_of
+from geminids.sources.gemini.records import Kind, calls_of
 from geminids.sources.gemini.replay import Replay, Turn
-from geminids.sources.gemini.subagents import AgentCall, agent_calls, inner_runs, split_last
+from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
 from geminids.sources.timestamps import parse_time
 
 _CANCELLED = "Request cancelled."
@@ -59,10 +58,13 @@ class Draft(msgspec.Struct):
     turns: list[Turn]
 
     @property
-    def opening(self) -> str:
-        """The first words in the human's place."""
-        prompts = (turn for turn in self.turns if turn.value.get("type") == "user")
-        return next((plain_text(turn.value.get("content")) for turn in prompts), "")
+    def opening(self) -> Turn | None:
+        """The first turn in the human's place."""
+        return next((turn for turn in self.turns if turn.value.get("type") == "user"), None)
+
+    def began(self) -> str:
+        """When that was, as written."""
+        return str(self.opening.value.get("timestamp")) if self.opening else ""
 
 
 def sessions(bundle: Bundle, found: Sequence[Segment], problems: Sequence[Problem]) -> list[Session]:
@@ -101,9 +103,29 @@ def _identity(
         return session_id or stem, SessionKind.SUBAGENT, parent
     if session_id is None:
         return _id_from_name(bundle, segment, others), SessionKind.MAIN, None
-    if segment.meta.get("kind") == "subagent":
+    if segment.meta.get("kind") == "subagent" or _was_started(segment, others):
         return f"{session_id}#{segment.path.name.split('.', 1)[0]}", SessionKind.SUBAGENT, session_id
     return session_id, SessionKind.MAIN, None
+
+
+def _was_started(segment: Segment, others: Sequence[Segment]) -> bool:
+    """Whether a file without a kind (before 0.31) is that of a subagent: a call in another one started it."""
+    if len(others) == 1 or "kind" in segment.meta:
+        return False
+    opening = next((turn for turn in _written_turns(segment) if turn.value.get("type") == "user"), None)
+    if opening is None:
+        return False
+    parents = (other for other in others if other is not segment and other.session_id == segment.session_id)
+    return any(
+        call.started(opening) for parent in parents for call in agent_calls(list(_written_turns(parent)))
+    )
+
+
+def _written_turns(segment: Segment) -> Iterator[Turn]:
+    """The messages of a segment as they stand, before anything is made of them."""
+    for record in segment.records:
+        if record.kind is Kind.MESSAGE:
+            yield Turn("", record.value, record.place)
 
 
 def _id_from_name(bundle: Bundle, segment: Segment, others: Sequence[Segment]) -> str:
@@ -129,34 +151,32 @@ def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
 
 
 def _name_children(main: Draft, children: Sequence[Draft]) -> None:
-    """Tie subagents to calls that do not name them, by the words they were started with."""
+    """Tie subagents to calls that do not name them, by the words they were started with and the time."""
     named = {str(call.get("agentId")) for turn in main.turns for call in calls_of(turn.value)}
     unnamed = [c for c in children if c.parent_id == main.native_id and c.native_id not in named]
-    for started in agent_calls(main.turns) if unnamed else ():
-        child = next((child for child in unnamed if started.asks_for(child.opening)), None)
-        if child is not None:
+    for call in list(agent_calls(main.turns)) if unnamed else ():
+        fitting = [child for child in unnamed if child.opening and call.started(child.opening)]
+        if fitting:
+            # Of several with the same task, the last that began before the call ended.
+            child = max(
+                fitting, key=lambda child: str(child.opening and child.opening.value.get("timestamp"))
+            )
             unnamed.remove(child)
-            started.name_child(child.native_id)
+            call.name_child(child.native_id)
 
 
 def _inner_sessions(main: Draft) -> list[Draft]:
     """Take the turns of subagents out of their parent's session."""
     inner = []
     for run in reversed(list(inner_runs(main.turns))):
-        child_id = f"{main.native_id}#{run.calls[0]}"
-        last = main.turns[run.last]
-        reply, last = split_last(last)
+        child_id = f"{main.native_id}#{run.calls[0].call_id}"
+        reply = split_last(main.turns[run.last])
         turns = main.turns[run.first : run.last] + ([reply] if reply else [])
-        for started in _calls_of(main, run.calls):
-            started.name_child(child_id)
+        for call in run.calls:
+            call.name_child(child_id)
         del main.turns[run.first : run.last]
         inner.append(Draft(child_id, SessionKind.SUBAGENT, main.native_id, main.segments, turns))
     return inner[::-1]
-
-
-def _calls_of(main: Draft, call_ids: Sequence[str]) -> Iterator[AgentCall]:
-    for call_id in call_ids:
-        yield from (started for started in agent_calls(main.turns) if started.call_id == call_id)
 
 
 def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Session:

@@ -2,14 +2,15 @@
 
 Until 0.36 a subagent was recorded under its parent's id: in a file beside it, or right inside the
 parent's file if it ran in the same minute, with nothing to mark its turns. They are known by their
-first prompt, which holds an argument of the call that started them and follows faster than a human
-types. Since 0.37 they have files of their own, since 0.39 the call names them.
+first prompt, which holds an argument of the call that started them and was written while that call
+ran. Since 0.37 they have files of their own, since 0.39 the call names them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -22,16 +23,10 @@ from geminids.sources.gemini.tools import TOOL_KINDS, results
 from geminids.sources.timestamps import parse_time
 
 _AT_ONCE = timedelta(seconds=2)
+_SLACK = timedelta(milliseconds=50)
 _TELLING_LENGTH = 4
-
-
-class InnerRun(msgspec.Struct):
-    """The turns of a subagent that stand in its parent's file."""
-
-    first: int
-    last: int
-    calls: list[str]
-    """The ids of the calls that started it. Parallel ones cannot be told apart."""
+_CALL_TIME = re.compile(r"[-_](\d{13})(?:[-_]|$)")
+"""The CLI makes the ids of calls from the milliseconds at which it got them."""
 
 
 class AgentCall(msgspec.Struct):
@@ -47,15 +42,46 @@ class AgentCall(msgspec.Struct):
         call_id = self.call.get("id")
         return call_id if isinstance(call_id, str) else f"call-{self.index}"
 
-    def asks_for(self, prompt: str) -> bool:
-        """Whether a prompt holds one of the call's arguments."""
-        return any(argument in prompt for argument in _texts(self.call.get("args")))
+    def started(self, prompt: Turn, before: Turn | None = None) -> bool:
+        """Whether this is the prompt that the call gave its subagent.
+
+        It holds an argument of the call, and was written while the call ran; where the call's id does
+        not say when that began, before it ended and, in the parent's own file, right after the turn
+        before it: faster than a human types.
+        """
+        at = parse_time(prompt.value.get("timestamp"))
+        text = plain_text(prompt.value.get("content"))
+        if at is None or not any(argument in text for argument in _texts(self.call.get("args"))):
+            return False
+        ended = parse_time(self.call.get("timestamp"))
+        if self.asked_at is not None:
+            return self.asked_at - _SLACK <= at and (ended is None or at <= ended + _SLACK)
+        if before is None:
+            return ended is None or at <= ended + _SLACK
+        earlier = parse_time(before.value.get("timestamp"))
+        return earlier is not None and at - earlier < _AT_ONCE
+
+    @property
+    def asked_at(self) -> datetime | None:
+        """When the model asked for it, where its id tells."""
+        written = _CALL_TIME.search(self.call_id)
+        return parse_time(int(written[1])) if written else None
 
     def name_child(self, child_id: str) -> None:
         """Tie the subagent's session to the call, as releases since 0.39 do by themselves."""
         named = {**self.call, "agentId": child_id}
         calls = [named if call is self.call else call for call in self.turn.value["toolCalls"]]
         self.turn.value = {**self.turn.value, "toolCalls": calls}
+        self.call = named
+
+
+class InnerRun(msgspec.Struct):
+    """The turns of a subagent that stand in its parent's file."""
+
+    first: int
+    last: int
+    calls: list[AgentCall]
+    """The calls that started it. The turns of parallel ones cannot be told apart."""
 
 
 def agent_calls(turns: Sequence[Turn]) -> Iterator[AgentCall]:
@@ -80,49 +106,55 @@ def _texts(arguments: object) -> Iterator[str]:
 
 
 def inner_runs(turns: Sequence[Turn]) -> Iterator[InnerRun]:
-    """The runs of turns that belong to subagents, in order."""
+    """The runs of turns that belong to subagents, in order; they do not overlap."""
     run: InnerRun | None = None
     taken: set[int] = set()
-    for started in agent_calls(turns):
-        first = _prompt_of(started, turns, taken)
+    done = 0
+    for call in agent_calls(turns):
+        if run is not None and run.last != call.index:
+            yield from _if_undisturbed(run, turns, taken)
+            done, run = run.last, None
+        first = _prompt_of(call, turns, taken, done)
         if first is None:
             continue
         taken.add(first)
-        if run is not None and run.last == started.index:
+        if run is None:
+            run = InnerRun(first, call.index, [call])
+        else:
             run.first = min(run.first, first)
-            run.calls.append(started.call_id)
-            continue
-        if run is not None:
-            yield run
-        run = InnerRun(first, started.index, [started.call_id])
+            run.calls.append(call)
     if run is not None:
+        yield from _if_undisturbed(run, turns, taken)
+
+
+def _if_undisturbed(run: InnerRun, turns: Sequence[Turn], taken: set[int]) -> Iterator[InnerRun]:
+    """The run, unless somebody else speaks in it: then its prompt was not a subagent's."""
+    inside = range(run.first, run.last)
+    if all(index in taken for index in inside if turns[index].value.get("type") == "user"):
         yield run
 
 
-def _prompt_of(started: AgentCall, turns: Sequence[Turn], taken: set[int]) -> int | None:
+def _prompt_of(call: AgentCall, turns: Sequence[Turn], taken: set[int], done: int) -> int | None:
     """The position of the prompt that a call gave its subagent, if it stands in the same file."""
-    for index in range(started.index - 1, 0, -1):
+    for index in range(call.index - 1, done, -1):
         turn = turns[index]
-        if turn.value.get("type") != "user" or index in taken:
-            continue
-        if started.asks_for(plain_text(turn.value.get("content"))) and _came_at_once(turns[index - 1], turn):
-            return index
+        if turn.value.get("type") == "user":
+            if index not in taken and call.started(turn, turns[index - 1]):
+                return index
+            at = parse_time(turn.value.get("timestamp"))
+            if at is not None and call.asked_at is not None and at < call.asked_at - _SLACK:
+                return None
     return None
 
 
-def _came_at_once(before: Turn, turn: Turn) -> bool:
-    earlier, later = parse_time(before.value.get("timestamp")), parse_time(turn.value.get("timestamp"))
-    return earlier is not None and later is not None and later - earlier < _AT_ONCE
-
-
-def split_last(turn: Turn) -> tuple[Turn | None, Turn]:
-    """The turn that holds the parent's call, as the subagent's part and the parent's.
+def split_last(turn: Turn) -> Turn | None:
+    """The subagent's reply in the turn that holds its parent's call, taken out of it; None if there is none.
 
     The CLI adds a call to the last message there is; if that one has tokens, it is the subagent's reply.
     """
     if not turn.value.get("tokens"):
-        return None, turn
+        return None
     reply = Turn(turn.id, {k: v for k, v in turn.value.items() if k != "toolCalls"}, turn.places[0])
     kept = ("id", "timestamp", "type", "toolCalls")
     turn.value = {name: turn.value[name] for name in kept if name in turn.value}
-    return reply, turn
+    return reply
