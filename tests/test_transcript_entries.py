@@ -11,6 +11,7 @@ from geminids.model import (
     Origin,
     Role,
     Session,
+    SessionKind,
     Source,
     State,
     Text,
@@ -19,7 +20,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Turn, transcript
+from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Turn, is_shell_command, transcript
 
 from .summaries import summary
 
@@ -55,16 +56,16 @@ def message(
     )
 
 
-def session(*messages: Message) -> Session:
-    little = summary()
+def session(*messages: Message, kind: SessionKind = SessionKind.MAIN) -> Session:
+    little = summary(kind=kind)
     fields = {name: getattr(little, name) for name in little.__struct_fields__}
     return Session(**fields, messages=messages)
 
 
-def told(*messages: Message, detail: Detail | None = None) -> list[str]:
+def told(*messages: Message, detail: Detail | None = None, kind: SessionKind = SessionKind.MAIN) -> list[str]:
     """The transcript in short: who speaks, `+` where the model goes on, and what happened between."""
     short = []
-    for entry in transcript(session(*messages), detail or Detail()):
+    for entry in transcript(session(*messages, kind=kind), detail or Detail()):
         match entry:
             case Turn(speaker=speaker, message=turn, continues=continues):
                 short.append(f"{'+' if continues else ''}{speaker} {turn.id}")
@@ -141,6 +142,33 @@ def test_what_nobody_said_is_left_out_and_counted() -> None:
         "left out {'injected': 2, 'thoughts': 1, 'synthetic': 1, 'notices': 1}",
     ]
     assert len(told(*messages, detail=Detail(everything=True))) == 6
+
+
+def test_the_task_of_a_subagent_is_told() -> None:
+    messages = (message(1, Origin.SYNTHETIC), message(2, Origin.MODEL), message(3, Origin.SYNTHETIC))
+    assert told(*messages, kind=SessionKind.SUBAGENT) == [
+        "parent m1",
+        "model m2",
+        "left out {'synthetic': 1}",
+    ]
+
+
+def test_why_the_agent_stopped_is_told() -> None:
+    stopped = message(2, Origin.SYNTHETIC, state=State.FAILED)
+    assert told(message(1, Origin.MODEL), stopped) == ["model m1", "agent m2"]
+    assert (
+        told(message(1, Origin.MODEL), stopped, message(3, Origin.MODEL))[-1] == "left out {'synthetic': 1}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "is_shell"),
+    [("wc -l a", True), ("/greet Bob", False), ("/git:commit", False), ("/bin/ls /", True)],
+)
+def test_commands_of_the_shell_are_told_from_the_agents_own(words: str, is_shell: bool) -> None:
+    typed = message(1, Origin.COMMAND, Text(words, Origin.HUMAN), Text("output", Origin.COMMAND))
+    assert is_shell_command(typed) is is_shell
+    assert not is_shell_command(message(1, Origin.HUMAN))
 
 
 def test_details_are_told_on_request() -> None:

@@ -18,7 +18,15 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.transcript.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
+from geminids.transcript.telling import (
+    answer_lines,
+    changed_lines,
+    diff_lines,
+    error_line,
+    output_text,
+    result_of_task,
+    telling_argument,
+)
 
 
 def call(
@@ -40,6 +48,7 @@ def call(
         ({"agent_name": "scout", "prompt": "look"}, "scout: look"),
         ({"limit": 3, "strange": "words"}, "words"),
         ({"limit": 3}, ""),
+        ({"questions": [{"question": "Tea?"}, {"question": "Milk?"}]}, "Tea? Milk?"),
         ({"file_path": 7, "command": None, "url": ""}, ""),
         ({}, ""),
     ],
@@ -51,7 +60,36 @@ def test_one_argument_says_what_a_call_was_about(arguments: dict[str, Any], told
 def test_a_list_of_things_to_do_is_told_by_what_is_done() -> None:
     todos = Todos((Todo("a", "completed"), Todo("b", "pending")))
     assert telling_argument(call({"todos": [{}]}, display=todos), None) == "1 of 2 done"
+    written = [{"description": "a", "status": "completed"}, {"description": "b", "status": "in_progress"}]
+    assert telling_argument(call({"todos": written}), None) == "1 of 2 done, now: b"
     assert output_text(call(display=todos)) == "[completed] a\n[pending] b"
+
+
+def test_a_description_tells_where_no_argument_does() -> None:
+    assert telling_argument(call({"limit": 3}, description=" the first three "), None) == "the first three"
+
+
+def test_an_answer_of_the_human_is_told() -> None:
+    asked = ToolCall(
+        "c1", "ask_user", ToolKind.ASK, {}, ToolStatus.SUCCESS, display=Plain("**User:**\n  a → b\n")
+    )
+    assert answer_lines(asked) == ["a → b"]
+    assert answer_lines(call(display=Plain("words"))) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"result": "found it"}, "found it"),
+        ({"result": {"response": "found it"}}, "found it"),
+        ({"report": {"empty": "", "places": ["found it", "more"]}}, "found it"),
+        ({}, ""),
+    ],
+)
+def test_what_a_subagent_hands_back_is_told(arguments: dict[str, Any], words: str) -> None:
+    handed = ToolCall("c1", "complete_task", ToolKind.OTHER, arguments, ToolStatus.SUCCESS)
+    assert result_of_task(handed) == words
+    assert result_of_task(call(arguments)) == ""
 
 
 def test_an_error_is_told_by_its_first_line() -> None:
@@ -77,6 +115,8 @@ def test_a_diff_is_told_without_its_headings() -> None:
     assert diff_lines(call(changes=(FileChange("a", Operation.EDIT, diff),))) == lines
     assert diff_lines(call(display=Diff("a", diff))) == lines
     assert diff_lines(call()) == []
+    odd = "@@ -1 +1 @@\n+a\x0cb\u2028c\rd\n"
+    assert diff_lines(call(display=Diff("a", odd))) == ["@@ -1 +1 @@", "+a\x0cb\u2028c\rd"]
 
 
 def test_lines_that_nobody_counted_are_not_counted() -> None:

@@ -1,12 +1,14 @@
 """How a session is told: what belongs to the story, what is left out, and where something happened to it.
 
-What the human said and read belongs to the story, also when the agent no longer sees it. What
-the human took back by a rewind, what the agent put in behind the human's back and what it
-invented is told only on request; how much was left out is said.
+What the human said and read belongs to the story, also when the agent no longer sees it, and so
+does the task of a subagent. What the human took back by a rewind, what the agent put in behind the
+human's back and what it said in somebody's name is told only on request; how much was left out is
+said.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -21,7 +23,9 @@ from geminids.model import (
     Level,
     Message,
     Origin,
+    Role,
     Session,
+    SessionKind,
     Source,
     State,
     Text,
@@ -30,6 +34,7 @@ from geminids.model import (
     ToolResult,
 )
 
+_SLASH_COMMAND = re.compile(r"/[\w:.-]+(\s|$)")
 LONG_PAUSE = timedelta(minutes=30)
 
 TOLD_ORIGINS = {Origin.HUMAN, Origin.MODEL, Origin.COMMAND}
@@ -52,6 +57,8 @@ class Speaker(StrEnum):
     MODEL = "model"
     AGENT = "agent"
     """The program around the model: notices, context, results of tools."""
+    PARENT = "parent"
+    """Who gave a subagent its task."""
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -91,26 +98,30 @@ def transcript(session: Session, detail: Detail) -> Iterator[Entry]:
     """The story of a session, entry by entry."""
     left_out: Counter[str] = Counter()
     marks = _marks(session.messages)
+    task, last_word = _task(session), _last_word(session)
     before: Message | None = None
     last: datetime | None = None
     for place, message in enumerate(session.messages):
         for mark in marks.get(place, ()):
             yield mark
             before = None
-        parts = told_parts(message, detail, left_out)
+        parts = told_parts(message, detail, left_out, with_synthetic=message is task or message is last_word)
         if not parts:
             continue
         if last and message.at and message.at - last >= LONG_PAUSE:
             yield Pause(message.at - last, message.at)
             before = None
-        yield Turn(_speaker(message), message, parts, continues=_continues(before, message))
+        speaker = Speaker.PARENT if message is task else _speaker(message)
+        yield Turn(speaker, message, parts, continues=_continues(before, message))
         before, last = message, _ended(message) or last
     yield from marks.get(len(session.messages), ())
     if left_out:
         yield LeftOut(dict(left_out))
 
 
-def told_parts(message: Message, detail: Detail, left_out: Counter[str]) -> tuple[AnyPart, ...]:
+def told_parts(
+    message: Message, detail: Detail, left_out: Counter[str], *, with_synthetic: bool = False
+) -> tuple[AnyPart, ...]:
     """The parts of a message that are told; what is not is counted by name."""
     if detail.everything:
         return message.parts
@@ -119,7 +130,8 @@ def told_parts(message: Message, detail: Detail, left_out: Counter[str]) -> tupl
         return ()
     told: list[AnyPart] = []
     for part in message.parts:
-        if reason := _left_out_as(part, message, detail):
+        reason = _left_out_as(part, message, detail)
+        if reason and not (with_synthetic and reason == Origin.SYNTHETIC):
             left_out[reason] += 1
         else:
             told.append(part)
@@ -142,6 +154,26 @@ def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:
             return None if origin in TOLD_ORIGINS else str(origin)
         case _:
             return "unrecognised"
+
+
+def _task(session: Session) -> Message | None:
+    """What a subagent was told to do."""
+    if session.kind is not SessionKind.SUBAGENT:
+        return None
+    asked = next((message for message in session.messages if message.role is Role.USER), None)
+    return asked if asked and asked.origin is Origin.SYNTHETIC else None
+
+
+def _last_word(session: Session) -> Message | None:
+    """What the agent said last in somebody's name without an answer: why it stopped."""
+    last = session.messages[-1] if session.messages else None
+    is_why = last and last.origin is Origin.SYNTHETIC and last.state is State.FAILED
+    return last if is_why else None
+
+
+def is_shell_command(message: Message) -> bool:
+    """Whether the human ran a command of the shell, not one of the agent's own."""
+    return message.origin is Origin.COMMAND and not _SLASH_COMMAND.match(message.text(Origin.HUMAN))
 
 
 def _speaker(message: Message) -> Speaker:

@@ -17,6 +17,7 @@ from geminids.model import (
     Text,
     Todos,
     ToolCall,
+    ToolKind,
     ToolStatus,
 )
 
@@ -36,10 +37,14 @@ TELLING_ARGUMENTS = (
     "task",
     "fact",
     "question",
+    "questions",
     "title",
     "name",
 )
 PLACES = ("path", "dir_path")
+HANDS_BACK = {"complete_task"}
+"""Tools with which subagents give their result to the session that started them."""
+MOST_ANSWERS = 8
 
 
 def telling_argument(call: ToolCall, project_path: str | None) -> str:
@@ -50,12 +55,20 @@ def telling_argument(call: ToolCall, project_path: str | None) -> str:
     for value in call.arguments.values():
         if isinstance(value, str) and value.strip():
             return _inside(value, project_path)
-    match call.display:
-        case Todos(todos=todos):
-            done = sum(todo.status == "completed" for todo in todos)
-            return f"{done} of {len(todos)} done"
-        case _:
-            return "" if call.arguments else call.description or ""
+    return _progress(call) or (call.description or "").strip()
+
+
+def answer_lines(call: ToolCall) -> list[str]:
+    """What the human answered where the model asked."""
+    if call.kind is not ToolKind.ASK or call.status is not ToolStatus.SUCCESS:
+        return []
+    lines = [line.strip() for line in output_text(call).split("\n")]
+    return [line for line in lines if line and not line.startswith("**")][:MOST_ANSWERS]
+
+
+def result_of_task(call: ToolCall) -> str:
+    """What a subagent handed back, in words; nothing for other calls."""
+    return _first_words(call.arguments) if call.name in HANDS_BACK else ""
 
 
 def output_text(call: ToolCall) -> str:
@@ -67,7 +80,7 @@ def error_line(call: ToolCall) -> str:
     """The first line of what went wrong, or nothing."""
     if call.status is not ToolStatus.ERROR:
         return ""
-    for line in (_result_text(call.result) or _shown(call.display)).splitlines():
+    for line in (_result_text(call.result) or _shown(call.display)).split("\n"):
         if line.strip():
             return line.strip()
     return ""
@@ -86,7 +99,7 @@ def diff_lines(call: ToolCall) -> list[str]:
     diffs = [change.diff for change in call.changes if change.diff]
     if not diffs and isinstance(call.display, Diff):
         diffs = [call.display.diff]
-    return [line for diff in diffs for line in _without_heading(diff.splitlines())]
+    return [line for diff in diffs for line in _without_heading(diff.removesuffix("\n").split("\n"))]
 
 
 def _without_heading(diff: Sequence[str]) -> Sequence[str]:
@@ -100,8 +113,38 @@ def _in_words(value: Any) -> str:
             return text.strip()
         case [str(), *_]:
             return ", ".join(str(item) for item in value)
+        case [{"question": str()}, *_]:
+            return " ".join(str(item.get("question", "")) for item in value if isinstance(item, dict))
         case _:
             return ""
+
+
+def _first_words(value: Any) -> str:
+    """The first words in a value, however deep they lie."""
+    match value:
+        case str(text):
+            return text.strip()
+        case dict() | list():
+            values = value.values() if isinstance(value, dict) else value
+            return next(filter(None, map(_first_words, values)), "")
+        case _:
+            return ""
+
+
+def _progress(call: ToolCall) -> str:
+    """How far a list of things to do has come."""
+    match call.display, call.arguments.get("todos"):
+        case Todos(todos=todos), _:
+            things = [(todo.status, todo.text) for todo in todos]
+        case _, [{"status": str()}, *_] as written:
+            things = [
+                (str(t.get("status")), str(t.get("description", ""))) for t in written if isinstance(t, dict)
+            ]
+        case _:
+            return ""
+    done = sum(status == "completed" for status, _ in things)
+    now = next((f", now: {text}" for status, text in things if status == "in_progress" and text), "")
+    return f"{done} of {len(things)} done{now}"
 
 
 def _who(call: ToolCall) -> str:
