@@ -54,6 +54,19 @@ def test_a_machine_without_sessions_is_not_given_the_sample(geminids: Run) -> No
     assert [home["exists"] for home in report["homes"]] == [False] * len(report["homes"])
 
 
+def test_only_the_files_given_are_reported(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    write_session(tmp_path, "22222222-b")
+    path.write_bytes(path.read_bytes() + b"{\n")
+    report = json.loads(geminids("doctor", path, "--json").out)
+    assert [file["path"] for file in report["files"]] == [str(path)]
+    assert [problem["line"] for problem in report["problems"]] == [4]
+    assert report["homes"] == []
+    assert "Places" not in geminids("doctor", path).out
+    (tmp_path / "notes").write_text("hello")
+    assert "looks like plain text" in geminids("doctor", tmp_path / "notes").err
+
+
 def test_the_whole_corpus_is_accounted_for(geminids: Run, corpus: Path) -> None:
     homes = [path for home in sorted((corpus / "real").glob("*/*/home")) for path in ("--home", home)]
     report = json.loads(geminids("doctor", *homes, "--json").out)

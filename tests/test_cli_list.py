@@ -124,13 +124,66 @@ def test_a_home_reached_by_two_paths_is_listed_once(geminids: Run, home: Path, t
     assert len(geminids("list", "--home", home, "--home", tmp_path / "link").out.splitlines()) == 2
 
 
-def test_copies_of_a_session_in_two_homes_are_both_listed(geminids: Run, home: Path, tmp_path: Path) -> None:
+def test_a_session_and_its_backup_are_one_session(geminids: Run, home: Path, tmp_path: Path) -> None:
     write_session(tmp_path / "backup", day=1)
-    outcome = geminids("list", "--home", home, "--home", tmp_path / "backup")
+    homes = ("--home", home, "--home", tmp_path / "backup")
+    sessions = json.loads(geminids("list", *homes, "--json").out)["sessions"]
+    assert [session["native_id"] for session in sessions] == [SECOND_ID, FIRST_ID]
+    assert len(sessions[1]["files"]) == 2
+    assert sessions[1]["counts"]["prompts"] == 1
+    assert geminids("show", FIRST_ID, *homes).code == 0
+
+
+def test_sessions_of_one_id_in_two_projects_are_two(geminids: Run, home: Path, tmp_path: Path) -> None:
+    other = write_session(tmp_path / "backup", slug="other", day=1)
+    homes = ("--home", home, "--home", tmp_path / "backup")
+    outcome = geminids("list", *homes)
     assert [line.split("\t")[0] for line in outcome.out.splitlines()].count(f"gemini:{FIRST_ID}") == 2
-    ambiguous = geminids("show", FIRST_ID, "--home", home, "--home", tmp_path / "backup")
+    ambiguous = geminids("show", FIRST_ID, *homes)
     assert ambiguous.code == 2
-    assert str(tmp_path / "backup") in ambiguous.err
+    assert "give the file" in ambiguous.err
+    assert str(other) in ambiguous.err
+
+
+def test_projects_of_one_name_are_told_apart(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path, slug="alpha", project="/home/ada/dev/alpha", day=2)
+    write_session(tmp_path, SECOND_ID, slug="alpha-1", project="/home/ada/other/alpha", day=1)
+    outcome = geminids("list", "--home", tmp_path)
+    assert [line.split("\t")[5] for line in outcome.out.splitlines()] == ["dev/alpha", "other/alpha"]
+    chosen = geminids("list", "--home", tmp_path, "--project", "other/alpha").out
+    assert [line.split("\t")[5] for line in chosen.splitlines()] == ["alpha"]
+
+
+def test_what_to_type_looks_where_the_list_did(geminids: Run, home: Path) -> None:
+    outcome = geminids("list", "--home", home, "-n", "1", "--since", "2026-01-01")
+    assert f"`geminids list --since 2026-01-01 --limit 2 --home {home}` shows them." in outcome.err
+
+
+def test_none_of_those_that_a_list_would_show_is_what_is_counted(geminids: Run) -> None:
+    assert "None of 8 sessions matches." in geminids("list", "--sample", "--since", "2030-01-01").err
+
+
+def test_one_unreadable_home_does_not_hide_another(
+    geminids: Run, home: Path, tmp_path: Path, without_privileges: Callable[[], AbstractContextManager[None]]
+) -> None:
+    closed = tmp_path / "closed"
+    write_session(closed, "33333333-0000-4000-8000-000000000003")
+    geminids("list", "--home", home)  # loads all code while it can be read
+    closed.chmod(0)
+    with without_privileges():
+        outcome = geminids("list", "--home", closed, "--home", home)
+        report = geminids("doctor", "--home", closed, "--home", home)
+    closed.chmod(0o755)
+    assert (outcome.code, report.code) == (3, 3)
+    assert len(outcome.out.splitlines()) == 2
+    assert f"Cannot read {closed}/.gemini" in outcome.err
+
+
+def test_a_damaged_registry_is_no_unreadable_place(geminids: Run, home: Path) -> None:
+    (home / ".gemini" / "projects.json").write_text("{")
+    outcome = geminids("list", "--home", home)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "projects.json" in geminids("doctor", "--home", home).out
 
 
 def test_a_machine_without_sessions_shows_the_sample_and_says_so(geminids: Run) -> None:

@@ -15,14 +15,15 @@ def test_the_overview_counts_and_says_what_to_type_next(geminids: Run, tmp_path:
     assert outcome.out.startswith("Gemini CLI  7 sessions, 2 projects, ")
     assert "2026-05-01 to 2026-05-07" in outcome.out
     assert outcome.out.count("gemini:") == 5
-    assert "geminids show 00000006" in outcome.out
+    assert f"Read the newest:  geminids show 00000006 --home {tmp_path}\n" in outcome.out
+    assert f"See more:         geminids list --home {tmp_path}\n" in outcome.out
     assert geminids("show", "00000006", "--home", tmp_path).code == 0
 
 
 def test_what_is_damaged_is_said(geminids: Run, tmp_path: Path) -> None:
     path = write_session(tmp_path)
     path.write_bytes(path.read_bytes() + b'{"id": "cut')
-    assert "1 file damaged: geminids doctor" in geminids("--home", tmp_path).out
+    assert f"1 file damaged: geminids doctor --home {tmp_path}" in geminids("--home", tmp_path).out
 
 
 def test_json_holds_the_same(geminids: Run, tmp_path: Path) -> None:
@@ -37,6 +38,7 @@ def test_an_empty_home_is_told(geminids: Run, tmp_path: Path) -> None:
     outcome = geminids("--home", tmp_path)
     assert (outcome.code, outcome.out) == (1, "")
     assert "No session found" in outcome.err
+    assert geminids("--home", tmp_path, "--json").code == 1
 
 
 def test_the_numbers_of_the_overview_can_be_shown(geminids: Run, tmp_path: Path) -> None:

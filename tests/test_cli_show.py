@@ -1,6 +1,7 @@
 """`geminids show`."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -61,12 +62,52 @@ def test_a_number_without_a_list_means_the_list_one_would_see(geminids: Run, hom
     assert geminids("show", "2", "--home", home).out.startswith("Fix the login redirect")
 
 
-def test_a_number_tells_two_copies_of_a_session_apart(geminids: Run, home: Path, tmp_path: Path) -> None:
-    write_session(tmp_path / "backup", day=1, answer="Done, in the backup.")
+def test_a_number_tells_two_sessions_of_one_id_apart(geminids: Run, home: Path, tmp_path: Path) -> None:
+    write_session(tmp_path / "backup", slug="workshop", day=1, answer="Done, in the backup.")
     homes = ("--home", home, "--home", tmp_path / "backup")
     geminids("list", *homes, "--project", "shop")
     answers = {geminids("show", number, *homes).out.splitlines()[-1].strip() for number in (1, 2)}
     assert answers == {"Done.", "Done, in the backup."}
+
+
+def test_a_number_of_a_list_of_other_homes_is_no_number_of_these(
+    geminids: Run, home: Path, tmp_path: Path
+) -> None:
+    write_session(tmp_path / "other", "55555555-e")
+    geminids("list", "--home", home)
+    outcome = geminids("show", "1", "--home", tmp_path / "other")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"Line 1 of your last list lies in {home}" in outcome.err
+    assert "gemini:" not in outcome.err
+
+
+def test_a_number_beyond_the_list_says_how_long_it_was(geminids: Run, home: Path) -> None:
+    geminids("list", "--home", home)
+    outcome = geminids("show", "9", "--home", home)
+    assert outcome.code == 1
+    assert "the last list had 2 lines" in outcome.err
+
+
+def test_a_line_whose_session_is_gone_says_so(geminids: Run, home: Path) -> None:
+    geminids("list", "--home", home)
+    path = next((home / ".gemini").rglob("*1f0c9a2b.jsonl"))
+    path.unlink()
+    outcome = geminids("show", "2", "--home", home)
+    assert outcome.code == 1
+    assert f"The session of line 2 is gone from {path}" in outcome.err
+
+
+def test_a_line_whose_session_moved_to_another_file_is_found(geminids: Run, home: Path) -> None:
+    geminids("list", "--home", home)
+    path = next((home / ".gemini").rglob("*1f0c9a2b.jsonl"))
+    path.rename(path.with_name("session-2026-05-01T10-01-1f0c9a2b.jsonl"))
+    assert geminids("show", "2", "--home", home).out.startswith("Fix the login redirect")
+
+
+def test_digits_may_begin_an_id(geminids: Run, home: Path) -> None:
+    write_session(home, "77777777-a", prompt="Digits")
+    geminids("list", "--home", home)
+    assert geminids("show", "777", "--home", home).out.startswith("Digits")
 
 
 def test_a_file_is_shown_without_looking_anywhere_else(geminids: Run, home: Path) -> None:
@@ -74,14 +115,34 @@ def test_a_file_is_shown_without_looking_anywhere_else(geminids: Run, home: Path
     assert geminids("show", path).out.startswith("Fix the login redirect")
 
 
-def test_what_exists_as_a_file_is_a_file(
-    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["latest", "1", "2e2e2e2e"])
+def test_ids_and_numbers_win_over_files_of_that_name(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    (tmp_path / "2e2e2e2e").write_text("not a session")
+    (tmp_path / name).write_text("not a session")
     monkeypatch.chdir(tmp_path)
-    outcome = geminids("show", "2e2e2e2e", "--home", home)
-    assert outcome.code == 1
-    assert "looks like plain text" in outcome.err
+    assert geminids("show", name, "--home", home).out.startswith("Write a post")
+    assert "looks like plain text" in geminids("show", f"./{name}", "--home", home).err
+
+
+@pytest.mark.parametrize("name", ["copy.jsonl", "copy.JSON", "copy"])
+def test_a_name_that_is_no_id_may_be_a_file(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / name).write_bytes(next((home / ".gemini").rglob("*1f0c9a2b.jsonl")).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert geminids("show", name, "--home", home).out.startswith("Fix the login redirect")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--agent-view"]])
+def test_a_session_may_come_from_stdin(
+    home: Path, command: Callable[..., subprocess.CompletedProcess[bytes]], options: list[str]
+) -> None:
+    content = next((home / ".gemini").rglob("*1f0c9a2b.jsonl")).read_bytes()
+    done = command("show", "-", *options, input=content)
+    assert done.returncode == 0, done.stderr
+    assert b"Fix the login redirect" in done.stdout
+    assert b"looks like plain text" in command("show", "-", *options, input=b"hello").stderr
 
 
 @pytest.mark.parametrize(
@@ -156,6 +217,9 @@ def test_a_file_the_agent_would_not_load_says_so(geminids: Run, home: Path) -> N
     outcome = geminids("show", path, "--agent-view")
     assert outcome.code == 1
     assert "would not load" in outcome.err
+    assert "Without --agent-view" in outcome.err
+    path.write_text("no session")
+    assert "Without --agent-view" not in geminids("show", path, "--agent-view").err
 
 
 def shown_call(geminids: Run, home: Path, *options: str, **fields: Any) -> list[str]:
@@ -173,6 +237,24 @@ def test_a_tool_call_is_one_line_with_its_telling_argument(geminids: Run, home: 
     )
     grep = shown_call(geminids, home, name="grep_search", args={"pattern": "TODO", "dir_path": "src"})
     assert "  ● grep_search  TODO in src" in grep
+
+
+def test_a_command_that_failed_is_marked_with_its_exit_code(geminids: Run, home: Path) -> None:
+    answer = {"name": "run_shell_command", "response": {"output": "Output: (empty)\nExit Code: 3"}}
+    lines = shown_call(geminids, home, result=[{"functionResponse": answer}])
+    assert "  ✗ run_shell_command  npm test  [exit 3]" in lines
+
+
+def test_a_question_is_shown_with_its_answer(geminids: Run, home: Path) -> None:
+    lines = shown_call(
+        geminids,
+        home,
+        name="ask_user",
+        args={"questions": [{"question": "Which drink?", "header": "Drink"}]},
+        resultDisplay="**User answered:**\n  Drink → Milk",
+    )
+    place = lines.index("  ● ask_user  Which drink?")
+    assert lines[place + 1] == "    Drink → Milk"
 
 
 def test_an_error_is_marked_with_its_first_line(geminids: Run, home: Path) -> None:
@@ -253,6 +335,43 @@ def test_thoughts_and_notices_are_told_on_request(geminids: Run) -> None:
     assert "Request cancelled." in geminids("show", "fd2a", "--sample", "--notices").out
 
 
+def test_context_that_the_agent_put_in_is_not_worth_a_word(geminids: Run) -> None:
+    told = geminids("show", "51ca1661", "--sample")
+    assert "injected" not in told.out
+    assert "Not shown: 1 notice (--notices), 1 thought (--thoughts)" in told.out
+    assert "\nContext  " in geminids("show", "51ca1661", "--sample", "--all").out
+
+
+def test_a_command_of_the_shell_is_drawn_with_its_output(geminids: Run) -> None:
+    told = geminids("show", "latest", "--home", case("shell-mode")).out
+    assert "\n  ! wc -l notes.txt\n  2 notes.txt\n" in told
+    assert "\n  /greet" in geminids("show", "latest", "--home", case("custom-command")).out
+
+
+def test_a_subagent_says_whose_it_is_what_it_was_told_and_what_it_found(geminids: Run) -> None:
+    home = case("subagents-in-parallel")
+    listed = json.loads(geminids("list", "--home", home, "--kind", "subagent", "--json").out)["sessions"]
+    stories = []
+    for session in listed:
+        told = geminids("show", session["id"], "--home", home).out
+        assert f"↳ a subagent; its parent: geminids show {session['parent_id']} --home {home}\n" in told
+        assert "\nTask  " in told
+        assert session["title"] in told.split("\nTask  ")[1]
+        stories.append(told)
+    assert any("  ● complete_task\n    White and mild / drink, my child.\n" in told for told in stories)
+    parent = geminids("show", listed[0]["parent_id"], "--home", home).out
+    assert f"its session: geminids show {listed[0]['id']} --home {home}\n" in parent
+
+
+def test_damage_is_named_on_request(geminids: Run, home: Path) -> None:
+    path = next((home / ".gemini").rglob("*1f0c9a2b.jsonl"))
+    path.write_bytes(path.read_bytes() + b'{"id":"x","secret\n')
+    assert "⚠ 1 problem (--notices names them)" in geminids("show", path).out
+    named = geminids("show", path, "--notices").out
+    assert f"bad-json  {path}:4" in named
+    assert "secret" not in named
+
+
 def test_errors_are_always_told(geminids: Run) -> None:
     assert "\nError  " in geminids("show", "latest", "--home", case("failed-prompt")).out
 
@@ -326,3 +445,17 @@ def test_a_place_that_cannot_be_read_may_hold_what_was_asked_for(
     assert latest.out == known.out
     assert "tmp/blog/chats: " in latest.err
     assert "tmp/blog/chats: " in missing.err
+
+
+@pytest.mark.parametrize("wanted", ["latest", SECOND_ID])
+def test_a_file_that_cannot_be_read_is_named(
+    geminids: Run, home: Path, without_privileges: Callable[[], AbstractContextManager[None]], wanted: str
+) -> None:
+    closed = write_session(home, SECOND_ID, slug="blog", day=10)
+    geminids("show", wanted, "--home", home)  # loads all code while it can be read
+    closed.chmod(0)
+    with without_privileges():
+        outcome = geminids("show", wanted, "--home", home)
+    assert outcome.out.startswith("Write a post")
+    assert outcome.code == 3
+    assert f"Cannot read {closed}: Permission denied" in outcome.err

@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("columns", [30, 45, 60, 80, 120])
 @pytest.mark.parametrize(
     "arguments", [[], ["list"], ["show", "latest", "--no-pager"], ["show", "3333", "--no-pager"]]
 )
@@ -64,7 +64,8 @@ def test_colour_can_be_refused(
 def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(tmp_path: Path) -> None:
     for number in range(25):
         write_session(tmp_path, f"{number:08}-a", day=number + 1)
-    assert "5 more sessions; `--limit 25` shows them" in on_terminal("list", "--home", tmp_path)
+    told = f"5 more sessions; `geminids list --limit 25 --home {tmp_path}` shows them"
+    assert told in on_terminal("list", "--home", tmp_path)
     assert "more session" not in on_terminal("list", "--home", tmp_path, "--limit", "25")
 
 
@@ -86,12 +87,49 @@ def test_json_on_a_terminal_is_indented_and_steers_nothing(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("variable", ["FORCE_COLOR", "CLICOLOR_FORCE"])
-def test_colour_can_be_had_in_a_pipe_and_nothing_is_cut_there(home: Path, variable: str) -> None:
-    line = [sys.executable, "-m", "geminids", "list", "--home", str(home)]
+@pytest.mark.parametrize("verb", [["list"], []])
+def test_colour_in_a_pipe_adds_nothing_but_colour(home: Path, variable: str, verb: list[str]) -> None:
+    line = [sys.executable, "-m", "geminids", *verb, "--home", str(home)]
     done = subprocess.run(line, check=True, capture_output=True, text=True, env=os.environ | {variable: "1"})
     assert "\x1b[" in done.stdout
-    assert done.stdout.count("Warum wird die Anmeldung") == 4
     refused = subprocess.run(
-        [*line, "--no-color"], check=True, capture_output=True, env=os.environ | {variable: "1"}
+        [*line, "--no-color"], check=True, capture_output=True, text=True, env=os.environ | {variable: "1"}
     )
-    assert b"\x1b" not in refused.stdout
+    assert "\x1b" not in refused.stdout
+    assert ESCAPES.sub("", done.stdout) == refused.stdout
+
+
+@pytest.mark.parametrize(
+    ("columns", "headings"),
+    [
+        (80, ["#", "when", "project", "title", "asked", "calls"]),
+        (50, ["#", "when", "project", "title", "asked"]),
+        (45, ["#", "when", "project", "title"]),
+        (40, ["#", "when", "title"]),
+        (24, ["#", "title"]),
+    ],
+)
+def test_little_room_costs_columns_never_a_number(tmp_path: Path, columns: int, headings: list[str]) -> None:
+    for number in range(12):
+        write_session(tmp_path, f"{number:08}-a", day=number + 1, prompt="words " * 20, slug="a-long-name")
+    lines = ESCAPES.sub("", on_terminal("list", "--home", tmp_path, columns=columns)).splitlines()
+    assert lines[0].split() == headings
+    assert [line.split()[0] for line in lines[1:13]] == [str(number) for number in range(1, 13)]
+    assert all(line.rstrip().endswith("✓") for line in lines[1:13])
+    assert all(cell_len(line) <= columns for line in lines[:13])
+
+
+@pytest.mark.parametrize(("given", "handed_on"), [({}, "-R -FX"), ({"LESS": "-i"}, "-R -i")])
+def test_less_lets_colours_through(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], handed_on: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    pager = tmp_path / "pager"
+    pager.write_text('#!/bin/sh\necho "options $LESS"\ncat > /dev/null\n')
+    pager.chmod(0o755)
+    assert on_terminal("show", "3333", "--home", home, PAGER=str(pager)) == f"options {handed_on}\n"
+
+
+def test_a_dumb_terminal_gets_no_pager(home: Path) -> None:
+    assert "购物车" in on_terminal("show", "3333", "--home", home, TERM="dumb", PAGER="false")

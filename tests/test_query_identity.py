@@ -47,8 +47,9 @@ def test_several_candidates_are_told_with_time_project_and_title() -> None:
 
 def test_two_sessions_of_one_id_are_told_by_their_files() -> None:
     twin = summary("77aa0000-3333", files=(SessionFile("/backup/b.jsonl", "jsonl", 1),))
-    with pytest.raises(AmbiguousIdError, match=r"/backup/b\.jsonl"):
-        identity.pick([*KNOWN, twin], "77aa0000-3333")
+    for wanted in ("77aa0000-3333", "77aa"):
+        with pytest.raises(AmbiguousIdError, match=r"(?s)give the file:.*/backup/b\.jsonl"):
+            identity.pick([*KNOWN, twin], wanted)
 
 
 def test_two_letters_are_too_few() -> None:

@@ -1,5 +1,6 @@
 """Moments as people write them."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -20,6 +21,12 @@ from .conftest import NOW
         (" 12h ", NOW - timedelta(hours=12)),
         ("90min", NOW - timedelta(minutes=90)),
         ("2w", NOW - timedelta(weeks=2)),
+        ("1mo", NOW - timedelta(days=30)),
+        ("1y", NOW - timedelta(days=365)),
+        ("7days", NOW - timedelta(days=7)),
+        ("12 hours ago", NOW - timedelta(hours=12)),
+        ("30 minutes", NOW - timedelta(minutes=30)),
+        ("2 months", NOW - timedelta(days=60)),
         ("today", datetime(2026, 6, 15, tzinfo=UTC)),
         ("Yesterday", datetime(2026, 6, 14, tzinfo=UTC)),
         ("2026-05-01", datetime(2026, 5, 1, tzinfo=UTC)),
@@ -38,10 +45,23 @@ def test_the_end_of_a_day_is_the_beginning_of_the_next(written: str, meant: int)
     assert parse_moment(written, NOW, end=True) == datetime(2026, 6, meant, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("written", ["", "soon", "7x", "d", "-3d", "2026-13-01", "999999999w", "9999-12-31x"])
+@pytest.mark.parametrize("written", ["", "soon", "7x", "d", "-3d", "2026-13-01", "30m", "9999-12-31x"])
 def test_what_is_no_moment_is_named_with_examples(written: str) -> None:
     with pytest.raises(BadTimeError, match="Use 7d, 12h"):
         parse_moment(written, NOW)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"])
+@pytest.mark.parametrize("end", [False, True])
+def test_what_lies_outside_of_all_time_is_its_first_or_last_moment(
+    zone: str, end: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    assert parse_moment("0001-01-01", NOW, end=end) < datetime(2, 1, 1, tzinfo=UTC)
+    assert parse_moment("9999-12-31", NOW, end=end) > datetime(9999, 12, 30, tzinfo=UTC)
+    assert parse_moment("0001-01-01T00:00+14:00", NOW) < datetime(2, 1, 1, tzinfo=UTC)
+    assert parse_moment("999999999w", NOW) < datetime(2, 1, 1, tzinfo=UTC)
 
 
 @given(some.text())

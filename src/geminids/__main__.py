@@ -9,12 +9,24 @@ from geminids import __version__
 
 def main() -> int:
     """Run the command line; the version is told without loading any of it."""
-    if sys.argv[1:] == ["--version"]:
-        print(f"geminids {__version__}")
-        return 0
-    from geminids.cli.main import run
+    try:
+        if sys.argv[1:] == ["--version"] and _could_print(f"geminids {__version__}"):
+            return 0
+        from geminids.cli.main import run
 
-    return run(sys.argv[1:])
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # Only while modules are loaded; afterwards `run` answers it.
+        return 130
+
+
+def _could_print(line: str) -> bool:
+    try:
+        print(line, flush=True)
+    except OSError:
+        # A closed or full stdout: the whole command line knows what to say about it.
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -16,14 +16,19 @@ def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list
     return [expanded(folder).absolute() for folder in named]
 
 
-def data_folder(option: str | None, environment: Mapping[str, str]) -> Path:
-    """The folder in which we keep what is ours."""
+def data_folder(option: str | None, environment: Mapping[str, str]) -> Path | None:
+    """The folder in which we keep what is ours; None for a user without a home."""
     named = option or environment.get(DATA_VARIABLE)
     if named:
         return expanded(named).absolute()
     from platformdirs import user_data_path
 
-    return user_data_path("geminids", appauthor=False)
+    try:
+        folder = user_data_path("geminids", appauthor=False)
+    except RuntimeError:
+        return None
+    # Older releases of platformdirs leave a `~` that leads nowhere.
+    return folder if folder.is_absolute() else None
 
 
 def expanded(path: str) -> Path:

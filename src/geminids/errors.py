@@ -1,17 +1,24 @@
 """Errors with messages a user can act on: what, where, what to do.
 
-Only `cli/main.py` turns them into a line on stderr and an exit code.
+Only `cli/main.py` turns them into a line on stderr and an exit code:
+
+0 done   1 nothing found   2 wrong usage   3 partly done   130 interrupted
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+NOTHING_FOUND = 1
+WRONG_USAGE = 2
+PARTLY_DONE = 3
+INTERRUPTED = 130
+
 
 class GeminidsError(Exception):
     """Something a user can understand and mend."""
 
-    exit_code = 2
+    exit_code = WRONG_USAGE
 
 
 class HomeNotFoundError(GeminidsError):
@@ -31,30 +38,28 @@ class NothingToReadError(GeminidsError):
 class NotASessionError(GeminidsError):
     """A file given by hand is no session of any agent we know."""
 
-    exit_code = 1
+    exit_code = NOTHING_FOUND
 
     def __init__(self, path: str, looks_like: str) -> None:
         super().__init__(
-            f"{path!r} is no session: it looks like {looks_like}. `geminids list` shows what there is."
+            f"Cannot show {path!r}: it looks like {looks_like}. `geminids list` shows what there is."
         )
 
 
 class NotLoadedByAgentError(GeminidsError):
     """A file that the agent itself would not load."""
 
-    exit_code = 1
+    exit_code = NOTHING_FOUND
 
-    def __init__(self, path: str, looks_like: str) -> None:
-        super().__init__(
-            f"The agent itself would not load {path!r} (it looks like {looks_like}). "
-            "Without --agent-view all that is in it is shown."
-        )
+    def __init__(self, path: str, looks_like: str, *, can_be_shown: bool) -> None:
+        hint = " Without --agent-view all that is in it is shown." if can_be_shown else ""
+        super().__init__(f"The agent itself would not load {path!r} (it looks like {looks_like}).{hint}")
 
 
 class SessionNotFoundError(GeminidsError):
     """No session has this id."""
 
-    exit_code = 1
+    exit_code = NOTHING_FOUND
 
     def __init__(self, wanted: str, near: Sequence[str]) -> None:
         lines = "".join(f"\n  {session}" for session in near)
@@ -62,14 +67,46 @@ class SessionNotFoundError(GeminidsError):
         super().__init__(f"No session {wanted!r}. {hint}")
 
 
-class AmbiguousIdError(GeminidsError):
-    """Several sessions begin with these letters."""
+class NoSuchLineError(GeminidsError):
+    """A number that no line of the last list has."""
 
-    def __init__(self, wanted: str, candidates: Sequence[str]) -> None:
-        lines = "".join(f"\n  {candidate}" for candidate in candidates)
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str, lines: int) -> None:
         super().__init__(
-            f"{wanted!r} could be any of {len(candidates)} sessions; type more of the id:{lines}"
+            f"No session {wanted!r}: the last list had {lines} line{'' if lines == 1 else 's'}, "
+            "and no id begins like that. `geminids list` shows what there is."
         )
+
+
+class OtherListError(GeminidsError):
+    """A number of a list that was made of other homes."""
+
+    def __init__(self, number: int, places: Sequence[str]) -> None:
+        super().__init__(
+            f"Line {number} of your last list lies in {', '.join(places) or 'no home'}, not where you look "
+            "now. Give the same --home or --sample again, or make a new list."
+        )
+
+
+class LineGoneError(GeminidsError):
+    """A line of the last list whose session is no longer there."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, number: int, file: str | None) -> None:
+        super().__init__(
+            f"The session of line {number} is gone from {file}. `geminids list` makes a new list."
+        )
+
+
+class AmbiguousIdError(GeminidsError):
+    """Several sessions are meant by these letters."""
+
+    def __init__(self, wanted: str, candidates: Sequence[str], *, same_id: bool = False) -> None:
+        lines = "".join(f"\n  {candidate}" for candidate in candidates)
+        more = "they have one id, so give the file" if same_id else "type more of the id"
+        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}:{lines}")
 
 
 class ShortIdError(GeminidsError):
@@ -95,5 +132,5 @@ class BadTimeError(GeminidsError):
     def __init__(self, written: str) -> None:
         super().__init__(
             f"Cannot read the time {written!r}. "
-            "Use 7d, 12h, today, yesterday, 2026-05-01 or 2026-05-01T14:00."
+            "Use 7d, 12h, 30min, 2w, 1mo, 1y, today, yesterday, 2026-05-01 or 2026-05-01T14:00."
         )

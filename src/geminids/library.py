@@ -7,7 +7,10 @@ is ever written.
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -17,19 +20,25 @@ from geminids import config, sources
 from geminids import sample as bundled
 from geminids.errors import (
     HomeNotFoundError,
+    LineGoneError,
+    NoSuchLineError,
     NotASessionError,
     NothingToReadError,
     NotLoadedByAgentError,
+    OtherListError,
+    SessionNotFoundError,
+    ShortIdError,
     UnknownAgentError,
 )
 from geminids.model import FileAccount, Problem, ProblemKind, Session, SessionKind, SessionSummary
 from geminids.query import identity, last_list
 from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
-from geminids.query.last_list import Listed
-from geminids.query.listing import Filter, Listing, listing, newest_last, project_name
+from geminids.query.last_list import LastList, Listed
+from geminids.query.listing import Filter, Listing, listing, newest_last, project_name, project_names
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
 from geminids.sources.base import Bundle, Home, Reading, Scan
+from geminids.sources.bundles import joined
 
 __all__ = [
     "AgentOverview",
@@ -40,10 +49,16 @@ __all__ = [
     "Overview",
     "file_meant",
     "has_unreadable",
+    "last_listed",
     "open_library",
     "parse_moment",
     "project_name",
+    "project_names",
 ]
+
+LATEST = "latest"
+_LINE_NUMBER = re.compile(r"[0-9]{1,6}")
+_SESSION_FILE_SUFFIXES = (".json", ".jsonl")
 
 
 def open_library(
@@ -59,7 +74,7 @@ def open_library(
     if not names:
         raise UnknownAgentError("any agent", names)
 
-    def data_folder() -> Path:
+    def data_folder() -> Path | None:
         return config.data_folder(data, environment)
 
     given = [bundled.home()] if sample else config.home_folders(homes, environment)
@@ -73,16 +88,24 @@ def open_library(
     return library
 
 
+def last_listed(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The agents' own ids of the sessions in the last list, whatever homes it was made of."""
+    folder = config.data_folder(data, environment)
+    shown = last_list.recall(folder) if folder else None
+    return [line.id.partition(":")[2] for line in shown.lines] if shown else []
+
+
 class Library:
     """The sessions in some homes."""
 
     def __init__(
-        self, homes: Sequence[Home], data_folder: Callable[[], Path], *, sample: bool = False
+        self, homes: Sequence[Home], data_folder: Callable[[], Path | None], *, sample: bool = False
     ) -> None:
         self._homes = homes
         # Asked for only when something is kept: finding it takes longer than many a command.
         self._data_folder = data_folder
         self._scans: list[tuple[Home, Scan]] | None = None
+        self._unreadable_files: dict[Problem, None] = {}
         self.sample = sample
 
     @property
@@ -90,9 +113,10 @@ class Library:
         """The folders that are looked at, as far as they exist."""
         return tuple(str(home.path) for home, _ in self._scanned())
 
-    def unreadable(self) -> tuple[Problem, ...]:
-        """The places that we were not allowed to look into."""
-        return tuple(self._scan_problems())
+    def unreadable(self, *, only_files: bool = False) -> tuple[Problem, ...]:
+        """What we were not allowed to look into: folders, and files among those read so far."""
+        folders = () if only_files else _unreadable(self._scan_problems())
+        return (*folders, *self._unreadable_files)
 
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
@@ -100,49 +124,48 @@ class Library:
 
     def summaries(self, wanted: Filter) -> Listing:
         """The sessions that are asked for, without their messages, newest first."""
-        problems = self._scan_problems()
-        everything = list(self._summaries(lambda reading: problems.extend(_unreadable(reading.problems))))
-        return listing(everything, wanted, problems, sample=self.sample)
+        everything = [session.without_messages() for session in self._sessions()]
+        return listing(everything, wanted, self.unreadable())
 
     def overview(self) -> Overview:
         """All there is, in little."""
-        problems = self._scan_problems()
+        summaries: list[SessionSummary] = []
         damaged: set[str] = set()
-
-        def note(reading: Reading) -> None:
-            problems.extend(_unreadable(reading.problems))
+        for reading in self._readings():
+            summaries.extend(session.without_messages() for session in reading.sessions)
             damaged.update(problem.file for problem in reading.problems)
-
-        summaries = list(self._summaries(note))
         titles = {summary.agent: self.agent_title(summary.agent) for summary in summaries}
         return overview(
-            summaries, titles, problems, self.places, damaged_files=len(damaged), sample=self.sample
+            summaries,
+            titles,
+            self.unreadable(),
+            self.places,
+            damaged_files=len(damaged),
+            sample=self.sample,
         )
 
     def sessions(self, wanted: str) -> list[Session]:
-        """The sessions in a file if there is a file of that name, else the one session that is meant."""
-        path = file_meant(wanted)
-        return self.file(path) if path else [self.session(wanted)]
+        """The sessions in a file if a file is meant, else the one session that is."""
+        if path := file_meant(wanted):
+            return self.file(path)
+        try:
+            return [self.session(wanted)]
+        except SessionNotFoundError:
+            if os.path.isfile(wanted):  # noqa: PTH113 - pathlib raises for what cannot be a name
+                return self.file(Path(wanted))
+            raise
 
     def session(self, wanted: str) -> Session:
         """The session meant by an id, the beginning of one, a number of the last list, or `latest`."""
-        if wanted == "latest":
+        if wanted == LATEST:
             return self._latest()
-        if wanted.isdecimal() and (session := self._numbered(int(wanted))):
-            return session
-        return self._by_id(wanted)
+        return self._numbered(wanted) if _LINE_NUMBER.fullmatch(wanted) else self._by_id(wanted)
 
     def file(self, path: Path) -> list[Session]:
         """The sessions in one file, the first first."""
         with _naming_trouble(path):
-            for name in sources.available():
-                source = sources.load(name)
-                if (
-                    path.is_file()
-                    and (bundle := source.adopt(path))
-                    and (found := source.read(bundle).sessions)
-                ):
-                    return sorted(found, key=_as_they_began)
+            if (reading := _read_alone(path)) and reading.sessions:
+                return sorted(reading.sessions, key=_as_they_began)
             raise NotASessionError(str(path), _looks_like(path))
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
@@ -152,105 +175,120 @@ class Library:
             for name in sources.available():
                 if path.is_file() and (record := sources.load(name).agent_view(path)) is not None:
                     return record
-            raise NotLoadedByAgentError(str(path), _looks_like(path))
+            reading = _read_alone(path)
+            can_be_shown = reading is not None and bool(reading.sessions)
+            raise NotLoadedByAgentError(str(path), _looks_like(path), can_be_shown=can_be_shown)
 
-    def doctor(self, *, with_names: bool = False) -> Fidelity:
-        """What became of every byte and record, and what stood in the way."""
+    def doctor(self, files: Sequence[Path] = (), *, with_names: bool = False) -> Fidelity:
+        """What became of every byte and record of all files, or of those given; what stood in the way."""
+        scans = [] if files else [scan for _, scan in self._scanned()]
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
-        problems = [problem for _, scan in self._scanned() for problem in scan.problems]
-        for _, reading in self._readings():
+        problems = [problem for scan in scans for problem in scan.problems]
+        for reading in map(_given, files) if files else self._readings():
             summaries.extend(session.without_messages() for session in reading.sessions)
             accounts.extend(reading.accounts)
             problems.extend(reading.problems)
-        skipped = ((file.reason, file.size) for _, scan in self._scanned() for file in scan.skipped)
+        folder = self._data_folder()
         report = fidelity(
-            homes=self._home_reports(),
+            homes=[] if files else self._home_reports(),
             summaries=summaries,
             accounts=accounts,
             problems=problems,
-            skipped=skipped,
-            data_folder=str(self._data_folder()),
+            skipped=((file.reason, file.size) for scan in scans for file in scan.skipped),
+            data_folder=str(folder) if folder else None,
         )
         return report if with_names else without_names(report, Names(config.expanded("~"), self.places))
 
     def remember(self, listed: Sequence[SessionSummary]) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
-        lines = [Listed(summary.id, _first_file(summary)) for summary in listed]
-        last_list.remember(self._data_folder(), lines)
+        folder = self._data_folder()
+        if folder is None:
+            raise FileNotFoundError(errno.ENOENT, "this user has no home")
+        lines = tuple(Listed.of(summary) for summary in listed)
+        last_list.remember(folder, LastList(self._places_of_a_list(), lines))
 
     def agent_title(self, name: str) -> str:
         """The agent as people call it."""
         return sources.load(name).title
 
     def _latest(self) -> Session:
-        main = [s for s in self._summaries() if s.kind is SessionKind.MAIN]
-        if not main:
-            raise identity.not_found([], "latest")
-        newest = max(main, key=newest_last)
-        return self._whole(newest.id, _first_file(newest))
+        main = [s.without_messages() for s in self._sessions() if s.kind is SessionKind.MAIN]
+        newest = max(main, key=newest_last, default=None)
+        session = self._listed(Listed.of(newest)) if newest else None
+        if session is None:
+            raise identity.not_found([], LATEST)
+        return session
 
-    def _numbered(self, number: int) -> Session | None:
-        lines = last_list.recall(self._data_folder())
-        if not lines:
-            shown = self.summaries(Filter(kind=SessionKind.MAIN)).sessions
-            lines = [Listed(summary.id, _first_file(summary)) for summary in shown]
-        if not 1 <= number <= len(lines):
-            return None
-        line = lines[number - 1]
-        return self._whole(line.id, line.file)
+    def _numbered(self, wanted: str) -> Session:
+        """The session in a line of the last list, else the one whose id begins with these digits."""
+        shown, number = self._last_list(), int(wanted)
+        if not 1 <= number <= len(shown.lines):
+            try:
+                return self._by_id(wanted)
+            except (SessionNotFoundError, ShortIdError):
+                raise NoSuchLineError(wanted, len(shown.lines)) from None
+        if shown.places != self._places_of_a_list():
+            raise OtherListError(number, shown.places)
+        line = shown.lines[number - 1]
+        if session := self._listed(line):
+            return session
+        try:
+            # Agents move sessions to new files.
+            return self._by_id(line.id)
+        except SessionNotFoundError:
+            raise LineGoneError(number, line.file) from None
 
-    def _whole(self, session_id: str, file: str | None) -> Session:
-        """The session of an id that lies in a file; the file tells it from a namesake in another home."""
-        for _, reading in self._likely_readings(session_id):
-            for session in reading.sessions:
-                if session.id == session_id and _first_file(session) == file:
-                    return session
-        return self._by_id(session_id)
+    def _last_list(self) -> LastList:
+        """The last list, or the one that a person would see now."""
+        folder = self._data_folder()
+        if folder and (shown := last_list.recall(folder)):
+            return shown
+        found = self.summaries(Filter(kind=SessionKind.MAIN)).sessions
+        return LastList(self._places_of_a_list(), tuple(map(Listed.of, found)))
+
+    def _places_of_a_list(self) -> tuple[str, ...]:
+        return tuple(sorted(map(last_list.keepable, self.places)))
 
     def _by_id(self, wanted: str) -> Session:
-        likely = [session for _, reading in self._likely_readings(wanted) for session in reading.sessions]
-        meant = identity.pick(likely, wanted)
-        if meant is not None:
-            return _same(likely, meant)
-        known = list(self._summaries())
-        named = identity.pick(known, wanted)
-        if named is None:
-            raise identity.not_found(known, wanted)
-        return self._anywhere(named)
-
-    def _anywhere(self, named: SessionSummary) -> Session:
-        """A session whose files do not bear its id."""
-        for _, reading in self._readings():
-            for session in reading.sessions:
-                if session.id == named.id and _first_file(session) == _first_file(named):
-                    return session
-        raise identity.not_found([], named.id)
-
-    def _likely_readings(self, wanted: str) -> Iterator[tuple[Bundle, Reading]]:
-        """Only the bundles whose names hold the first letters of an id: nearly always enough."""
         hint = identity.file_name_hint(wanted)
-        return self._readings(lambda bundle: _is_named(bundle, hint))
+        # Nearly always the names of the files hold the first letters of the id.
+        likely = list(self._sessions(lambda bundle: _is_named(bundle, hint)))
+        if session := identity.pick(likely, wanted):
+            return session
+        known = [session.without_messages() for session in self._sessions()]
+        named = identity.pick(known, wanted)
+        session = self._listed(Listed.of(named)) if named else None
+        if session is None:
+            raise identity.not_found(known, wanted)
+        return session
 
-    def _summaries(self, note: Callable[[Reading], object] = lambda _: None) -> Iterator[SessionSummary]:
-        for _, reading in self._readings():
-            note(reading)
-            yield from (session.without_messages() for session in reading.sessions)
+    def _listed(self, line: Listed) -> Session | None:
+        """The session of an id that lies in a file."""
+        for session in self._sessions(lambda bundle: _holds(bundle, line.file)):
+            if Listed.of(session) == line:
+                return session
+        return None
 
-    def _readings(
-        self, is_wanted: Callable[[Bundle], bool] = lambda _: True
-    ) -> Iterator[tuple[Bundle, Reading]]:
-        """Every bundle in its turn; a file that two homes lead to is read once."""
-        seen: set[str] | None = set() if len(self._scanned()) > 1 else None
-        for home, scan in self._scanned():
-            source = sources.load(home.agent)
-            for bundle in scan.bundles:
-                if is_wanted(bundle) and not _was_seen(bundle, seen):
-                    yield bundle, source.read(bundle)
+    def _sessions(self, is_wanted: Callable[[Bundle], bool] = lambda _: True) -> Iterator[Session]:
+        for reading in self._readings(is_wanted):
+            yield from reading.sessions
+
+    def _readings(self, is_wanted: Callable[[Bundle], bool] = lambda _: True) -> Iterator[Reading]:
+        """Every bundle in its turn."""
+        for bundle in self._bundles():
+            if is_wanted(bundle):
+                reading = sources.load(bundle.agent).read(bundle)
+                self._unreadable_files.update(dict.fromkeys(_unreadable(reading.problems)))
+                yield reading
+
+    def _bundles(self) -> Sequence[Bundle]:
+        found = [scan.bundles for _, scan in self._scanned()]
+        return found[0] if len(found) == 1 else joined(bundle for bundles in found for bundle in bundles)
 
     def _scanned(self) -> list[tuple[Home, Scan]]:
         if self._scans is None:
-            there = [home for home in self._homes if home.path.exists()]
+            there = [home for home in self._homes if _may_exist(home.path)]
             self._scans = [(home, sources.load(home.agent).scan(home)) for home in there]
         return self._scans
 
@@ -269,7 +307,7 @@ class _naming_trouble:  # noqa: N801 - reads as a phrase where it is used
         self._path = path
 
     def __enter__(self) -> None:
-        if not self._path.exists():
+        if not _may_exist(self._path):
             raise NothingToReadError(str(self._path), "there is no such file")
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
@@ -279,7 +317,7 @@ class _naming_trouble:  # noqa: N801 - reads as a phrase where it is used
 
 def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
     for folder in folders:
-        if not folder.is_dir():
+        if not _may_exist(folder, as_folder=True):
             raise HomeNotFoundError(str(folder))
     unique = list({folder.resolve(): folder for folder in folders}.values())
     return [home for folder in unique for name in names for home in sources.load(name).homes_below(folder)]
@@ -292,14 +330,38 @@ def _looks_like(path: Path) -> str:
 
 
 def file_meant(wanted: str) -> Path | None:
-    """The path that is meant: what exists as a file is one, and so is what looks like a path."""
-    if "/" in wanted or os.sep in wanted or wanted in {".", ".."}:
+    """The file that is meant, there or not: what looks like a path, or is named as sessions are."""
+    looks_like_path = "/" in wanted or os.sep in wanted or wanted in {".", ".."}
+    if looks_like_path or wanted.lower().endswith(_SESSION_FILE_SUFFIXES):
         return config.expanded(wanted)
+    return None
+
+
+def _read_alone(path: Path) -> Reading | None:
+    """What one file holds that was given by hand; None if it is no session."""
+    for name in sources.available():
+        source = sources.load(name)
+        if path.is_file() and (bundle := source.adopt(path)):
+            return source.read(bundle)
+    return None
+
+
+def _given(path: Path) -> Reading:
+    with _naming_trouble(path):
+        if reading := _read_alone(path):
+            return reading
+        raise NotASessionError(str(path), _looks_like(path))
+
+
+def _may_exist(path: Path, *, as_folder: bool = False) -> bool:
+    """Whether there is something, or we are not allowed to know: then reading it will say so."""
     try:
-        return Path(wanted) if Path(wanted).is_file() else None
-    except OSError:
-        # Too long for a file name, and so for an id.
-        return None
+        mode = path.stat().st_mode
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISDIR(mode) or not as_folder
 
 
 def _home_report(home: Home, scan: Scan | None) -> HomeReport:
@@ -313,15 +375,8 @@ def _is_named(bundle: Bundle, hint: str) -> bool:
     return hint in bundle.key.lower() or any(hint in str(file.path).lower() for file in bundle.files)
 
 
-def _was_seen(bundle: Bundle, seen: set[str] | None) -> bool:
-    """Whether all its files were read before, under this name or another."""
-    if seen is None:
-        return False
-    files = {os.path.realpath(file.path) for file in bundle.files}
-    if files <= seen:
-        return True
-    seen |= files
-    return False
+def _holds(bundle: Bundle, file: str | None) -> bool:
+    return any(last_list.keepable(str(found.path)) == file for found in bundle.files)
 
 
 def has_unreadable(problems: Sequence[Problem]) -> bool:
@@ -331,15 +386,6 @@ def has_unreadable(problems: Sequence[Problem]) -> bool:
 
 def _unreadable(problems: Sequence[Problem]) -> list[Problem]:
     return [problem for problem in problems if problem.kind is ProblemKind.UNREADABLE]
-
-
-def _same(sessions: Sequence[Session], summary: SessionSummary) -> Session:
-    return next(session for session in sessions if session is summary)
-
-
-def _first_file(summary: SessionSummary) -> str | None:
-    """The file that tells a session from a namesake, in letters that can be kept: not every path is UTF-8."""
-    return summary.files[0].path.encode("utf-8", "backslashreplace").decode() if summary.files else None
 
 
 def _as_they_began(session: Session) -> tuple[bool, bool, datetime | None, str]:

@@ -21,9 +21,14 @@ def print_json(schema: str, *objects: Any) -> None:
 
 
 def print_lines(lines: Iterable[bytes]) -> None:
-    """Encoded JSON values, one a line."""
+    """Encoded JSON values, one a line, in UTF-8 whatever the encoding of the terminal is."""
+    stdout = getattr(sys.stdout, "buffer", None)
     for encoded in lines:
-        sys.stdout.write(safe.json_bytes(encoded).decode("utf-8") + "\n")
+        line = safe.json_bytes(encoded) + b"\n"
+        if stdout:
+            stdout.write(line)
+        else:
+            sys.stdout.write(line.decode())
 
 
 def join(*objects: bytes) -> bytes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from geminids.cli.options import Choices, json_option, pass_choices, shared_options
+from geminids.cli.options import Choices, complete_files, json_option, pass_choices, shared_options
+from geminids.errors import PARTLY_DONE
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page
@@ -18,12 +20,13 @@ WIDEST_NAME = 48
 
 
 @click.command()
+@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=complete_files)
 @click.option("--paths", is_flag=True, help="Also the names of projects and folders, and every problem.")
 @json_option
 @shared_options
 @pass_choices
-def doctor(choices: Choices, paths: bool) -> int:
-    """Report where we looked and what became of every byte and record.
+def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
+    """Report where we looked and what became of every byte and record, or only of those of each FILE.
 
     The report holds nothing that was said in a session. Names that could be those of projects
     are replaced by numbers unless --paths is given, so it is safe to paste into a bug report.
@@ -32,18 +35,20 @@ def doctor(choices: Choices, paths: bool) -> int:
     \b
     geminids doctor
     geminids doctor --paths
+    geminids doctor ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl
     geminids doctor --json | jq .bytes
     """  # noqa: D301 - click wants the character itself
     from geminids.library import has_unreadable
 
-    report = choices.open_library().doctor(with_names=paths or choices.json)
+    given = [Path(file).expanduser() for file in files]
+    report = choices.open_library().doctor(given, with_names=paths or choices.json)
     if choices.json:
         from geminids.cli.data import print_json
 
         print_json("geminids/doctor/1", report)
     else:
         _draw(choices, report, every_problem=paths)
-    return 3 if has_unreadable(report.problems) else 0
+    return PARTLY_DONE if has_unreadable(report.problems) else 0
 
 
 def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
@@ -52,7 +57,7 @@ def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
 
     page = open_page(find_screen(no_color=choices.no_color))
     page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
-    page.line(f"our own data: {report.data_folder}")
+    page.line(f"our own data: {report.data_folder or 'none, for want of a home'}")
     _draw_homes(page, report)
     _draw_totals(page, report)
     _draw_kinds(page, report)
@@ -62,7 +67,8 @@ def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
 def _draw_homes(page: Page, report: Fidelity) -> None:
     from geminids.cli import words
 
-    _heading(page, "Places")
+    if report.homes:
+        _heading(page, "Places")
     for home in report.homes:
         found = words.count(home.files, "session file") if home.exists else "not there"
         page.words(home.path, indent=2)

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from geminids.cli.options import Choices, json_option, pass_choices, shared_options
+from geminids.cli.options import Choices, json_option, not_empty, pass_choices, shared_options
 from geminids.cli.talk import say
+from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from geminids.library import Filter, Library, Listing
     from geminids.model import SessionSummary
 
 ON_A_TERMINAL = 20
-NOTHING_FOUND = 1
 
 
 @click.command(name="list")
 @click.option(
     "--project",
     metavar="WHICH",
+    callback=not_empty,
     help="A name or a piece of one, a path such as ., a slug, or the beginning of a hash.",
 )
-@click.option("--since", metavar="WHEN", help="Active after WHEN: 7d, 12h, today, yesterday, 2026-05-01.")
-@click.option("--until", metavar="WHEN", help="Begun before the end of WHEN.")
+@click.option(
+    "--since",
+    metavar="WHEN",
+    callback=not_empty,
+    help="Active after WHEN: 30min, 12h, 7d, 2w, 1mo, 1y (so long ago), today, yesterday, "
+    "2026-05-01, 2026-05-01T14:00.",
+)
+@click.option("--until", metavar="WHEN", callback=not_empty, help="Begun before the end of WHEN.")
 @click.option(
     "-n",
     "--limit",
@@ -61,6 +68,15 @@ def list_sessions(
     with tabs between them: id, end, status, prompts, tool calls, project, title.
 
     \b
+    ✓ success       the model had the last word
+    ✗ failure       its last tool call failed
+    ! error         the agent reported an error
+    ⊘ cancelled     the human stopped it
+    … interrupted   nobody answered any more
+    ⚠               part of a file is damaged
+    ↳               a subagent
+
+    \b
     geminids list
     geminids list --project . --since 7d
     geminids list --project shop --kind all -n 50
@@ -76,7 +92,18 @@ def list_sessions(
         _print_json(shown)
     else:
         _draw(choices, library, shown)
-    return _tell(listing, len(shown), project)
+    filters = {"--project": project, "--since": since, "--until": until}
+    kinds = [] if kind == "main" else ["--kind", kind]
+    given = [word for name, value in filters.items() if value for word in (name, value)]
+
+    def wider(*options: str) -> str:
+        return f"`{choices.spelled('list', *given, *options)}`"
+
+    code = _tell(listing, len(shown), kinds, wider)
+    if listing.sessions:
+        return code
+    _tell_nothing(listing, project)
+    return code or NOTHING_FOUND
 
 
 def _usual_limit(choices: Choices) -> int | None:
@@ -101,35 +128,37 @@ def _draw(choices: Choices, library: Library, sessions: Sequence[SessionSummary]
     from geminids.cli.sessions import draw_lines, draw_table, remember
 
     screen = find_screen(no_color=choices.no_color)
-    if screen.is_drawn:
+    if screen.is_terminal:
         draw_table(open_page(screen), sessions, choices.now)
     else:
         draw_lines(open_page(screen), sessions)
     remember(library, sessions)
 
 
-def _tell(listing: Listing, shown: int, project: str | None) -> int:
-    """Say what the list does not show; the exit code that follows from it."""
+def _tell(listing: Listing, shown: int, kinds: Sequence[str], wider: Callable[..., str]) -> int:
+    """Say what the list does not show, and how to see it; the exit code that follows from it."""
     from geminids.cli import words
     from geminids.cli.sessions import tell_unreadable
 
-    code = tell_unreadable(listing.problems)
     if more := len(listing.sessions) - shown:
-        say(f"{words.count(more, 'more session')}; `--limit {len(listing.sessions)}` shows them.")
-    if subagents := listing.hidden.get("kind"):
-        say(f"{words.count(subagents, 'session')} of another kind; `--kind all` shows them.")
-    if listing.sessions:
-        return code
-    say(_nothing(listing, project))
-    return code or NOTHING_FOUND
+        everything = wider(*kinds, "--limit", str(len(listing.sessions)))
+        say(f"{words.count(more, 'more session')}; {everything} shows them.")
+    if others := listing.hidden.get("kind"):
+        say(f"{words.count(others, 'session')} of another kind; {wider('--kind', 'all')} shows them.")
+    return tell_unreadable(listing.problems)
 
 
-def _nothing(listing: Listing, project: str | None) -> str:
+def _tell_nothing(listing: Listing, project: str | None) -> None:
+    from geminids.cli import words
+    from geminids.cli.sessions import tell_nothing_found
+
     if project and listing.hidden.get("project") and not listing.hidden.keys() - {"project"}:
-        return f"No project matches {project!r}. There are: {', '.join(listing.nearest_projects(project))}."
-    if listing.hidden:
-        return f"None of {sum(listing.hidden.values())} sessions matches."
-    return "No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids."
+        near = ", ".join(listing.nearest_projects(project))
+        say(f"No project matches {project!r}. There are: {near}.")
+    elif listing.hidden:
+        say(f"None of {words.count(listing.considered, 'session')} matches.")
+    else:
+        tell_nothing_found()
 
 
 def _filter(choices: Choices, project: str | None, since: str | None, until: str | None, kind: str) -> Filter:

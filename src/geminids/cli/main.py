@@ -1,7 +1,4 @@
-"""The commands, loaded when they are used, and what becomes of errors: one line and an exit code.
-
-0 done   1 nothing found   2 wrong usage   3 partly done   130 interrupted
-"""
+"""The commands, loaded when they are used, and what becomes of errors: one line and an exit code."""
 
 from __future__ import annotations
 
@@ -17,13 +14,11 @@ import click
 from geminids import __version__
 from geminids.cli.options import Choices, json_option, shared_options
 from geminids.cli.talk import say
-from geminids.errors import GeminidsError
+from geminids.errors import INTERRUPTED, PARTLY_DONE, GeminidsError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-PARTLY_DONE = 3
-INTERRUPTED = 130
 WIDEST_HELP = 80
 
 COMMANDS = {
@@ -174,7 +169,9 @@ def _hint(wanted: str) -> str:
     from difflib import get_close_matches
 
     if os.path.exists(wanted):  # noqa: PTH110
-        return f"To read a file: `geminids show {wanted}`."
+        from shlex import quote
+
+        return f"To read a file: `geminids show {quote(wanted if os.sep in wanted else './' + wanted)}`."
     near = get_close_matches(wanted, COMMANDS, n=2, cutoff=0.5)
     there = " or ".join(f"`{name}`" for name in near) if near else ", ".join(COMMANDS)
     return f"Did you mean {there}?" if near else f"There are: {there}."

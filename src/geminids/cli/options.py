@@ -10,6 +10,8 @@ import click
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from click.shell_completion import CompletionItem
+
     from geminids.library import Library
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -46,6 +48,33 @@ class Choices:
             say("No session on this machine; these are the samples that come with geminids.")
         return library
 
+    def spelled(self, *words: str) -> str:
+        """A command to type that looks where this one did."""
+        from shlex import join
+
+        homes = [word for home in self.home for word in ("--home", home)]
+        return join(["geminids", *words, *homes, *(["--sample"] if self.sample else [])])
+
+
+def not_empty(_: click.Context, __: click.Parameter, value: Any) -> Any:
+    """Refuse words that are none: scripts pass them by mistake."""
+    if any(not words.strip() for words in ((value,) if isinstance(value, str) else value or ())):
+        raise click.BadParameter("it is empty.")
+    return value
+
+
+def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="dir")]
+
 
 def _remember(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     choices = context.ensure_object(Choices)
@@ -55,6 +84,10 @@ def _remember(context: click.Context, parameter: click.Parameter, value: Any) ->
         getattr(choices, parameter.name).extend(value)
     else:
         setattr(choices, parameter.name, value)
+
+
+def _remember_folder(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    _remember(context, parameter, not_empty(context, parameter, value))
 
 
 def shared_options(command: Command) -> Command:
@@ -69,16 +102,18 @@ _SHARED: list[Callable[[Any], Any]] = [
         "--home",
         multiple=True,
         metavar="DIR",
+        shell_complete=_complete_folders,
         expose_value=False,
-        callback=_remember,
+        callback=_remember_folder,
         help="A folder that stands for a user's home; may be given several times. Else GEMINIDS_HOMES, "
         "else where the agents keep their files.",
     ),
     click.option(
         "--data",
         metavar="DIR",
+        shell_complete=_complete_folders,
         expose_value=False,
-        callback=_remember,
+        callback=_remember_folder,
         help="Our own folder. Else GEMINIDS_DATA, else the usual place.",
     ),
     click.option(

@@ -7,9 +7,9 @@ from geminids.cli.data import print_json
 from geminids.cli.options import Choices
 from geminids.cli.page import Page, open_page
 from geminids.cli.screen import find_screen
-from geminids.cli.sessions import draw_lines, draw_table, remember, tell_unreadable
-from geminids.cli.talk import say
-from geminids.library import AgentOverview, Overview
+from geminids.cli.sessions import draw_lines, draw_table, remember, tell_nothing_found, tell_unreadable
+from geminids.errors import NOTHING_FOUND
+from geminids.library import AgentOverview, Library, Overview
 
 
 def overview(choices: Choices) -> int:
@@ -18,22 +18,26 @@ def overview(choices: Choices) -> int:
     found = library.overview()
     if choices.json:
         print_json("geminids/overview/1", found)
-        return tell_unreadable(found.problems)
+    else:
+        _draw(choices, library, found)
+    if not found.newest and not found.problems:
+        tell_nothing_found()
+    return tell_unreadable(found.problems) or (0 if found.newest else NOTHING_FOUND)
+
+
+def _draw(choices: Choices, library: Library, found: Overview) -> None:
     screen = find_screen(no_color=choices.no_color)
     page = open_page(screen)
     for agent in found.agents:
         _draw_agent(page, agent)
     if found.newest:
         page.line()
-        if screen.is_drawn:
+        if screen.is_terminal:
             draw_table(page, found.newest, choices.now)
         else:
             draw_lines(page, found.newest)
         remember(library, found.newest)
-        _draw_next_steps(page, found)
-    elif not found.problems:
-        say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
-    return tell_unreadable(found.problems) or int(not found.newest)
+        _draw_next_steps(page, choices, found)
 
 
 def _draw_agent(page: Page, agent: AgentOverview) -> None:
@@ -46,9 +50,10 @@ def _draw_agent(page: Page, agent: AgentOverview) -> None:
         page.line((f"{agent.first.astimezone():%Y-%m-%d} to {agent.last.astimezone():%Y-%m-%d}", "quiet"))
 
 
-def _draw_next_steps(page: Page, found: Overview) -> None:
+def _draw_next_steps(page: Page, choices: Choices, found: Overview) -> None:
     page.line()
     if found.damaged_files:
-        page.line((f"{words.count(found.damaged_files, 'file')} damaged: ", "warning"), "geminids doctor")
-    page.line(("Read the newest:  ", "quiet"), f"geminids show {found.newest[0].native_id[:8]}")
-    page.line(("See more:         ", "quiet"), "geminids list --since 30d")
+        damaged = words.count(found.damaged_files, "file")
+        page.words(f"{damaged} damaged: {choices.spelled('doctor')}", "warning")
+    page.words(f"Read the newest:  {choices.spelled('show', found.newest[0].native_id[:8])}")
+    page.words(f"See more:         {choices.spelled('list')}")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING, Literal, Protocol
+from collections.abc import Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from geminids.cli import safe
 from geminids.cli.screen import MOST_READABLE, Screen
@@ -28,6 +28,7 @@ STYLES = {
     "human": "bold cyan",
     "model": "bold magenta",
     "agent": "bold yellow",
+    "parent": "bold yellow",
     "tool": "blue",
     "good": "green",
     "bad": "red",
@@ -39,14 +40,24 @@ STYLES = {
 }
 
 COLUMN_GAP = 2
-WIDEST_COLUMN = 20
-NARROWEST_COLUMN = 12
 
 UNBROKEN = 100_000
 """Columns of a pipe in which colour is wished: nothing is cut there."""
 
 LONGEST_MARKDOWN = 50_000
 """Characters; what is longer is shown as it was written, since laying it out takes seconds."""
+
+
+class Column(NamedTuple):
+    """A column of a table, and what becomes of it where there is little room."""
+
+    heading: str
+    is_number: bool = False
+    least: int | None = None
+    """The width down to which it may be cut; None means that it is never cut."""
+    most: int | None = None
+    leaves: int | None = None
+    """Its place in the order in which columns are left out; None means that it stays."""
 
 
 class Page(Protocol):
@@ -68,11 +79,12 @@ class Page(Protocol):
         """A line across the page."""
         ...
 
-    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Span]], flexible: int) -> None:
-        """Rows of cells, the flexible column taking the room that is left.
+    def fields(self, *cells: Span) -> None:
+        """One line for programs: tabs between the cells, nothing cut."""
+        ...
 
-        A heading that begins with `>` stands over numbers.
-        """
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
+        """Rows of cells for people."""
         ...
 
 
@@ -100,10 +112,14 @@ class PlainPage:
         """A short line."""
         self._stream.write("-" * 72 + "\n")
 
-    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Span]], flexible: int) -> None:
-        """One row a line, tabs between the cells, no heading."""
+    def fields(self, *cells: Span) -> None:
+        """Tabs between the cells."""
+        self._stream.write("\t".join(safe.line(_words(cell)).strip() for cell in cells) + "\n")
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
+        """One row a line, no heading."""
         for row in rows:
-            self._stream.write("\t".join(safe.line(_words(cell)).strip() for cell in row) + "\n")
+            self.fields(*row)
 
 
 class DrawnPage:
@@ -112,6 +128,7 @@ class DrawnPage:
     def __init__(self, stream: IO[str], screen: Screen) -> None:
         self._console = _console(stream, screen)
         self._prose_width = min(self._console.width, MOST_READABLE)
+        self._words_width = self._prose_width if screen.width else self._console.width
 
     def line(self, *spans: Span, indent: int = 0) -> None:
         """One line, cut with … at the edge."""
@@ -121,7 +138,7 @@ class DrawnPage:
 
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Broken between words."""
-        self._print(_styled([(text, style)], keep_lines=True), indent, self._prose_width)
+        self._print(_styled([(text, style)], keep_lines=True), indent, self._words_width)
 
     def markdown(self, text: str, indent: int = 0) -> None:
         """Laid out as the model meant it, or as it was written if that would lose a letter."""
@@ -137,32 +154,32 @@ class DrawnPage:
         """A quiet line over the width of prose."""
         self.line(("─" * self._prose_width, "quiet"))
 
-    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Span]], flexible: int) -> None:
+    def fields(self, *cells: Span) -> None:
+        """In colour, else as in a pipe."""
+        from rich.segment import Segment, Segments
+
+        line: list[Segment] = []
+        for cell in cells:
+            words, style = (cell, "") if isinstance(cell, str) else cell
+            text = _styled([(words.strip(), style)])
+            line += [*([Segment("\t")] if line else []), *text.render(self._console)]
+        self._console.print(Segments([*line, Segment.line()]), end="")
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
         """Columns under their headings, each row one line."""
         from rich.table import Table
 
         cells = [[_styled([cell]) for cell in row] for row in rows]
-        widths = self._column_widths([heading.lstrip(">") for heading in columns], cells, flexible)
+        widths = _column_widths(columns, cells, self._console.width)
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, COLUMN_GAP, 0, 0))
-        for heading, width in zip(columns, widths, strict=True):
-            justify: Literal["left", "right"] = "right" if heading.startswith(">") else "left"
+        for place, width in widths.items():
+            justify: Literal["left", "right"] = "right" if columns[place].is_number else "left"
             table.add_column(
-                heading.lstrip(">"), justify=justify, width=width, no_wrap=True, overflow="ellipsis"
+                columns[place].heading, justify=justify, width=width, no_wrap=True, overflow="ellipsis"
             )
         for row in cells:
-            table.add_row(*row)
+            table.add_row(*(row[place] for place in widths))
         self._console.print(table)
-
-    def _column_widths(
-        self, headings: Sequence[str], rows: Sequence[Sequence[Text]], flexible: int
-    ) -> list[int]:
-        widths = [len(heading) for heading in headings]
-        for row in rows:
-            widths = [max(width, cell.cell_len) for width, cell in zip(widths, row, strict=True)]
-        fixed = [min(width, WIDEST_COLUMN) for width in widths]
-        room = self._console.width - COLUMN_GAP * len(widths) - sum(fixed) + fixed[flexible]
-        fixed[flexible] = max(NARROWEST_COLUMN, min(widths[flexible], room))
-        return fixed
 
     def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
         self._print_lines(self._render(renderable, width - indent), indent)
@@ -175,15 +192,39 @@ class DrawnPage:
         """Print with an indent, without the blanks that rich fills lines up with: people copy from here."""
         from rich.segment import Segment, Segments
 
-        for line in lines:
-            printed = [Segment(" " * indent), *line] if indent else line
-            self._console.print(Segments([*_without_end_blanks(printed), Segment.line()]), end="")
+        margin, end = [Segment(" " * indent)] if indent else [], Segment.line()
+        block = [segment for line in lines for segment in (*_without_end_blanks([*margin, *line]), end)]
+        self._console.print(Segments(block), end="")
 
 
 def open_page(screen: Screen, stream: IO[str] | None = None) -> Page:
     """The page that fits where the output goes."""
     target = stream or sys.stdout
     return DrawnPage(target, screen) if screen.is_drawn else PlainPage(target)
+
+
+def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> dict[int, int]:
+    """The columns that have room, by their place, and how wide each is."""
+    widths = {
+        place: min(max([len(column.heading), *(row[place].cell_len for row in rows)]), column.most or width)
+        for place, column in enumerate(columns)
+    }
+
+    def spare(widths: Mapping[int, int]) -> int:
+        return width - sum(widths.values()) - COLUMN_GAP * (len(widths) - 1)
+
+    def narrowest() -> dict[int, int]:
+        return {place: min(wide, columns[place].least or wide) for place, wide in widths.items()}
+
+    for place in sorted((p for p in widths if columns[p].leaves), key=lambda p: columns[p].leaves or 0):
+        if spare(narrowest()) >= 0:
+            break
+        del widths[place]
+    fitting = narrowest()
+    # The room that is left goes to the columns that can be cut, in their order.
+    for place in (p for p in widths if columns[p].least):
+        fitting[place] = max(fitting[place] + min(widths[place] - fitting[place], spare(fitting)), 1)
+    return fitting
 
 
 def _console(stream: IO[str], screen: Screen) -> Console:

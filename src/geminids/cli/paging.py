@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO
 
-LESS_OPTIONS = "FRX"
-"""Quit if it fits on one screen, let colours through, leave the text on the screen."""
+LESS_OPTIONS = "-FX"
+"""Quit if it fits on one screen, leave the text on the screen. Colours come through (-R) in any case."""
 
 
 @contextmanager
@@ -23,9 +23,8 @@ def paged(*, wanted: bool, environment: Mapping[str, str] = os.environ) -> Itera
     if not command or shutil.which(command[0]) is None:
         yield sys.stdout
         return
-    pager = subprocess.Popen(
-        command, stdin=subprocess.PIPE, env={**environment, "LESS": environment.get("LESS", LESS_OPTIONS)}
-    )
+    less = f"-R {environment.get('LESS', LESS_OPTIONS)}"
+    pager = subprocess.Popen(command, stdin=subprocess.PIPE, env={**environment, "LESS": less})
     assert pager.stdin is not None
     stream = io.TextIOWrapper(pager.stdin, encoding="utf-8", errors="replace", write_through=False)
     try:
@@ -38,7 +37,7 @@ def paged(*, wanted: bool, environment: Mapping[str, str] = os.environ) -> Itera
 
 
 def _pager(environment: Mapping[str, str]) -> list[str]:
-    return shlex.split(environment.get("PAGER", "less"))
+    return [] if environment.get("TERM") == "dumb" else shlex.split(environment.get("PAGER", "less"))
 
 
 def _finish(pager: subprocess.Popen[bytes], stream: IO[str]) -> None:

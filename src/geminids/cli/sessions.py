@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from geminids.cli import words
-from geminids.cli.page import Page, Span
+from geminids.cli.page import Column, Page, Span
 from geminids.cli.talk import say
-from geminids.library import Library, project_name
+from geminids.errors import PARTLY_DONE
+from geminids.library import Library, project_names
 from geminids.model import Problem, SessionKind, SessionSummary
+
+COLUMNS = (
+    Column("#", is_number=True),
+    Column("when", leaves=4),
+    Column("project", least=7, most=20, leaves=3),
+    Column("title", least=12),
+    Column("asked", is_number=True, leaves=2),
+    Column("calls", is_number=True, leaves=1),
+    Column(""),
+)
 
 
 def draw_table(page: Page, sessions: Sequence[SessionSummary], now: datetime) -> None:
     """Draw numbered rows for a terminal."""
-    rows = [_row(number, session, now) for number, session in enumerate(sessions, start=1)]
-    page.table((">#", "when", "project", "title", ">asked", ">calls", ""), rows, flexible=3)
+    names = project_names(session.project for session in sessions)
+    rows = [
+        _row(number, session, names[session.project], now) for number, session in enumerate(sessions, start=1)
+    ]
+    page.table(COLUMNS, rows)
 
 
-def draw_lines(page: Page, sessions: Iterable[SessionSummary]) -> None:
+def draw_lines(page: Page, sessions: Sequence[SessionSummary]) -> None:
     """Draw one line a session for a pipe: nothing cut, the title last."""
-    page.table((), [_line(session) for session in sessions], flexible=0)
+    names = project_names(session.project for session in sessions)
+    for session in sessions:
+        page.fields(*_line(session, names[session.project]))
 
 
 def remember(library: Library, sessions: Sequence[SessionSummary]) -> None:
@@ -35,16 +51,21 @@ def tell_unreadable(problems: Sequence[Problem]) -> int:
     """Name each place that could not be read; the exit code that follows from it."""
     for problem in problems:
         say(f"Cannot read {words.path(problem.file)}: {problem.detail}")
-    return 3 if problems else 0
+    return PARTLY_DONE if problems else 0
 
 
-def _row(number: int, session: SessionSummary, now: datetime) -> list[Span]:
+def tell_nothing_found() -> None:
+    """Say where else sessions could be."""
+    say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
+
+
+def _row(number: int, session: SessionSummary, project: str, now: datetime) -> list[Span]:
     mark = words.STATUS_MARKS[session.status]
     damage = (" ⚠", "warning") if session.problems else ""
     return [
         (str(number), "quiet"),
         words.when(session.ended_at or session.started_at, now),
-        (project_name(session.project), "human"),
+        (project, "human"),
         _title(session),
         str(session.counts.prompts),
         _calls(session),
@@ -52,15 +73,15 @@ def _row(number: int, session: SessionSummary, now: datetime) -> list[Span]:
     ]
 
 
-def _line(session: SessionSummary) -> list[Span]:
+def _line(session: SessionSummary, project: str) -> list[Span]:
     at = session.ended_at or session.started_at
     return [
-        session.id,
+        (session.id, "quiet"),
         f"{at.astimezone():%Y-%m-%dT%H:%M}" if at else "-",
-        str(session.status),
+        (str(session.status), words.STATUS_MARKS[session.status][1]),
         str(session.counts.prompts),
         str(session.counts.tool_calls),
-        project_name(session.project),
+        (project, "human"),
         session.title or "",
     ]
 

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from geminids.cli.options import Choices, json_option, pass_choices, shared_options
+from geminids.cli.options import Choices, complete_files, json_option, pass_choices, shared_options
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from geminids.cli.page import Page
     from geminids.library import Library
     from geminids.model import Session
     from geminids.transcript.entries import Detail
 
 
+def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The sessions of the last list, else files."""
+    from click.shell_completion import CompletionItem
+
+    from geminids.library import last_listed
+
+    known = ["latest", *last_listed(context.ensure_object(Choices).data)]
+    items = [CompletionItem(name) for name in known if name.startswith(incomplete)]
+    return items or complete_files(context, parameter, incomplete)
+
+
 @click.command()
-@click.argument("wanted", metavar="ID|FILE")
+@click.argument("wanted", metavar="ID|FILE", shell_complete=_complete)
 @click.option("--thoughts", is_flag=True, help="Also what the model thought.")
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
 @click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
@@ -43,32 +58,47 @@ def show(
     """Read a session: what was said, what was done, what went wrong.
 
     ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`.
-    A FILE that holds several sessions shows them one after the other.
+    A FILE is a path, or a name that ends as those of sessions do; `-` is stdin. One that holds
+    several sessions shows them one after the other.
 
     \b
     geminids show latest
     geminids show 3 --tools
     geminids show 1f0c9a2b --all
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
+    ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
     from geminids.library import file_meant
 
-    library = choices.open_library(sample_if_empty=file_meant(wanted) is None)
-    if agent_view:
-        record = library.agent_view(wanted)
-        if choices.json:
-            _print_record(record)
-        else:
-            _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
-        return 0
-    sessions = _find(library, wanted)
+    with _stdin_as_file() if wanted == "-" else nullcontext(wanted) as meant:
+        library = choices.open_library(sample_if_empty=file_meant(meant) is None)
+        if agent_view:
+            record = library.agent_view(meant)
+            if choices.json:
+                _print_record(record)
+            else:
+                _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
+            return 0
+        sessions = _find(library, meant)
     if choices.json:
         _print_sessions(sessions)
     else:
         detail = _detail(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
-        _draw(choices, width, no_pager, lambda page: _draw_sessions(page, library, sessions, detail))
+        _draw(choices, width, no_pager, lambda page: _draw_sessions(page, choices, library, sessions, detail))
     # Somewhere we cannot look may be a newer one.
-    return _tell_unreadable(library) if wanted == "latest" else 0
+    return _tell_unreadable(library, only_files=wanted != "latest")
+
+
+@contextmanager
+def _stdin_as_file() -> Iterator[str]:
+    """What stands on stdin, in a file that only this user can read and that is gone afterwards."""
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="geminids-") as folder:
+        file = Path(folder, "stdin")
+        file.write_bytes(sys.stdin.buffer.read())
+        yield str(file)
 
 
 def _find(library: Library, wanted: str) -> Sequence[Session]:
@@ -81,10 +111,10 @@ def _find(library: Library, wanted: str) -> Sequence[Session]:
         raise
 
 
-def _tell_unreadable(library: Library) -> int:
+def _tell_unreadable(library: Library, *, only_files: bool = False) -> int:
     from geminids.cli.sessions import tell_unreadable
 
-    return tell_unreadable(library.unreadable())
+    return tell_unreadable(library.unreadable(only_files=only_files))
 
 
 def _detail(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:
@@ -122,13 +152,16 @@ def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[P
         draw(open_page(screen, stream))
 
 
-def _draw_sessions(page: Page, library: Library, sessions: Sequence[Session], detail: Detail) -> None:
-    from geminids.cli.story import draw_session
+def _draw_sessions(
+    page: Page, choices: Choices, library: Library, sessions: Sequence[Session], detail: Detail
+) -> None:
+    from geminids.cli.story import Telling, draw_session
 
     for number, session in enumerate(sessions):
         if number:
             page.line()
-        draw_session(page, session, detail, library.agent_title(session.agent))
+        title = library.agent_title(session.agent)
+        draw_session(page, Telling(session, detail, title, lambda wanted: choices.spelled("show", wanted)))
 
 
 def _draw_record(page: Page, record: dict[str, Any]) -> None:

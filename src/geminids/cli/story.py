@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from geminids.cli import words
 from geminids.cli.page import Page, Span
@@ -16,6 +16,7 @@ from geminids.model import (
     Message,
     Origin,
     Session,
+    SessionKind,
     State,
     Text,
     Thought,
@@ -24,8 +25,26 @@ from geminids.model import (
     ToolStatus,
     Unrecognised,
 )
-from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Speaker, Turn, is_marked, transcript
-from geminids.transcript.telling import changed_lines, diff_lines, error_line, output_text, telling_argument
+from geminids.transcript.entries import (
+    Detail,
+    LeftOut,
+    Mark,
+    Pause,
+    Speaker,
+    Turn,
+    is_marked,
+    is_shell_command,
+    transcript,
+)
+from geminids.transcript.telling import (
+    answer_lines,
+    changed_lines,
+    diff_lines,
+    error_line,
+    output_text,
+    result_of_task,
+    telling_argument,
+)
 
 INDENT = 2
 SHORT_DIFF = 12
@@ -46,28 +65,38 @@ MARKS = {
     State.REWOUND: "rewound here: {} taken back",
 }
 
+# Context that the agent put in stands in nearly every session; --all shows it.
 ASK_FOR = {
     "thoughts": ("thought", "thoughts", "--thoughts"),
     "notices": ("notice", "notices", "--notices"),
     "rewound": ("rewound message", "rewound messages", "--all"),
-    "injected": ("piece of injected context", "pieces of injected context", "--all"),
-    "synthetic": ("invented message", "invented messages", "--all"),
+    "synthetic": ("automatic message", "automatic messages", "--all"),
     "unrecognised": ("unrecognised part", "unrecognised parts", "--all"),
 }
 
 
-def draw_session(page: Page, session: Session, detail: Detail, agent_title: str) -> None:
+class Telling(NamedTuple):
+    """A session, and how it is to be told."""
+
+    session: Session
+    detail: Detail
+    agent_title: str
+    show_command: Callable[[str], str]
+    """What to type to see another session."""
+
+
+def draw_session(page: Page, telling: Telling) -> None:
     """Draw the heading, then the story."""
-    _draw_heading(page, session, agent_title)
+    _draw_heading(page, telling)
     before: AnyPart | None = None
-    for entry in transcript(session, detail):
+    for entry in transcript(telling.session, telling.detail):
         match entry:
             case Turn():
                 if not entry.continues:
                     page.line()
-                    page.line(*_speaker(entry, agent_title, detail))
+                    page.line(*_speaker(entry, telling))
                     before = None
-                _draw_parts(page, entry, before, session, detail)
+                _draw_parts(page, entry, before, telling)
                 before = entry.parts[-1]
             case Pause(length=length, until=until):
                 page.line()
@@ -90,18 +119,37 @@ def draw_record(page: Page, record: Mapping[str, Any]) -> None:
             page.line(f"{call.get('name')}  {call.get('status')}", indent=INDENT)
 
 
-def _draw_heading(page: Page, session: Session, agent_title: str) -> None:
+def _draw_heading(page: Page, telling: Telling) -> None:
+    session = telling.session
     page.line((session.title or "untitled", "title"))
     place = words.path(session.project.path) if session.project.path else project_name(session.project)
-    page.line((place, "human"), ("  " + agent_title, "quiet"))
+    page.line((place, "human"), ("  " + telling.agent_title, "quiet"))
+    if session.kind is SessionKind.SUBAGENT:
+        page.words(_subagent_of(telling), "warning")
     page.line((_time_span(session), "quiet"))
     models = ", ".join(session.models) or "model unknown"
     page.words(f"{models} · {words.tokens(session.usage)}", "quiet")
     mark, style = words.STATUS_MARKS[session.status]
     page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
-    if session.problems:
-        page.line((f"⚠ {words.count(len(session.problems), 'problem')} (geminids doctor)", "warning"))
+    _draw_problems(page, telling)
     page.rule()
+
+
+def _subagent_of(telling: Telling) -> str:
+    parent = telling.session.parent_id
+    return f"↳ a subagent; its parent: {telling.show_command(parent)}" if parent else "↳ a subagent"
+
+
+def _draw_problems(page: Page, telling: Telling) -> None:
+    """How much is damaged, and on request where. Where a problem is may be told, what it hit may not."""
+    problems = telling.session.problems
+    if not problems:
+        return
+    hint = "" if telling.detail.notices else " (--notices names them)"
+    page.line((f"⚠ {words.count(len(problems), 'problem')}{hint}", "warning"))
+    for problem in problems if telling.detail.notices else ():
+        place = f"{words.path(problem.file)}:{problem.line}" if problem.line else words.path(problem.file)
+        page.words(f"{problem.kind}  {place}  {problem.detail}", "warning", indent=INDENT)
 
 
 def _time_span(session: Session) -> str:
@@ -114,43 +162,53 @@ def _time_span(session: Session) -> str:
     return f"{words.moment(begin)} to {until} ({words.duration(end - begin)})"
 
 
-def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, session: Session, detail: Detail) -> None:
+def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, telling: Telling) -> None:
     for part in turn.parts:
         if before is not None and not _stand_together(before, part):
             page.line()
-        _draw_part(page, part, turn.message, session, detail)
+        _draw_part(page, part, turn.message, telling)
         before = part
 
 
 def _stand_together(before: AnyPart, part: AnyPart) -> bool:
-    """Tool calls stand close together, and files close to the words that name them; else there is room."""
+    """Close stand tool calls, a command and its output, words and the files they name; else there is room."""
     if isinstance(part, ToolCall):
         return isinstance(before, ToolCall)
-    return isinstance(part, FileReference | Attachment)
+    is_output = isinstance(part, Text) and part.origin is Origin.COMMAND and isinstance(before, Text)
+    return is_output or isinstance(part, FileReference | Attachment)
 
 
-def _speaker(turn: Turn, agent_title: str, detail: Detail) -> list[Span]:
+def _speaker(turn: Turn, telling: Telling) -> list[Span]:
     message = turn.message
-    names = {Speaker.HUMAN: "You", Speaker.MODEL: agent_title, Speaker.AGENT: _agent_word(message)}
+    names = {
+        Speaker.HUMAN: "You",
+        Speaker.MODEL: telling.agent_title,
+        Speaker.PARENT: "Task",
+        Speaker.AGENT: _agent_word(message, telling.agent_title),
+    }
     spans: list[Span] = [(names[turn.speaker], str(turn.speaker)), ("  " + words.clock(message.at), "quiet")]
-    if is_marked(message) or (detail.everything and message.state is not State.CURRENT):
+    if is_marked(message) or (telling.detail.everything and message.state is not State.CURRENT):
         spans.append((f"  [{message.state}]", "warning"))
     return spans
 
 
-def _agent_word(message: Message) -> str:
+def _agent_word(message: Message, agent_title: str) -> str:
     if message.level:
         return str(message.level).capitalize()
-    return {Origin.TOOL: "Tool results", Origin.INJECTED: "Context", Origin.SYNTHETIC: "Invented"}.get(
-        message.origin, "Agent"
-    )
+    return {
+        Origin.TOOL: "Tool results",
+        Origin.INJECTED: "Context",
+        Origin.SYNTHETIC: f"{agent_title} (automatic)",
+    }.get(message.origin, "Agent")
 
 
-def _draw_part(page: Page, part: AnyPart, message: Message, session: Session, detail: Detail) -> None:
+def _draw_part(page: Page, part: AnyPart, message: Message, telling: Telling) -> None:
     match part:
         case Text(text=text, origin=Origin.MODEL):
             page.markdown(text, indent=INDENT)
-        case Text(text=text, origin=Origin.COMMAND) if not detail.tools:
+        case Text(text=text, origin=Origin.HUMAN) if is_shell_command(message):
+            page.words(f"! {text}", indent=INDENT)
+        case Text(text=text, origin=Origin.COMMAND) if not telling.detail.tools:
             _draw_shortened(page, text)
         case Text(text=text, origin=Origin.NOTICE):
             page.words(text or "(no words)", _notice_style(message), indent=INDENT)
@@ -159,11 +217,11 @@ def _draw_part(page: Page, part: AnyPart, message: Message, session: Session, de
         case Thought(text=text, subject=subject):
             page.words(f"{subject}\n{text}".strip(), "thought", indent=INDENT)
         case ToolCall():
-            _draw_call(page, part, session, detail)
+            _draw_call(page, part, telling)
         case ToolResult(name=name, parts=parts):
             page.line((f"result of {name or 'a tool'}", "quiet"), indent=INDENT)
             for piece in parts:
-                _draw_part(page, piece, message, session, detail)
+                _draw_part(page, piece, message, telling)
         case Attachment(mime_type=mime_type, uri=uri):
             page.line(("▣ ", "tool"), uri or mime_type or "an attachment", indent=INDENT)
         case FileReference(path=path):
@@ -185,24 +243,31 @@ def _draw_shortened(page: Page, text: str) -> None:
         )
 
 
-def _draw_call(page: Page, call: ToolCall, session: Session, detail: Detail) -> None:
-    mark, style = TOOL_MARKS[call.status]
+def _draw_call(page: Page, call: ToolCall, telling: Telling) -> None:
+    mark, style = TOOL_MARKS[ToolStatus.ERROR if call.exit_code else call.status]
     spans: list[Span] = [(mark + " ", style), (call.name, "tool")]
-    if argument := telling_argument(call, session.project.path):
+    result = "" if telling.detail.tools else result_of_task(call)
+    if argument := "" if result else telling_argument(call, telling.session.project.path):
         spans.append("  " + argument)
     if counts := changed_lines(call.changes):
         spans += [(f"  +{counts[0]}", "added"), (f" -{counts[1]}", "removed")]
+    if call.exit_code:
+        spans.append((f"  [exit {call.exit_code}]", "bad"))
     if call.status not in {ToolStatus.SUCCESS, ToolStatus.ERROR}:
         spans.append((f"  [{call.native_status or call.status}]", "warning"))
     page.line(*spans, indent=INDENT)
     if error := error_line(call):
         page.line((error, "bad"), indent=2 * INDENT)
+    for answer in answer_lines(call):
+        page.words(answer, "human", indent=2 * INDENT)
     if call.child_id:
-        page.line(("its session: ", "quiet"), f"geminids show {call.child_id}", indent=2 * INDENT)
-    if detail.tools:
+        page.words(f"its session: {telling.show_command(call.child_id)}", "quiet", indent=2 * INDENT)
+    if telling.detail.tools:
         _draw_arguments(page, call)
-    _draw_diff(page, call, whole=detail.tools)
-    if detail.tools and (output := output_text(call)):
+    if result:
+        page.words(result, indent=2 * INDENT)
+    _draw_diff(page, call, whole=telling.detail.tools)
+    if telling.detail.tools and (output := output_text(call)):
         page.words(output, "quiet", indent=2 * INDENT)
 
 

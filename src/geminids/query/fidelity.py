@@ -51,7 +51,7 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     version: str = __version__
     python: str = platform.python_version()
     system: str = platform.system()
-    data_folder: str
+    data_folder: str | None
     homes: tuple[HomeReport, ...]
     sessions: dict[str, int]
     files: tuple[FileAccount, ...]
@@ -74,7 +74,7 @@ def fidelity(
     accounts: Sequence[FileAccount],
     problems: Sequence[Problem],
     skipped: Iterable[tuple[str, int]],
-    data_folder: str,
+    data_folder: str | None,
 ) -> Fidelity:
     """Add up the accounts of all files."""
     used = _sum(account.used for account in accounts)
@@ -105,7 +105,7 @@ def without_names(report: Fidelity, names: Names) -> Fidelity:
     """The same report, safe to show to strangers: names that may be a project's are numbered."""
     return msgspec.structs.replace(
         report,
-        data_folder=names.shortened(report.data_folder),
+        data_folder=names.shortened(report.data_folder) if report.data_folder else None,
         homes=tuple(msgspec.structs.replace(h, path=names.shortened(h.path)) for h in report.homes),
         files=tuple(msgspec.structs.replace(f, path=names.hidden(f.path)) for f in report.files),
         problems=tuple(msgspec.structs.replace(p, file=names.hidden(p.file)) for p in report.problems),

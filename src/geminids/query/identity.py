@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from geminids.errors import AmbiguousIdError, SessionNotFoundError, ShortIdError
 from geminids.model import SessionSummary
 from geminids.query.listing import newest_last, project_name
+
+Summary = TypeVar("Summary", bound=SessionSummary)
 
 SHORTEST_PREFIX = 3
 FILE_NAME_PREFIX = 8
@@ -24,7 +27,7 @@ def is_meant(summary: SessionSummary, wanted: str) -> bool:
     return summary.id.lower().startswith(text) or summary.native_id.lower().startswith(text)
 
 
-def pick(candidates: Sequence[SessionSummary], wanted: str) -> SessionSummary | None:
+def pick(candidates: Sequence[Summary], wanted: str) -> Summary | None:
     """The one session that is meant, None if there is none; raises if there are several."""
     exact = [candidate for candidate in candidates if wanted in {candidate.id, candidate.native_id}]
     meant = exact or [candidate for candidate in candidates if is_meant(candidate, wanted)]
@@ -34,7 +37,9 @@ def pick(candidates: Sequence[SessionSummary], wanted: str) -> SessionSummary | 
         raise ShortIdError(wanted, SHORTEST_PREFIX)
     if len(meant) > 1:
         meant.sort(key=newest_last, reverse=True)
-        raise AmbiguousIdError(wanted, [_described(candidate, several=bool(exact)) for candidate in meant])
+        same_id = len({candidate.id for candidate in meant}) == 1
+        described = [_described(candidate, same_id=same_id) for candidate in meant]
+        raise AmbiguousIdError(wanted, described, same_id=same_id)
     return meant[0]
 
 
@@ -62,9 +67,9 @@ def _titles_agree(summary: SessionSummary, text: str) -> bool:
     return summary.title is not None and SequenceMatcher(None, text, summary.title.casefold()).ratio() > 0.6
 
 
-def _described(summary: SessionSummary, *, several: bool = False) -> str:
+def _described(summary: SessionSummary, *, same_id: bool = False) -> str:
     at = summary.ended_at or summary.started_at
     when = f"{at.astimezone():%Y-%m-%d %H:%M}" if at else "no time"
     # Sessions of one id differ only in where they lie; their file says which.
-    place = summary.files[0].path if several and summary.files else project_name(summary.project)
+    place = summary.files[0].path if same_id and summary.files else project_name(summary.project)
     return f"{summary.id}  {when}  {place}  {summary.title or 'untitled'}"

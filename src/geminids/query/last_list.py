@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+
+from geminids.model import SessionSummary
 
 FILE_NAME = "last-list.json"
 
@@ -20,25 +21,42 @@ class Listed(msgspec.Struct, frozen=True):
     id: str
     file: str | None = None
 
+    @classmethod
+    def of(cls, summary: SessionSummary) -> Listed:
+        """The line of a session."""
+        return cls(summary.id, keepable(summary.files[0].path) if summary.files else None)
 
-def remember(folder: Path, lines: Sequence[Listed]) -> None:
-    """Keep the lines of a list. Raises OSError if that is not possible."""
+
+class LastList(msgspec.Struct, frozen=True):
+    """The lines of a list, and the homes whose sessions it showed."""
+
+    places: tuple[str, ...]
+    lines: tuple[Listed, ...]
+
+
+def remember(folder: Path, shown: LastList) -> None:
+    """Keep what a list showed. Raises OSError if that is not possible."""
     import tempfile
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.encode(lines))
+            file.write(msgspec.json.encode(shown))
         Path(name).replace(folder / FILE_NAME)
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def recall(folder: Path) -> list[Listed]:
-    """The lines of the last list; none if there is none that can be read."""
+def recall(folder: Path) -> LastList | None:
+    """The last list; None if there is none that can be read."""
     try:
-        return msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=list[Listed])
+        return msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=LastList)
     except (OSError, msgspec.DecodeError):
-        return []
+        return None
+
+
+def keepable(path: str) -> str:
+    """A path in letters that can be kept: not every path is UTF-8."""
+    return path.encode("utf-8", "backslashreplace").decode()

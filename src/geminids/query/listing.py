@@ -15,6 +15,7 @@ from geminids.config import expanded
 from geminids.model import Problem, Project, SessionKind, SessionSummary
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_SEPARATOR = re.compile(r"[/\\]")
 HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
 
 
@@ -31,14 +32,14 @@ class Listing(msgspec.Struct, frozen=True):
     """The sessions that were asked for, newest first, and what was left out."""
 
     sessions: tuple[SessionSummary, ...]
+    considered: int
+    """How many sessions there are of the kind that was asked for."""
     hidden: dict[str, int]
     """How many sessions a filter hid, by the filter's name."""
     projects: tuple[str, ...]
     """The names of all projects there are, whatever was asked for."""
     problems: tuple[Problem, ...]
     """What could not be read at all."""
-    sample: bool = False
-    """Whether these are the sessions that come with the package."""
 
     def nearest_projects(self, wanted: str) -> list[str]:
         """Names of projects that look like this one, or else a few of those there are."""
@@ -48,25 +49,21 @@ class Listing(msgspec.Struct, frozen=True):
         return near or list(self.projects[:5])
 
 
-def listing(
-    summaries: Iterable[SessionSummary],
-    wanted: Filter,
-    problems: Sequence[Problem] = (),
-    *,
-    sample: bool = False,
-) -> Listing:
+def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Sequence[Problem] = ()) -> Listing:
     """Sort the sessions into those that were asked for and those that were not."""
     shown: list[SessionSummary] = []
     hidden: Counter[str] = Counter()
     projects: set[str] = set()
+    considered = 0
     for summary in summaries:
+        considered += wanted.kind in (None, summary.kind)
         projects.add(project_name(summary.project))
         if reason := _hidden_by(summary, wanted):
             hidden[reason] += 1
         else:
             shown.append(summary)
     shown.sort(key=newest_last, reverse=True)
-    return Listing(tuple(shown), dict(hidden), tuple(sorted(projects)), tuple(problems), sample)
+    return Listing(tuple(shown), considered, dict(hidden), tuple(sorted(projects)), tuple(problems))
 
 
 def newest_last(summary: SessionSummary) -> tuple[datetime, str]:
@@ -77,14 +74,32 @@ def newest_last(summary: SessionSummary) -> tuple[datetime, str]:
 def project_name(project: Project) -> str:
     """What people call the project: the name of its folder, else the agent's name for it."""
     if project.path:
-        return re.split(r"[/\\]", project.path.rstrip("/\\"))[-1] or project.path
+        return _SEPARATOR.split(project.path.rstrip("/\\"))[-1] or project.path
     return project.slug or (project.hash[:8] if project.hash else "unknown")
+
+
+def project_names(projects: Iterable[Project]) -> dict[Project, str]:
+    """What to call each project where several stand together: namesakes by the folder above them too."""
+    different: dict[str, set[str | None]] = {}
+    for project in (known := list(projects)):
+        different.setdefault(project_name(project), set()).add(project.path or project.hash)
+    return {
+        project: name if len(different[name := project_name(project)]) == 1 else _longer_name(project)
+        for project in known
+    }
+
+
+def _longer_name(project: Project) -> str:
+    if project.path:
+        return "/".join(_SEPARATOR.split(project.path.rstrip("/\\"))[-2:])
+    return f"{project_name(project)} ({project.hash[:8]})" if project.hash else project_name(project)
 
 
 def is_of_project(project: Project, wanted: str) -> bool:
     """Whether a project is meant by a name (or a piece of one), a path, a slug or the beginning of a hash."""
     if _is_path(wanted):
-        return _is_at_or_below(project, expanded(wanted))
+        is_end = bool(project.path and project.path.endswith(f"/{wanted.strip('/')}"))
+        return is_end or _is_at_or_below(project, expanded(wanted))
     text = wanted.casefold()
     if text in project_name(project).casefold() or (project.slug and text in project.slug.casefold()):
         return True

@@ -12,28 +12,46 @@ UNITS = {
     "h": timedelta(hours=1),
     "d": timedelta(days=1),
     "w": timedelta(weeks=1),
+    "mo": timedelta(days=30),
+    "y": timedelta(days=365),
 }
 
-_AGO = re.compile(r"(\d{1,9})\s*(min|h|d|w)")
+FIRST = datetime.min.replace(tzinfo=UTC)
+LAST = datetime.max.replace(tzinfo=UTC)
+
+_AGO = re.compile(
+    r"(\d{1,9})\s*(?:(min)(?:ute)?s?|(h)(?:ours?)?|(d)(?:ays?)?|(w)(?:eeks?)?|(mo)(?:nths?)?|(y)(?:ears?)?)"
+    r"(?:\s+ago)?"
+)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def parse_moment(written: str, now: datetime, *, end: bool = False) -> datetime:
     """The moment in UTC. A whole day is its first moment, or with `end` the first moment after it.
 
-    A time without offset is local time.
+    A time without offset is local time. What lies before or after all time is the first or last moment.
     """
     text = written.strip().lower()
+    if text == "now":
+        return now.astimezone(UTC)
+    if ago := _AGO.fullmatch(text):
+        return _before(now, int(ago[1]), next(filter(None, ago.groups()[1:])))
     try:
-        if text == "now":
-            return now.astimezone(UTC)
-        if ago := _AGO.fullmatch(text):
-            return (now - int(ago[1]) * UNITS[ago[2]]).astimezone(UTC)
-        if day := _day(text, now):
-            return _local_midnight(day + timedelta(days=1) if end else day)
-        return datetime.fromisoformat(written.strip()).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
+        day = _day(text, now)
+        moment = datetime.combine(day, time()) if day else datetime.fromisoformat(written.strip())
+    except ValueError as error:
         raise BadTimeError(written) from error
+    try:
+        return (moment + timedelta(days=1) if day and end else moment).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return FIRST if moment.year < now.year else LAST
+
+
+def _before(now: datetime, number: int, unit: str) -> datetime:
+    try:
+        return (now - number * UNITS[unit]).astimezone(UTC)
+    except OverflowError:
+        return FIRST
 
 
 def _day(text: str, now: datetime) -> date | None:
@@ -43,7 +61,3 @@ def _day(text: str, now: datetime) -> date | None:
     if text == "yesterday":
         return today - timedelta(days=1)
     return date.fromisoformat(text) if _DAY.fullmatch(text) else None
-
-
-def _local_midnight(day: date) -> datetime:
-    return datetime.combine(day, time()).astimezone(UTC)
