@@ -79,7 +79,7 @@ def test_what_is_current_is_what_the_agent_sees(file: Path) -> None:
     replay.read_file(record for record in log.records if record.agent_reads)
     seen = {turn.id for message in view["messages"] for turn in replay.originals_of(message["id"])}
     current = {turn.id for turn in replay.turns if turn.state is State.CURRENT and not turn.is_notice}
-    assert {turn_id for turn_id in current if not turn_id.endswith("+")} == seen - set(notices(replay))
+    assert current == seen - set(notices(replay))
 
 
 def notices(replay: Replay) -> Iterator[str]:
