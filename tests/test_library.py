@@ -5,8 +5,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from geminids import library, sources
-from geminids.library import Filter, open_library
+from geminids.library import Filter, Library, open_library
 from geminids.model import SessionKind
+from geminids.sources.base import Home
 
 from .homes import FIRST_ID, write_session
 
@@ -67,3 +68,28 @@ def test_nothing_is_written_into_an_agents_home(tmp_path: Path) -> None:
 def test_the_sample_has_main_sessions_and_a_subagent() -> None:
     kinds = {summary.kind for summary in open_library(sample=True).summaries(Filter()).sessions}
     assert kinds == {SessionKind.MAIN, SessionKind.SUBAGENT}
+
+
+def test_a_home_that_is_named_but_not_there_is_reported_so(tmp_path: Path) -> None:
+    write_session(tmp_path)
+    named = [Home("gemini", tmp_path / name, "GEMINI_CLI_HOME") for name in (".gemini", "nowhere")]
+    opened = Library(named, lambda: None)
+    assert [home.exists for home in opened.doctor(with_names=True).homes] == [True, False]
+    assert opened.places == (str(tmp_path / ".gemini"),)
+    assert opened.doctor().data_folder is None
+
+
+def test_a_backup_that_stopped_early_changes_nothing(tmp_path: Path) -> None:
+    write_session(tmp_path / "live")
+    backup = write_session(tmp_path / "backup")
+    backup.write_bytes(b"".join(backup.read_bytes().splitlines(keepends=True)[:2]))
+    alone = open_library([str(tmp_path / "live")]).session(FIRST_ID)
+    both = open_library([str(tmp_path / "live"), str(tmp_path / "backup")]).session(FIRST_ID)
+    assert [message.parts for message in both.messages] == [message.parts for message in alone.messages]
+    assert (both.counts, both.usage, both.status) == (alone.counts, alone.usage, alone.status)
+
+
+def test_a_file_that_two_homes_lead_to_is_read_once(tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    report = open_library([str(tmp_path), str(tmp_path / ".gemini")]).doctor(with_names=True)
+    assert [file.path for file in report.files] == [str(path)]
