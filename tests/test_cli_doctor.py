@@ -65,6 +65,7 @@ def test_only_the_files_given_are_reported(geminids: Run, tmp_path: Path) -> Non
     assert "Places" not in geminids("doctor", path).out
     (tmp_path / "notes").write_text("hello")
     assert "looks like plain text" in geminids("doctor", tmp_path / "notes").err
+    assert "there is no such file" in geminids("doctor", "~nobody-of-this-name/x").err
 
 
 def test_the_whole_corpus_is_accounted_for(geminids: Run, corpus: Path) -> None:

@@ -179,7 +179,7 @@ class Library:
             can_be_shown = reading is not None and bool(reading.sessions)
             raise NotLoadedByAgentError(str(path), _looks_like(path), can_be_shown=can_be_shown)
 
-    def doctor(self, files: Sequence[Path] = (), *, with_names: bool = False) -> Fidelity:
+    def doctor(self, files: Sequence[str] = (), *, with_names: bool = False) -> Fidelity:
         """What became of every byte and record of all files, or of those given; what stood in the way."""
         scans = [] if files else [scan for _, scan in self._scanned()]
         summaries: list[SessionSummary] = []
@@ -346,7 +346,8 @@ def _read_alone(path: Path) -> Reading | None:
     return None
 
 
-def _given(path: Path) -> Reading:
+def _given(file: str) -> Reading:
+    path = config.expanded(file)
     with _naming_trouble(path):
         if reading := _read_alone(path):
             return reading

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -40,8 +39,7 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     """  # noqa: D301 - click wants the character itself
     from geminids.library import has_unreadable
 
-    given = [Path(file).expanduser() for file in files]
-    report = choices.open_library().doctor(given, with_names=paths or choices.json)
+    report = choices.open_library().doctor(files, with_names=paths or choices.json)
     if choices.json:
         from geminids.cli.data import print_json
 
