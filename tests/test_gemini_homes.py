@@ -49,13 +49,16 @@ def test_the_variable_names_a_home_or_the_folder_in_it(tmp_path: Path, value: st
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / ".gemini").mkdir(parents=True)
     found = SOURCE.homes({"GEMINI_CLI_HOME": str(elsewhere / value)}, tmp_path / "nobody")
-    assert [(home.path, home.known_by) for home in found] == [(elsewhere / ".gemini", "GEMINI_CLI_HOME")]
+    assert [(home.path, home.known_by) for home in found] == [
+        (tmp_path / "nobody" / ".gemini", "the user's home"),
+        (elsewhere / ".gemini", "GEMINI_CLI_HOME"),
+    ]
 
 
 def test_a_sessions_folder_can_be_named(tmp_path: Path) -> None:
     write_session(tmp_path / "my-sessions" / "proj")
-    (home,) = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / "my-sessions")}, tmp_path)
-    assert len(SOURCE.scan(home).bundles) == 1
+    named = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / "my-sessions")}, tmp_path)
+    assert [len(SOURCE.scan(home).bundles) for home in named] == [0, 1]
     write_session(tmp_path / ".gemini" / "tmp" / "proj")
     named = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / ".gemini" / "tmp")}, tmp_path)
     assert len(named) == 1, "the same folder is one home, however it is named"
@@ -216,3 +219,19 @@ def test_a_home_that_may_not_be_entered_is_reported(tmp_path: Path, without_priv
         found = [SOURCE.scan(home) for home in SOURCE.homes_below(tmp_path)]
     (tmp_path / ".gemini").chmod(0o755)
     assert [scan.complete for scan in found] == [False]
+
+
+def test_a_project_called_chats_hides_no_other(tmp_path: Path) -> None:
+    for slug in ("alpha", "chats"):
+        write_session(tmp_path / ".gemini" / "tmp" / slug, sessionId=f"{slug}-1234")
+    assert {session.project.slug for session in sessions(SOURCE, tmp_path)} == {"alpha", "chats"}
+
+
+def test_a_marker_in_lower_case_belongs_to_the_hash_in_the_files(tmp_path: Path) -> None:
+    """On Windows the marker is in lower case, but the hash is that of the path as it is."""
+    written = hashlib.sha256(rb"C:\Users\Me\App").hexdigest()
+    for folder in (written, "app"):
+        write_session(tmp_path / ".gemini" / "tmp" / folder, projectHash=written)
+    (tmp_path / ".gemini" / "tmp" / "app" / ".project_root").write_text(r"c:\users\me\app", "utf-8")
+    (session,) = sessions(SOURCE, tmp_path)
+    assert (session.project.path, session.project.hash) == (r"c:\users\me\app", written)

@@ -187,15 +187,18 @@ def complete_truncated(raw: bytes) -> dict[str, Any] | None:
 
 def _what_is_open(raw: bytes) -> tuple[bytes, int, bytes]:
     """What would close these bytes; and the last place where a member ended, with what would close them."""
-    opened = bytearray()
-    last_sound, opened_there = 0, b""
+    opened, closed_since = bytearray(), bytearray()
+    last_sound = 0
     for token in _TOKEN.finditer(raw):
         byte = raw[token.start()]
         if byte in _OPENERS:
             opened.append(_OPENERS[byte])
-            last_sound, opened_there = token.end(), bytes(opened)
+            last_sound = token.end()
+            closed_since.clear()
         elif byte in b"}]":
+            closed_since += opened[-1:]
             del opened[-1:]
         elif byte == _COMMA:
-            last_sound, opened_there = token.start(), bytes(opened)
-    return bytes(reversed(opened)), last_sound, opened_there[::-1]
+            last_sound = token.start()
+            closed_since.clear()
+    return bytes(reversed(opened)), last_sound, bytes(closed_since + opened[::-1])

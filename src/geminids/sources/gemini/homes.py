@@ -21,13 +21,11 @@ SESSIONS_VARIABLE = "GEMINI_SESSIONS_DIR"
 
 
 def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
-    """The homes this machine has, each once."""
-    found = [Home(AGENT, path, "the user's home") for path in _data_folders(user_home)]
+    """The homes this machine should have, each once; one that is named need not be there."""
+    found = [Home(AGENT, path, "the user's home") for path in _expected_folders(user_home)]
     for value in _paths(environment.get("GEMINI_CLI_HOME")):
-        found += [Home(AGENT, path, "GEMINI_CLI_HOME") for path in _data_folders(value)]
-    for value in _paths(environment.get(SESSIONS_VARIABLE)):
-        if _may_be_folder(value):
-            found.append(Home(AGENT, value, SESSIONS_VARIABLE))
+        found += [Home(AGENT, path, "GEMINI_CLI_HOME") for path in _expected_folders(value)]
+    found += [Home(AGENT, value, SESSIONS_VARIABLE) for value in _paths(environment.get(SESSIONS_VARIABLE))]
     return list(_each_once(found))
 
 
@@ -47,7 +45,15 @@ def registry_folder(home: Home) -> Path:
     return folder.parent if folder.name == "tmp" else folder
 
 
+def _expected_folders(folder: Path) -> list[Path]:
+    return list(_data_folders(folder)) or [folder / _DATA_FOLDER]
+
+
 def _data_folders(folder: Path) -> Iterator[Path]:
+    if not os.access(folder, os.X_OK) and folder.is_dir():
+        # One place to report is enough.
+        yield folder / _DATA_FOLDER
+        return
     for path in (folder / _DATA_FOLDER, folder / ".cache" / _DATA_FOLDER):
         if _may_be_folder(path):
             yield path
@@ -76,7 +82,8 @@ def _may_be_folder(path: Path) -> bool:
 def _paths(value: str | None) -> Iterator[Path]:
     for path in (value or "").split(os.pathsep):
         if path:
-            yield Path(path).expanduser()
+            # Unlike Path.expanduser, this leaves a user who is not there as written.
+            yield Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def _each_once(homes: Iterable[Home]) -> Iterator[Home]:

@@ -61,6 +61,9 @@ class _Scanner:
                 self._scan_project(Path(entry.path))
             else:
                 self._skip(entry, LINK if entry.is_symlink() else COMPANION)
+        if any(Path(problem.file) == projects_folder(self._home) for problem in self._problems):
+            # Then the registry beside it cannot be read either; one line says it all.
+            self._problems = [p for p in self._problems if p not in self._registry.problems]
         bundles = [
             Bundle(AGENT, start, folder.project, tuple(folder.paths), tuple(sorted(files)))
             for folder in self._projects.values()
