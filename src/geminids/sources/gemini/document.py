@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from geminids.model import ProblemKind, Source
-from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record, is_record
+from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record
 from geminids.sources.jsonl import (
     REFUSED,
     Salvaged,
@@ -33,6 +33,7 @@ class _Document(msgspec.Struct):
 _document = msgspec.json.Decoder(_Document).decode
 _MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
 _BETWEEN = re.compile(rb"[\s,]*")
+_MESSAGE_BEGINNING = re.compile(rb"\A\{|" + BEGINNING.pattern)
 _INDENTED = re.compile(rb"\n    (\{)\r?\n")
 _AFTER_MESSAGES = re.compile(rb"\s*\]\s*,")
 
@@ -164,8 +165,13 @@ def _found_messages(content: bytes, begin: int) -> Iterator[Salvaged]:
     """
     starts = [found.start(1) for found in _INDENTED.finditer(content, begin)] or [begin]
     for start, end in zip(starts, [*starts[1:], len(content)], strict=True):
-        for found in salvage(content[start:end], BEGINNING, is_record):
+        for found in salvage(content[start:end], _MESSAGE_BEGINNING, _is_message):
             yield Salvaged(found.value, start + found.start, start + found.end, found.complete)
+
+
+def _is_message(value: dict[str, Any]) -> bool:
+    """Whether an object in damaged bytes is a message; other writers than the CLI leave out ids."""
+    return isinstance(value.get("type"), str) and ("id" in value or "timestamp" in value)
 
 
 def _members_after(tail: bytes) -> dict[str, Any] | None:

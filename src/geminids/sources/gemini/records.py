@@ -64,7 +64,7 @@ CALL_FIELDS = frozenset(
 _SHORT_ID = 6
 _HEADER_FIELDS = frozenset({"projectHash", "startTime", "messages"})
 """Records of other agents have a sessionId too, but none of these."""
-BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash)"\s*:')
+BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash|content)"\s*:')
 """How a record begins, for finding records in damaged bytes."""
 
 
