@@ -159,8 +159,12 @@ class Replay:
                 if record.value["$set"].keys() != {"lastUpdated"}:
                     self._burst = []
                 return
-            case Kind.CHECKPOINT:
+            case Kind.CHECKPOINT if record.complete:
                 self._checkpoint(record)
+                self._burst = []
+            case Kind.CHECKPOINT:
+                # Half a list says what was there, but not what was not.
+                self._state_all(record.value["$set"]["messages"], record.place, complete=False)
                 self._burst = []
             case Kind.REWIND:
                 self._rewind(record)
@@ -222,10 +226,10 @@ class Replay:
         if originals and value.get("toolCalls"):
             originals[-1].merge({"toolCalls": value["toolCalls"]}, restated=True)
 
-    def _state_all(self, messages: object, place: Source) -> None:
+    def _state_all(self, messages: object, place: Source, *, complete: bool = True) -> None:
         """Take in the messages that a header carries."""
         for index, value in _stated(messages):
-            self._put(value["id"], value, _inside(place, f"/messages/{index}"))
+            self._put(value["id"], value, _inside(place, f"/messages/{index}"), complete=complete)
 
     def originals_of(self, turn_id: str) -> list[Turn]:
         """The turns that a message in the agent's list stands for: itself, or what it is a copy of."""
@@ -311,7 +315,7 @@ class Replay:
         originals = list(copy.of)
         for original in originals:
             original.places.extend(places)
-        if copy.new_pieces:
+        if copy.new_pieces or not originals:
             fused = {**value, "content": copy.new_pieces, "toolCalls": []}
             turn = Turn(f"{turn_id}+", fused, places[0]) if originals else Turn(turn_id, value, places[0])
             turn.places = list(places)
