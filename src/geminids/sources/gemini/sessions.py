@@ -44,6 +44,7 @@ from geminids.sources.timestamps import parse_time
 
 _CANCELLED = "Request cancelled."
 _LONGEST_TITLE = 300
+_SPOKEN = frozenset({Text, ToolCall})
 _OBJECTIVE = re.compile(r"<objective>(.*?)</objective>", re.DOTALL)
 _NAMED_ID = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(.+?)\.jsonl?")
 
@@ -311,7 +312,7 @@ def _unanswered(prompt: Message) -> Status:
 
 def _says_something(reply: Message) -> bool:
     """Whether the model said or asked for anything; a thought alone is the trace of a reply cut short."""
-    return any(isinstance(part, Text | ToolCall) for part in reply.parts)
+    return any(type(part) in _SPOKEN for part in reply.parts)
 
 
 def _answered(reply: Message, kind: SessionKind) -> Status:
