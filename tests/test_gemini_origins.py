@@ -144,8 +144,8 @@ def test_a_command_of_the_shell_is_the_humans_and_its_output_is_not() -> None:
     asked = "I ran the following shell command:\n```sh\nls | wc\n```\n\n"
     answered = "This produced the following result:\n```\n3\n```\n4\n```"
     found = parts([{"text": asked + answered}])
-    assert found == (Text("ls | wc", Origin.HUMAN), Text("3\n```\n4", Origin.COMMAND))
-    assert message_origin(found) is Origin.COMMAND
+    assert found == (Text("ls | wc", Origin.HUMAN), Text("3\n```\n4", Origin.SHELL))
+    assert message_origin(found) is Origin.SHELL
 
 
 def test_a_follow_up_does_not_repeat_the_prompt_it_is_shown_as() -> None:

@@ -55,7 +55,7 @@ _SHELL_MODE = re.compile(
     r"This produced the following result:\n```\n(?P<output>.*)\n```\s*",
     re.DOTALL,
 )
-_MOST_TELLING = (Origin.COMMAND, Origin.HUMAN, Origin.TOOL, Origin.SYNTHETIC)
+_MOST_TELLING = (Origin.COMMAND, Origin.SHELL, Origin.HUMAN, Origin.TOOL, Origin.SYNTHETIC)
 _STEERING = re.compile(r"User (?:steering update|hints):")
 _USER_INPUT = re.compile(r"<user_input>\n?(.*?)\n?</user_input>", re.DOTALL)
 _REFERENCES = "\n--- Content from referenced files ---"
@@ -194,7 +194,7 @@ def _whose(text: str) -> Iterator[tuple[str, Origin]]:
         return
     if shell := _SHELL_MODE.fullmatch(text):
         yield shell["command"], Origin.HUMAN
-        yield shell["output"], Origin.COMMAND
+        yield shell["output"], Origin.SHELL
         return
     if hook := _HOOK.match(text):
         yield hook[0], Origin.INJECTED

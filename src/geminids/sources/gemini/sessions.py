@@ -252,15 +252,11 @@ def _title(summary: object, messages: Sequence[Message]) -> str | None:
     """The summary, else the first words of the human; whatever language they are in."""
     if isinstance(summary, str) and summary.strip():
         return _one_line(summary)
-    asked = [message for message in messages if message.origin in (Origin.HUMAN, Origin.COMMAND)]
+    asked = [m for m in messages if m.origin in (Origin.HUMAN, Origin.COMMAND, Origin.SHELL)]
     # A command of the shell says less about a session than a prompt does.
-    asked.sort(key=lambda message: message.origin is Origin.COMMAND and not _is_slash_command(message))
+    asked.sort(key=lambda message: message.origin is Origin.SHELL)
     titles = (_one_line(message.text(Origin.HUMAN)) for message in asked)
     return next((title for title in titles if title), None)
-
-
-def _is_slash_command(message: Message) -> bool:
-    return message.text(Origin.HUMAN).lstrip().startswith("/")
 
 
 def _task(messages: Sequence[Message]) -> str | None:
@@ -298,7 +294,7 @@ def _status(messages: Sequence[Message], kind: SessionKind) -> Status:
                 return Status.ERROR
             case Origin.NOTICE if message.text(Origin.NOTICE) == _CANCELLED:
                 return Status.CANCELLED
-            case Origin.HUMAN | Origin.COMMAND:
+            case Origin.HUMAN | Origin.COMMAND | Origin.SHELL:
                 return _unanswered(message)
             case Origin.MODEL:
                 return _answered(message, kind)
