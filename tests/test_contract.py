@@ -81,6 +81,14 @@ def test_times_are_utc_and_messages_have_places(case: Path) -> None:
                 assert place.line >= 1
 
 
+def test_ids_are_told_apart(case: Path) -> None:
+    found = read_sessions(source_of(case), case / "home")
+    assert len({session.id for session in found}) == len(found)
+    for session in found:
+        assert len({message.id for message in session.messages}) == len(session.messages)
+        assert session.parent_id != session.id
+
+
 def check_times(session: Session) -> None:
     times = [session.started_at, session.ended_at, *(message.at for message in session.messages)]
     assert all(time.tzinfo is UTC for time in times if time)

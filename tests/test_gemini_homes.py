@@ -101,6 +101,16 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert [file.reason for file in found.skipped] == [LINK] * 4
 
 
+def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    project = tmp_path / ".gemini" / "tmp" / "proj"
+    write_session(project)
+    for name in ("chats/session-2026-01-01T00-00-ffffffff.jsonl", ".project_root", "logs.json"):
+        os.mkfifo(project / name)
+    os.mkfifo(tmp_path / ".gemini" / "projects.json")
+    (session,) = sessions(SOURCE, tmp_path)
+    assert session.native_id == "abcdefgh-1"
+
+
 def test_names_of_every_kind_are_found(tmp_path: Path) -> None:
     project = tmp_path / "tmp" / "proj"
     names = [

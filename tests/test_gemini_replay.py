@@ -13,7 +13,8 @@ from geminids.model import State
 from geminids.sources.gemini.agent_view import agent_view
 from geminids.sources.gemini.files import read_file, segments
 from geminids.sources.gemini.log import read_log
-from geminids.sources.gemini.replay import Replay, Turn
+from geminids.sources.gemini.replay import Replay
+from geminids.sources.gemini.turns import Turn
 from tests.conftest import FIXTURES
 
 LOGS = sorted(FIXTURES.glob("gemini/*/home/.gemini/tmp/*/chats/**/*.jsonl"))
@@ -73,7 +74,7 @@ def test_what_is_current_is_what_the_agent_sees(file: Path) -> None:
     content = file.read_bytes()
     log = read_file(file, content)
     view = agent_view(log, content)
-    if view is None or len(list(segments(log, file))) > 1:
+    if view is None or len(list(segments(log))) > 1:
         pytest.skip("no session, or several, to the agent")
     replay = Replay()
     replay.read_file(record for record in log.records if record.agent_reads)

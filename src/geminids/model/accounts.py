@@ -26,4 +26,4 @@ class FileAccount(msgspec.Struct, frozen=True):
     broken: dict[str, Tally]
     """By kind of problem."""
     unknown_fields: dict[str, int]
-    """Fields we have no name for (kept raw), as `record.field`, and how often they occur."""
+    """Fields we have no name for, as `record.field`; those of messages and calls are kept as they are."""

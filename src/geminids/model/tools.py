@@ -145,6 +145,8 @@ class ToolCall(msgspec.Struct, frozen=True, tag_field="part", tag="tool-call"):
     """What a command of a shell ended with; agents call a call successful that ran and failed."""
     full_output: str | None = None
     """The file with the whole output, where the agent moved it out of the session and it still exists."""
+    other: dict[str, Any] = {}
+    """What else the agent wrote about the call, kept as it was."""
 
 
 def _cell_text(cell: object) -> str:

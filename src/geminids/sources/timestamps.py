@@ -10,11 +10,15 @@ _FIRST_MILLISECOND_STAMP = 10**11
 
 def parse_time(written: object) -> datetime | None:
     """Read an ISO 8601 text or a Unix number; a text without zone is taken as UTC."""
-    if type(written) is str:
-        return _from_text(written)
-    if type(written) in (int, float):
-        return _from_number(written)  # type: ignore[arg-type]
-    return None
+    match written:
+        case str():
+            return _from_text(written)
+        case bool():
+            return None
+        case int() | float():
+            return _from_number(written)
+        case _:
+            return None
 
 
 def _from_text(written: str) -> datetime | None:

@@ -63,11 +63,10 @@ class GeminiSource:
             log = read_file(file.path, content)
             accounts.append(log.account())
             problems.extend(log.problems)
-            found.extend(segments(log, file.path))
+            found.extend(segments(log))
         read = sessions(bundle, found, problems)
-        told = {id(problem) for problem in problems}
-        problems.extend(p for session in read for p in session.problems if id(p) not in told)
-        return Reading(tuple(read), tuple(accounts), tuple(problems))
+        told = dict.fromkeys([*problems, *(p for session in read for p in session.problems)])
+        return Reading(tuple(read), tuple(accounts), tuple(told))
 
     def adopt(self, path: Path) -> Bundle | None:
         """One file given by hand, if it holds records of a session."""

@@ -8,62 +8,12 @@ words by the same side, in the same order.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from geminids.sources.gemini.content import parts_of
-from geminids.sources.gemini.records import calls_of
-
-if TYPE_CHECKING:
-    from geminids.sources.gemini.replay import Turn
-
-Trait = tuple[str, str]
-"""What a piece of a message is recognised by."""
-
-_ANSWERED = "answered"
-"""The answer to a call that is recorded with the call itself."""
-_UNIQUE = frozenset({"call", "response", _ANSWERED, "context"})
-"""What is there once: it is the same wherever it is repeated."""
-_UNSEEN = re.compile("<!--.*?-->|[\u200b-\u200f\u2060\ufeff]", re.DOTALL)
-_CONTEXT = re.compile(r"\s*<(session_context|hook_context)>")
-
-
-def traits(value: dict[str, Any]) -> Iterator[tuple[Trait, Any]]:
-    """What the pieces of a message are recognised by, each with the piece; calls recorded beside it too."""
-    side = str(value.get("type"))
-    for piece in parts_of(value.get("content")):
-        trait = _trait(side, piece)
-        if trait is not None:
-            yield trait, piece
-    for call in calls_of(value):
-        if isinstance(call.get("id"), str):
-            yield ("call", call["id"]), None
-            if call.get("result"):
-                yield (_ANSWERED, call["id"]), None
-
-
-def _trait(side: str, piece: object) -> Trait | None:
-    match piece:
-        case {"thought": True}:
-            return None
-        case {"text": str(text)}:
-            words = " ".join(_UNSEEN.sub("", text).split())
-            place = "context" if _CONTEXT.match(text) else side
-            return (place, words) if words else None
-        case {"functionCall": {"id": str(call_id)}}:
-            return "call", call_id
-        case {"functionResponse": {"id": str(call_id)}}:
-            return "response", call_id
-        case {"functionCall": {"name": str(name)}}:
-            return "call of", name
-        case {"functionResponse": {"name": str(name)}}:
-            return "response of", name
-        case {"inlineData": {"data": str(data)}}:
-            return "data", data
-        case _:
-            return "piece", repr(piece)
+from geminids.sources.gemini.traits import ANSWERED, UNIQUE, Trait, traits
+from geminids.sources.gemini.turns import Turn
 
 
 class Originals:
@@ -89,7 +39,7 @@ class Originals:
         Of equal words, one that the agent still sees and that was not passed yet; else one it has
         dropped, as when a saved chat is loaded again.
         """
-        if trait[0] in _UNIQUE:
+        if trait[0] in UNIQUE:
             place = self._once(trait)
         else:
             place = self._next(self._alive_places.get(trait, ()))
@@ -105,7 +55,7 @@ class Originals:
         places = self._places.get(trait)
         if not places and trait[0] == "response":
             # Before 0.44 answers were recorded with their calls only.
-            places = self._places.get((_ANSWERED, trait[1]))
+            places = self._places.get((ANSWERED, trait[1]))
         return places[0] if places else None
 
     def _next(self, places: Sequence[int]) -> int | None:

@@ -22,10 +22,14 @@ class Segment(msgspec.Struct):
     """The records of one session in one file."""
 
     log: FileLog
-    path: Path
     records: list[Record]
     meta: dict[str, Any]
     """What headers and updates say about the session: the last word on each thing, the first on its start."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.log.path)
 
     @property
     def session_id(self) -> str | None:
@@ -88,9 +92,9 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def segments(log: FileLog, path: Path) -> list[Segment]:
+def segments(log: FileLog) -> list[Segment]:
     """The sessions of a file. Two that share minute and first characters of their ids share the file too."""
-    current = Segment(log, path, [], {})
+    current = Segment(log, [], {})
     found = [current]
     for record in log.records:
         if record.kind is Kind.HEADER:
@@ -116,7 +120,7 @@ def _segment_of(
         return current
     other = next((segment for segment in found if segment.session_id == session_id), None)
     if other is None and not known_only:
-        other = Segment(current.log, current.path, [], {})
+        other = Segment(current.log, [], {})
         found.append(other)
     return other or current
 

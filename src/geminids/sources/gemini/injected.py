@@ -17,6 +17,8 @@ from geminids.sources.gemini.content import parts_of, plain_text, result_part, t
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
 """The id of the injected context message, the same in every session since 0.44.0."""
 
+REQUEST_CANCELLED = "Request cancelled."
+"""The notice that the human stopped the model."""
 SUMMARY_RECEIVED = "Got it. Thanks for the additional context!"
 ACKNOWLEDGEMENTS = frozenset(
     {
@@ -48,7 +50,6 @@ _NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
         (r"You have exceeded the (?:time limit|maximum number of turns)\. ", Origin.SYNTHETIC),
     )
 )
-_FIRST_LETTERS = frozenset(" \n\t<T-HBIS[YF")
 _HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
 _SHELL_MODE = re.compile(
     r"I ran the following shell command:\n```sh\n(?P<command>.*?)\n```\n\n"
@@ -186,11 +187,8 @@ def _whose(text: str) -> Iterator[tuple[str, Origin]]:
     """A text in pieces, each with its origin."""
     if not text:
         return
-    if text[0] not in _FIRST_LETTERS:
-        if text.startswith("User ") and _STEERING.match(text):
-            yield from _steering(text)
-        else:
-            yield text, Origin.HUMAN
+    if _STEERING.match(text):
+        yield from _steering(text)
         return
     if shell := _SHELL_MODE.fullmatch(text):
         yield shell["command"], Origin.HUMAN

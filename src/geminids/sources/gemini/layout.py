@@ -29,6 +29,7 @@ _PEEK = 4096
 _WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 
 LINK = "a link; links are not followed"
+NO_FILE = "a pipe, a socket or a device"
 NO_SESSION = "not named like a session file"
 COMPANION = "no session file: a companion of the sessions"
 
@@ -101,7 +102,7 @@ class _Scanner:
         for entry in self._entries(chats):
             if entry.is_dir(follow_symlinks=False):
                 self._scan_subagents(folder, entry)
-            elif (start := _start_of_id(entry.name)) is None:
+            elif (start := start_of_id(entry.name)) is None:
                 self._skip(entry, LINK if entry.is_symlink() else NO_SESSION)
             else:
                 self._add(folder, start, entry)
@@ -116,8 +117,8 @@ class _Scanner:
                 self._skip(entry, LINK if entry.is_symlink() else NO_SESSION)
 
     def _add(self, folder: _Folder, start: str, entry: os.DirEntry[str]) -> None:
-        if entry.is_symlink():
-            self._skip(entry, LINK)
+        if not entry.is_file(follow_symlinks=False):
+            self._skip(entry, LINK if entry.is_symlink() else NO_FILE)
             return
         found = self._stat(entry)
         if found is not None:
@@ -159,7 +160,7 @@ class _Scanner:
         self._problems.append(Problem(str(path), ProblemKind.UNREADABLE, reason))
 
 
-def _start_of_id(name: str) -> str | None:
+def start_of_id(name: str) -> str | None:
     """The first characters of the session id in a file name; None if it is no session file."""
     file = _SESSION_FILE.fullmatch(name)
     if file is None:
@@ -181,7 +182,8 @@ def _peeked_hash(folder: Path) -> str | None:
             with file.open("rb") as opened:
                 found = _WRITTEN_HASH.search(opened.read(_PEEK))
         except OSError:
-            return None
+            # The scan reports it; another file may tell.
+            continue
         if found:
             return found[1].decode()
     return None
@@ -189,6 +191,9 @@ def _peeked_hash(folder: Path) -> str | None:
 
 def _chat_files(folder: Path) -> Iterator[Path]:
     try:
-        yield from (file for file in (folder / "chats").iterdir() if _SESSION_FILE.fullmatch(file.name))
+        with os.scandir(folder / "chats") as entries:
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
+                    yield Path(entry.path)
     except OSError:
         return

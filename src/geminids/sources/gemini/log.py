@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from geminids.model import ProblemKind, Source
-from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record, is_record, kind_of
+from geminids.sources.gemini.records import (
+    BEGINNING,
+    FileLog,
+    Format,
+    Kind,
+    Record,
+    is_record,
+    kind_of,
+    printable,
+)
 from geminids.sources.jsonl import UndecodableError, salvage
 
 
@@ -65,7 +74,7 @@ def _read_line(log: FileLog, raw: bytes, place: Source) -> Record | None:
 def _unknown_kind(value: object) -> str:
     if not isinstance(value, dict):
         return f"a line that is no object but {type(value).__name__}"
-    return "record of unknown kind: " + ", ".join(sorted(str(key)[:40] for key in value)[:6])
+    return "record of unknown kind: " + ", ".join(sorted(map(printable, value))[:6])
 
 
 def _salvage_line(log: FileLog, raw: bytes, line: Source, complaint: str) -> None:

@@ -27,8 +27,8 @@ from geminids.model import (
 from geminids.sources.gemini.content import parts_of, plain_text, result_part
 from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, Prompt, message_origin, prompt_of, user_parts
 from geminids.sources.gemini.records import MESSAGE_FIELDS, calls_of
-from geminids.sources.gemini.replay import Turn
 from geminids.sources.gemini.tools import asked_call, text_or_none, tool_call
+from geminids.sources.gemini.turns import Turn
 from geminids.sources.timestamps import parse_time
 
 _TYPES = {"human": "user", "assistant": "gemini", "model": "gemini"}
@@ -36,6 +36,7 @@ _TYPES = {"human": "user", "assistant": "gemini", "model": "gemini"}
 _LEVELS = {"info": Level.INFO, "warning": Level.WARNING, "error": Level.ERROR}
 _GO_ON = "Please continue."
 _FASTER_THAN_A_HUMAN = timedelta(seconds=3)
+_THOUGHT_FIELDS = frozenset({"subject", "description", "timestamp"})
 _TOKENS = ("input", "cached", "output", "thoughts", "tool", "total")
 
 
@@ -107,7 +108,7 @@ class MessageBuilder:
         parts = tuple(_notice_parts(turn.value.get("content")))
         level = _LEVELS.get(native_type or "")
         if level is None:
-            self._wrong(turn, f"message of unknown type {str(native_type)[:40]!r}")
+            self._wrong(turn, "message of unknown type")
         return self._message(turn, Role.SYSTEM, Origin.NOTICE, parts, level=level or Level.INFO)
 
     def _message(
@@ -141,7 +142,7 @@ class MessageBuilder:
             imported=turn.imported or (started is not None and at is not None and at < started),
         )
 
-    def _thoughts(self, turn: Turn) -> Iterator[Thought]:
+    def _thoughts(self, turn: Turn) -> Iterator[Thought | Unrecognised]:
         thoughts = turn.value.get("thoughts")
         if thoughts is not None and not isinstance(thoughts, list):
             self._wrong(turn, f"thoughts are no list but {type(thoughts).__name__}")
@@ -150,10 +151,13 @@ class MessageBuilder:
             if type(thought) is dict:
                 text, subject = text_or_none(thought.get("description")), text_or_none(thought.get("subject"))
                 yield Thought(text or "", subject or "", parse_time(thought.get("timestamp")))
+                if (text is None and subject is None) or not _THOUGHT_FIELDS.issuperset(thought):
+                    yield Unrecognised(thought)
             elif isinstance(thought, str):
                 yield Thought(thought)
             else:
                 self._wrong(turn, f"a thought is a {type(thought).__name__}")
+                yield Unrecognised(thought)
 
     def _calls(self, turn: Turn) -> Iterator[ToolCall]:
         calls = turn.value.get("toolCalls")

@@ -51,7 +51,7 @@ def read_registry(home: Path) -> Registry:
     """The registry of a home; one that is missing is empty, one that is damaged a problem."""
     file = home / "projects.json"
     try:
-        written = decode(file.read_bytes()).value
+        written = decode(plain_file(file).read_bytes()).value
         projects = written.get("projects") if isinstance(written, dict) else None
     except FileNotFoundError:
         return Registry({}, {})
@@ -71,13 +71,17 @@ def _damaged(file: Path, kind: ProblemKind, detail: str) -> Registry:
     return Registry({}, {}, (Problem(str(file), kind, detail),))
 
 
+def plain_file(path: Path) -> Path:
+    """The path of a companion, unless it is a link, a pipe or a device; those count as not there."""
+    if path.is_symlink() or not path.is_file():
+        raise FileNotFoundError(path)
+    return path
+
+
 def _marker(folder: Path) -> str | None:
-    """The path in a marker; a marker that is a link, or no path, tells nothing."""
-    file = folder / MARKER
+    """The path in a marker; a marker that is no plain file, or no path, tells nothing."""
     try:
-        if file.is_symlink():
-            return None
-        path = file.read_text("utf-8").strip()
+        path = plain_file(folder / MARKER).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
     is_path = path.startswith(("/", "\\\\")) or path[1:3] in (":\\", ":/")

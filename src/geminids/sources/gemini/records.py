@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Set
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
 from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
-from geminids.sources.jsonl import REFUSED, decode, decode_strict
+from geminids.sources.jsonl import decode
 
 
 class Format(StrEnum):
@@ -47,21 +48,30 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     complete: bool = True
 
 
-SESSION_FIELDS = frozenset(
-    {"sessionId", "projectHash", "startTime", "lastUpdated", "kind", "directories", "summary", "messages"}
-    | {"memoryScratchpad", "memoryScratchpadIsStale"}
-    # Derived values that leak into files which the CLI rewrites or imports.
-    | {"messageCount", "userMessageCount", "firstUserMessage"}
-    | {"hasUserOrAssistantMessage", "hasResumableContent"}
-)
+IGNORED_FIELDS = {
+    "memoryScratchpad": "notes of a later start about tools and paths; the session itself says more",
+    "memoryScratchpadIsStale": "derived by the loader",
+    "messageCount": "derived by the loader",
+    "userMessageCount": "derived by the loader",
+    "firstUserMessage": "derived by the loader",
+    "hasUserOrAssistantMessage": "derived by the loader",
+    "hasResumableContent": "derived by the loader",
+    "renderOutputAsMarkdown": "how the CLI draws a tool's output",
+}
+"""Fields that we know and leave out, and why. Derived ones leak into files that the CLI rewrites."""
+SESSION_FIELDS = IGNORED_FIELDS.keys() | {
+    *("sessionId", "projectHash", "startTime", "lastUpdated"),
+    *("kind", "directories", "summary", "messages"),
+}
 MESSAGE_FIELDS = frozenset(
     {"id", "timestamp", "type", "content", "displayContent", "model", "thoughts", "tokens", "toolCalls"}
 )
-CALL_FIELDS = frozenset(
-    {"id", "name", "args", "result", "status", "timestamp", "agentId"}
-    | {"displayName", "description", "resultDisplay", "renderOutputAsMarkdown"}
-)
+CALL_FIELDS = IGNORED_FIELDS.keys() | {
+    *("id", "name", "args", "result", "status", "timestamp", "agentId"),
+    *("displayName", "description", "resultDisplay"),
+}
 _SHORT_ID = 6
+_FIELD_NAME = re.compile(r"[\w$.-]{1,40}")
 _HEADER_FIELDS = frozenset({"projectHash", "startTime", "messages"})
 """Records of other agents have a sessionId too, but none of these."""
 BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash|content)"\s*:')
@@ -114,11 +124,9 @@ class FileLog:
 
     def decode(self, raw: bytes, place: Source) -> tuple[Any, bool]:
         """The value of these bytes, and whether Gemini CLI reads it too; raises UndecodableError."""
-        try:
-            return decode_strict(raw), True
-        except REFUSED:
-            value, forgiven, agent_reads = decode(raw)
-        self.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
+        value, forgiven, agent_reads = decode(raw)
+        if forgiven:
+            self.remark(ProblemKind.BAD_TEXT, forgiven, place.line, place.start, place.end)
         return value, agent_reads
 
     def use(self, record: Record) -> None:
@@ -160,9 +168,9 @@ class FileLog:
         elif kind is not Kind.REWIND:
             self._note_fields("update", SESSION_FIELDS, value["$set"])
 
-    def _note_fields(self, name: str, known: frozenset[str], value: dict[str, Any]) -> None:
-        if not known.issuperset(value):
-            self._unknown_fields.update(f"{name}.{field}" for field in value.keys() - known)
+    def _note_fields(self, name: str, known: Set[str], value: dict[str, Any]) -> None:
+        if not value.keys() <= known:
+            self._unknown_fields.update(f"{name}.{printable(field)}" for field in value.keys() - known)
 
     @property
     def era(self) -> str:
@@ -197,6 +205,11 @@ def _is_later_subagent(record: Record) -> bool:
             return len(session_id) > _SHORT_ID
         case _:
             return False
+
+
+def printable(name: str) -> str:
+    """The name of a field, as long as it looks like one: reports must not show what people wrote."""
+    return name if _FIELD_NAME.fullmatch(name) else f"a name of {len(name)} characters"
 
 
 def _count(counted: dict[str, list[int]], name: str, size: int) -> None:

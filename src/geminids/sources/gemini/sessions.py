@@ -36,17 +36,19 @@ from geminids.model import (
 )
 from geminids.sources.base import Bundle
 from geminids.sources.gemini.files import BACKGROUND, Segment
+from geminids.sources.gemini.injected import REQUEST_CANCELLED
+from geminids.sources.gemini.layout import start_of_id
 from geminids.sources.gemini.messages import MessageBuilder
+from geminids.sources.gemini.projects import plain_file
 from geminids.sources.gemini.records import Kind, calls_of
-from geminids.sources.gemini.replay import Replay, Turn
+from geminids.sources.gemini.replay import Replay
 from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
+from geminids.sources.gemini.turns import Turn
 from geminids.sources.timestamps import parse_time
 
-_CANCELLED = "Request cancelled."
 _LONGEST_TITLE = 300
 _SPOKEN = frozenset({Text, ToolCall})
 _OBJECTIVE = re.compile(r"<objective>(.*?)</objective>", re.DOTALL)
-_NAMED_ID = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(.+?)\.jsonl?")
 
 
 class Draft(msgspec.Struct):
@@ -131,8 +133,7 @@ def _written_turns(segment: Segment) -> Iterator[Turn]:
 
 def _id_from_name(bundle: Bundle, segment: Segment, others: Sequence[Segment]) -> str:
     """The id of a session whose header was lost: what its name begins, completed from what lies beside it."""
-    named = _NAMED_ID.match(segment.path.name)
-    start = named[1] if named else segment.path.name.split(".", 1)[0]
+    start = start_of_id(segment.path.name) or segment.path.stem
     known = (other.session_id for other in others)
     beside = next((other for other in known if other and other.startswith(start)), None)
     return beside or _id_from_prompt_log(bundle.folders, start) or start
@@ -142,7 +143,7 @@ def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
     pattern = re.compile(rb'"sessionId"\s*:\s*"(' + re.escape(start.encode()) + rb'[\w-]*)"')
     for folder in folders:
         try:
-            found = pattern.search((folder / "logs.json").read_bytes())
+            found = pattern.search(plain_file(folder / "logs.json").read_bytes())
         except OSError:
             # Only a hint was looked for; the log itself is not ours to read here.
             continue
@@ -206,7 +207,7 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         ended_at=max(times, default=None),
         status=_status(messages, draft.kind),
         models=tuple(dict.fromkeys(message.model for message in messages if message.model)),
-        counts=_counts(messages, calls),
+        counts=_counts(messages),
         usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
         files=files,
         directories=tuple(d for d in directories if isinstance(d, str))
@@ -270,11 +271,10 @@ def _one_line(text: str) -> str:
     return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
 
 
-def _counts(messages: Sequence[Message], calls: Sequence[ToolCall]) -> Counts:
+def _counts(all_messages: Sequence[Message]) -> Counts:
     """How much there is of what. A reply is a model's message that says or asks for something."""
-    if any(message.imported for message in messages):
-        messages = [message for message in messages if not message.imported]
-        calls = [call for message in messages for call in message.tool_calls]
+    messages = [message for message in all_messages if not message.imported]
+    calls = [call for message in messages for call in message.tool_calls]
     return Counts(
         prompts=sum(message.origin is Origin.HUMAN for message in messages),
         replies=sum(message.origin is Origin.MODEL and _says_something(message) for message in messages),
@@ -292,9 +292,9 @@ def _status(messages: Sequence[Message], kind: SessionKind) -> Status:
         match message.origin:
             case Origin.NOTICE if message.level is Level.ERROR:
                 return Status.ERROR
-            case Origin.NOTICE if message.text(Origin.NOTICE) == _CANCELLED:
+            case Origin.NOTICE if message.text(Origin.NOTICE) == REQUEST_CANCELLED:
                 return Status.CANCELLED
-            case Origin.HUMAN | Origin.COMMAND | Origin.SHELL:
+            case Origin.HUMAN | Origin.COMMAND:
                 return _unanswered(message)
             case Origin.MODEL:
                 return _answered(message, kind)

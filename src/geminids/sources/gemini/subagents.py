@@ -18,8 +18,8 @@ import msgspec
 from geminids.model import ToolKind
 from geminids.sources.gemini.content import plain_text
 from geminids.sources.gemini.records import calls_of
-from geminids.sources.gemini.replay import Turn
-from geminids.sources.gemini.tools import TOOL_KINDS, results
+from geminids.sources.gemini.tools import TOOL_KINDS, kind_of_tool, results
+from geminids.sources.gemini.turns import Turn
 from geminids.sources.timestamps import parse_time
 
 _AT_ONCE = timedelta(seconds=2)
@@ -93,10 +93,8 @@ def agent_calls(turns: Sequence[Turn]) -> Iterator[AgentCall]:
 
 
 def _starts_agent(call: dict[str, Any]) -> bool:
-    kind = TOOL_KINDS.get(str(call.get("name")))
-    if kind is not None:
-        return kind is ToolKind.AGENT
-    return any(getattr(part, "text", "").startswith("Subagent '") for part in results(call))
+    name = str(call.get("name"))
+    return kind_of_tool(name, () if name in TOOL_KINDS else results(call)) is ToolKind.AGENT
 
 
 def _texts(arguments: object) -> Iterator[str]:

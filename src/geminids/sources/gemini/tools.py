@@ -28,6 +28,7 @@ from geminids.model import (
     UnrecognisedDisplay,
 )
 from geminids.sources.gemini.content import response_parts, result_part
+from geminids.sources.gemini.records import CALL_FIELDS
 from geminids.sources.timestamps import parse_time
 
 SHELL = "run_shell_command"
@@ -88,8 +89,8 @@ def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
     return ToolCall(
         text_or_none(call.get("id")),
         name,
-        _kind(name, result),
-        arguments if type(arguments) is dict else {} if arguments is None else {"args": arguments},
+        kind_of_tool(name, result),
+        _arguments(call),
         status,
         native_status,
         result,
@@ -101,22 +102,28 @@ def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
         f"gemini:{agent_id}" if agent_id else None,
         _exit_code(result) if name == SHELL else None,
         _moved_output(result, folders) if folders else None,
+        {name: call[name] for name in call.keys() - CALL_FIELDS},
     )
 
 
 def asked_call(call: dict[str, Any], response: dict[str, Any] | None) -> ToolCall:
     """A `functionCall` of which only the answer was recorded, or not even that."""
     name = text_or_none(call.get("name")) or "unknown"
-    arguments = call.get("args")
     result = response_parts(response) if response else ()
     return ToolCall(
         text_or_none(call.get("id")),
         name,
-        _kind(name, result),
-        arguments if type(arguments) is dict else {},
+        kind_of_tool(name, result),
+        _arguments(call),
         _answered_status(response),
         result=result,
     )
+
+
+def _arguments(call: dict[str, Any]) -> dict[str, Any]:
+    """The arguments; what is no object stands under its name."""
+    arguments = call.get("args")
+    return arguments if type(arguments) is dict else {} if arguments is None else {"args": arguments}
 
 
 def _answered_status(response: dict[str, Any] | None) -> ToolStatus:
@@ -175,11 +182,11 @@ def _response_id(entry: object) -> object:
             return None
 
 
-def _kind(name: str, result: Iterable[ResultPart]) -> ToolKind:
+def kind_of_tool(name: str, result: Iterable[ResultPart]) -> ToolKind:
+    """What a tool does; a user's own agents are tools under their own names, only their answers tell."""
     kind = TOOL_KINDS.get(name)
     if kind is not None:
         return kind
-    # A user's own agents are tools under their own names; only their answers tell.
     is_agent = any(isinstance(part, Text) and part.text.startswith(_AGENT_ANSWER) for part in result)
     return ToolKind.AGENT if is_agent else ToolKind.OTHER
 

@@ -1,0 +1,106 @@
+"""Turns: messages in the making, each the best of all its versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geminids.model import Source, State
+from geminids.sources.gemini.content import parts_of
+from geminids.sources.gemini.injected import CONTEXT_ID
+from geminids.sources.gemini.merging import merged
+from geminids.sources.gemini.traits import Trait, traits
+
+_NOTICES = frozenset({"info", "warning", "error"})
+
+
+class Turn:
+    """A message in the making: the best of all its versions, and all their places."""
+
+    __slots__ = (
+        "_last",
+        "_traits",
+        "answered",
+        "asked",
+        "dropped_by",
+        "id",
+        "imported",
+        "places",
+        "state",
+        "value",
+    )
+
+    def __init__(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
+        self.id = turn_id
+        self.value = value
+        self.places = [place]
+        self.state = State.CURRENT
+        self.dropped_by: Source | None = None
+        self.imported = False
+        """Whether the turn was taken over from another session."""
+        self.asked: dict[str, dict[str, Any]] = {}
+        """Calls that stand in the content, by id: the only trace of one that never ended."""
+        self.answered: dict[str, dict[str, Any]] = {}
+        """Answers to calls that stand in the content, by the id of the call."""
+        self._traits: list[Trait] | None = None
+        self._last = value
+        if type(value.get("content")) is list:
+            self._remember_calls(value)
+
+    @property
+    def traits(self) -> list[Trait]:
+        """What the pieces of the turn are recognised by."""
+        if self._traits is None:
+            asked: list[Trait] = [("call", call_id) for call_id in self.asked]
+            self._traits = [*(trait for trait, _ in traits(self.value)), *asked]
+        return self._traits
+
+    @property
+    def is_notice(self) -> bool:
+        """Whether the turn only told the human something."""
+        return str(self.value.get("type")) in _NOTICES
+
+    @property
+    def is_context(self) -> bool:
+        """Whether the turn is the CLI's own opening."""
+        return self.id == CONTEXT_ID
+
+    def merge(self, value: dict[str, Any], *, restated: bool) -> None:
+        """Take in another version."""
+        if value is self._last:
+            return
+        self._last = value
+        self.value = merged(self.value, value, restated=restated)
+        self._traits = None
+        if type(value.get("content")) is list:
+            self._remember_calls(value)
+
+    def is_another(self, value: dict[str, Any]) -> bool:
+        """Whether a record under the same id is no version of this turn: the CLI never changes a prompt."""
+        if value.get("type") != self.value.get("type"):
+            return True
+        said, says = self.value.get("content"), value.get("content")
+        return value.get("type") == "user" and bool(said and says) and said != says
+
+    def _remember_calls(self, value: dict[str, Any]) -> None:
+        for index, piece in enumerate(parts_of(value.get("content"))):
+            match piece:
+                case {"functionCall": dict(call)}:
+                    self.asked.setdefault(_call_id(call, index), call)
+                case {"functionResponse": dict(response)}:
+                    self.answered.setdefault(_call_id(response, index), response)
+
+    def drop(self, state: State, place: Source) -> None:
+        """Take the turn out of the agent's view."""
+        self.state = state
+        self.dropped_by = place
+
+    def restore(self) -> None:
+        """Bring the turn back into the agent's view."""
+        self.state = State.CURRENT
+        self.dropped_by = None
+
+
+def _call_id(call: dict[str, Any], index: int) -> str:
+    """The id of a call or of the answer to it; without one, its name and position in the message."""
+    call_id = call.get("id")
+    return call_id if isinstance(call_id, str) and call_id else f"{call.get('name')} {index}"
