@@ -20,7 +20,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Turn, is_shell_command, transcript
+from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Speaker, Turn, transcript
 
 from .summaries import summary
 
@@ -161,14 +161,12 @@ def test_why_the_agent_stopped_is_told() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "is_shell"),
-    [("wc -l a", True), ("/greet Bob", False), ("/git:commit", False), ("/bin/ls /", True)],
-)
-def test_commands_of_the_shell_are_told_from_the_agents_own(words: str, is_shell: bool) -> None:
-    typed = message(1, Origin.COMMAND, Text(words, Origin.HUMAN), Text("output", Origin.COMMAND))
-    assert is_shell_command(typed) is is_shell
-    assert not is_shell_command(message(1, Origin.HUMAN))
+@pytest.mark.parametrize("origin", [Origin.COMMAND, Origin.SHELL])
+def test_commands_of_the_human_are_told_with_what_came_of_them(origin: Origin) -> None:
+    typed = message(1, origin, Text("wc -l a", Origin.HUMAN), Text("2 a", origin))
+    (turn,) = transcript(session(typed), Detail())
+    assert isinstance(turn, Turn)
+    assert (turn.speaker, turn.parts) == (Speaker.HUMAN, typed.parts)
 
 
 def test_details_are_told_on_request() -> None:

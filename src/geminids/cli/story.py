@@ -33,7 +33,6 @@ from geminids.transcript.entries import (
     Speaker,
     Turn,
     is_marked,
-    is_shell_command,
     transcript,
 )
 from geminids.transcript.telling import (
@@ -174,8 +173,8 @@ def _stand_together(before: AnyPart, part: AnyPart) -> bool:
     """Close stand tool calls, a command and its output, words and the files they name; else there is room."""
     if isinstance(part, ToolCall):
         return isinstance(before, ToolCall)
-    is_output = isinstance(part, Text) and part.origin is Origin.COMMAND and isinstance(before, Text)
-    return is_output or isinstance(part, FileReference | Attachment)
+    is_output = isinstance(part, Text) and part.origin in {Origin.COMMAND, Origin.SHELL}
+    return (is_output and isinstance(before, Text)) or isinstance(part, FileReference | Attachment)
 
 
 def _speaker(turn: Turn, telling: Telling) -> list[Span]:
@@ -206,9 +205,9 @@ def _draw_part(page: Page, part: AnyPart, message: Message, telling: Telling) ->
     match part:
         case Text(text=text, origin=Origin.MODEL):
             page.markdown(text, indent=INDENT)
-        case Text(text=text, origin=Origin.HUMAN) if is_shell_command(message):
+        case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
             page.words(f"! {text}", indent=INDENT)
-        case Text(text=text, origin=Origin.COMMAND) if not telling.detail.tools:
+        case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not telling.detail.tools:
             _draw_shortened(page, text)
         case Text(text=text, origin=Origin.NOTICE):
             page.words(text or "(no words)", _notice_style(message), indent=INDENT)

@@ -8,7 +8,6 @@ said.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -34,10 +33,9 @@ from geminids.model import (
     ToolResult,
 )
 
-_SLASH_COMMAND = re.compile(r"/[\w:.-]+(\s|$)")
 LONG_PAUSE = timedelta(minutes=30)
 
-TOLD_ORIGINS = {Origin.HUMAN, Origin.MODEL, Origin.COMMAND}
+TOLD_ORIGINS = {Origin.HUMAN, Origin.MODEL, Origin.COMMAND, Origin.SHELL}
 MARKED_STATES = {State.COMPRESSED, State.REWOUND}
 
 
@@ -171,14 +169,9 @@ def _last_word(session: Session) -> Message | None:
     return last if is_why else None
 
 
-def is_shell_command(message: Message) -> bool:
-    """Whether the human ran a command of the shell, not one of the agent's own."""
-    return message.origin is Origin.COMMAND and not _SLASH_COMMAND.match(message.text(Origin.HUMAN))
-
-
 def _speaker(message: Message) -> Speaker:
     match message.origin:
-        case Origin.HUMAN | Origin.COMMAND:
+        case Origin.HUMAN | Origin.COMMAND | Origin.SHELL:
             return Speaker.HUMAN
         case Origin.MODEL:
             return Speaker.MODEL
