@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -37,7 +36,7 @@ from geminids.query.last_list import LastList, Listed
 from geminids.query.listing import Filter, Listing, listing, newest_last, project_name, project_names
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
-from geminids.sources.base import Bundle, Home, Reading, Scan
+from geminids.sources.base import Bundle, Home, Reading, Scan, may_be_folder, may_exist
 from geminids.sources.bundles import joined
 
 __all__ = [
@@ -288,7 +287,7 @@ class Library:
 
     def _scanned(self) -> list[tuple[Home, Scan]]:
         if self._scans is None:
-            there = [home for home in self._homes if _may_exist(home.path)]
+            there = [home for home in self._homes if may_exist(home.path)]
             self._scans = [(home, sources.load(home.agent).scan(home)) for home in there]
         return self._scans
 
@@ -307,7 +306,7 @@ class _naming_trouble:  # noqa: N801 - reads as a phrase where it is used
         self._path = path
 
     def __enter__(self) -> None:
-        if not _may_exist(self._path):
+        if not may_exist(self._path):
             raise NothingToReadError(str(self._path), "there is no such file")
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
@@ -317,7 +316,7 @@ class _naming_trouble:  # noqa: N801 - reads as a phrase where it is used
 
 def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
     for folder in folders:
-        if not _may_exist(folder, as_folder=True):
+        if not may_be_folder(folder):
             raise HomeNotFoundError(str(folder))
     unique = list({folder.resolve(): folder for folder in folders}.values())
     return [home for folder in unique for name in names for home in sources.load(name).homes_below(folder)]
@@ -352,17 +351,6 @@ def _given(file: str) -> Reading:
         if reading := _read_alone(path):
             return reading
         raise NotASessionError(str(path), _looks_like(path))
-
-
-def _may_exist(path: Path, *, as_folder: bool = False) -> bool:
-    """Whether there is something, or we are not allowed to know: then reading it will say so."""
-    try:
-        mode = path.stat().st_mode
-    except PermissionError:
-        return True
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISDIR(mode) or not as_folder
 
 
 def _home_report(home: Home, scan: Scan | None) -> HomeReport:

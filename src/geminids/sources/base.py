@@ -6,6 +6,7 @@ and reads one bundle at a time. It holds no state, prints nothing and writes not
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -106,3 +107,27 @@ class Source(Protocol):
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as the agent itself would load it from this file; None if it would not."""
         ...
+
+
+def may_exist(path: Path) -> bool:
+    """Whether there is something, or we are not allowed to know: then reading it will say so."""
+    return _mode(path) is not None
+
+
+def may_be_folder(path: Path) -> bool:
+    """Whether there is a folder, or we are not allowed to know: then the scan will say so."""
+    mode = _mode(path)
+    return mode is not None and (mode == _UNKNOWN or stat.S_ISDIR(mode))
+
+
+def _mode(path: Path) -> int | None:
+    """What kind of thing lies there; None if there is nothing."""
+    try:
+        return path.stat().st_mode
+    except PermissionError:
+        return _UNKNOWN
+    except (OSError, ValueError):
+        return None
+
+
+_UNKNOWN = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 
 from geminids.model import Project
 from geminids.sources.base import Bundle, FoundFile
@@ -22,17 +23,19 @@ def joined(bundles: Iterable[Bundle]) -> list[Bundle]:
 def _as_one(bundles: Sequence[Bundle], files: tuple[FoundFile, ...]) -> Bundle:
     first = bundles[0]
     folders = dict.fromkeys(folder for bundle in bundles for folder in bundle.folders)
-    project = max((bundle.project for bundle in bundles), key=_known_facts)
+    project = reduce(better_known, (bundle.project for bundle in bundles))
     return Bundle(first.agent, first.key, project, tuple(folders), tuple(sorted(files)))
+
+
+def better_known(one: Project, other: Project) -> Project:
+    """What two places know of one project: the path by the surer way, hash and slug from either."""
+    surer = one if one.path else other
+    return Project(surer.path, one.hash or other.hash, one.slug or other.slug, surer.known_by)
 
 
 def _project_key(bundle: Bundle) -> str:
     project = bundle.project
     return project.hash or project.path or project.slug or os.path.realpath(bundle.folders[0])
-
-
-def _known_facts(project: Project) -> tuple[bool, bool]:
-    return project.path is not None, project.slug is not None
 
 
 def _unseen(bundles: Sequence[Bundle], seen: set[str]) -> Iterator[FoundFile]:
