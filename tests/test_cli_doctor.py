@@ -2,23 +2,56 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from .conftest import FIXTURES, Rights, Run
 from .homes import write_session
 
+HOMES = sorted((FIXTURES / "gemini").glob("*/home"))
+FATES = ("used", "ignored", "problem")
 
-def test_every_byte_and_record_of_every_fixture_is_accounted_for(geminids: Run) -> None:
-    homes = sorted((FIXTURES / "gemini").glob("*/home"))
-    assert homes
-    for home in homes:
-        report = json.loads(geminids("doctor", "--home", home, "--json").out)
-        for sums in (report["bytes"], report["records"]):
-            assert sums["total"] == sums["used"] + sums["ignored"] + sums["problem"]
-        assert report["bytes"]["total"] == sum(file["size"] for file in report["files"])
-        for file in report["files"]:
-            assert file["size"] == Path(file["path"]).stat().st_size
+
+def counted(tallies: dict[str, dict[str, int]], unit: str) -> int:
+    return sum(tally[unit] for tally in tallies.values())
+
+
+def written_records(path: Path) -> int | None:
+    """How many records an agent wrote: lines of a log, a header and messages of a document; None if torn."""
+    content = path.read_bytes()
+    if path.suffix == ".jsonl":
+        return sum(bool(line.strip()) for line in content.split(b"\n"))
+    try:
+        return 1 + len(json.loads(content)["messages"])
+    except ValueError:
+        return None
+
+
+def check_account(report: dict[str, Any]) -> None:
+    """Compare what the report says of each file with the file, and its sums with those of the files."""
+    files = report["files"]
+    for file in files:
+        path = Path(file["path"])
+        assert sum(counted(file[fate], "bytes") for fate in FATES) == file["size"] == path.stat().st_size
+        if (written := written_records(path)) is not None:
+            assert sum(counted(file[fate], "records") for fate in FATES) == written, path
+    for unit in ("bytes", "records"):
+        for fate in FATES:
+            expected = sum(counted(file[fate], unit) for file in files)
+            assert report[unit][fate] == expected == counted(report[fate], unit)
+    assert report["bytes"]["total"] == sum(Path(file["path"]).stat().st_size for file in files)
+    assert report["records"]["total"] == sum(
+        counted(file[fate], "records") for file in files for fate in FATES
+    )
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.parent.name)
+def test_every_byte_and_record_of_every_fixture_is_accounted_for(geminids: Run, home: Path) -> None:
+    report = json.loads(geminids("doctor", "--home", home, "--json").out)
+    on_disk = {str(path) for path in home.glob(".gemini/tmp/*/chats/**/*.json*") if path.is_file()}
+    assert {file["path"] for file in report["files"]} == on_disk
+    check_account(report)
 
 
 def test_a_damaged_line_is_named_by_place_never_by_content(geminids: Run, tmp_path: Path) -> None:
@@ -72,9 +105,7 @@ def test_the_whole_corpus_is_accounted_for(geminids: Run, corpus: Path) -> None:
     homes = [path for home in sorted((corpus / "real").glob("*/*/home")) for path in ("--home", home)]
     report = json.loads(geminids("doctor", *homes, "--json").out)
     assert len(report["files"]) > 100
-    for sums in (report["bytes"], report["records"]):
-        assert sums["total"] == sums["used"] + sums["ignored"] + sums["problem"]
-    assert report["bytes"]["total"] == sum(Path(file["path"]).stat().st_size for file in report["files"])
+    check_account(report)
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from geminids.cli import safe
+
 from .conftest import FIXTURES, Run
 from .homes import FIRST_ID, tool_call, write_session
 
@@ -376,16 +378,35 @@ def test_errors_are_always_told(geminids: Run) -> None:
     assert "\nError  " in geminids("show", "latest", "--home", case("failed-prompt")).out
 
 
-@pytest.mark.parametrize("options", [[], ["--all"], ["--json"], ["--width", "40"]])
-def test_every_recorded_session_can_be_shown(geminids: Run, options: list[str]) -> None:
-    files = [
-        path for path in (FIXTURES / "gemini").glob("*/home/.gemini/tmp/*/chats/**/*.json*") if path.is_file()
-    ]
-    assert files
-    for path in files:
-        outcome = geminids("show", path, *options)
-        assert outcome.code in {0, 1}, outcome.err
-        assert "Traceback" not in outcome.err
+RECORDED = sorted(
+    path for path in FIXTURES.glob("gemini/*/home/.gemini/tmp/*/chats/**/*.json*") if path.is_file()
+)
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: f"{path.parents[5].name}-{path.name}")
+def test_every_recorded_session_can_be_shown(geminids: Run, path: Path) -> None:
+    document = geminids("show", path, "--json")
+    if not path.stat().st_size:
+        assert (document.code, document.out) == (1, "")
+        assert "it looks like an empty file" in document.err
+        return
+    assert (document.code, document.err) == (0, "")
+    sessions = [json.loads(document.out), *json.loads(document.out).get("others", ())]
+    assert {str(path)} == {file["path"] for session in sessions for file in session["files"]}
+    for options in ([], ["--all"], ["--width", "110"]):
+        shown = geminids("show", path, *options)
+        assert (shown.code, shown.err) == (0, "")
+        for session in sessions:
+            assert session["id"] in shown.out
+    told = letters(geminids("show", path, "--all").out)
+    for message in (message for session in sessions for message in session["messages"]):
+        for part in message["parts"]:
+            if part["part"] == "text":
+                assert letters(safe.text(part["text"])) in told
+
+
+def letters(text: str) -> str:
+    return "".join(character for character in text if character.isalnum())
 
 
 @pytest.mark.parametrize(

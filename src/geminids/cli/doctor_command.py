@@ -106,7 +106,7 @@ def _draw_totals(page: Page, report: Fidelity) -> None:
 def _draw_kinds(page: Page, report: Fidelity) -> None:
     from geminids.cli import words
 
-    for heading, tallies in (("Used", report.used), ("Ignored", report.ignored), ("Broken", report.broken)):
+    for heading, tallies in (("Used", report.used), ("Ignored", report.ignored), ("Broken", report.problem)):
         _draw_table(
             page,
             heading,

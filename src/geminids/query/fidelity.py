@@ -45,6 +45,17 @@ class HomeReport(msgspec.Struct, frozen=True):
     complete: bool = True
 
 
+class FileReport(FileAccount, frozen=True):
+    """Where the bytes of one file went, in the words of the report."""
+
+    broken: dict[str, Tally] = msgspec.field(name="problem")
+
+    @classmethod
+    def of(cls, account: FileAccount) -> FileReport:
+        """The account of a file as it is reported."""
+        return cls(*msgspec.structs.astuple(account))
+
+
 class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     """The report of `geminids doctor`."""
 
@@ -54,14 +65,14 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     data_folder: str | None
     homes: tuple[HomeReport, ...]
     sessions: dict[str, int]
-    files: tuple[FileAccount, ...]
+    files: tuple[FileReport, ...]
     bytes: Split
     records: Split
     formats: dict[str, FileTally]
     eras: dict[str, FileTally]
     used: dict[str, Tally]
     ignored: dict[str, Tally]
-    broken: dict[str, Tally]
+    problem: dict[str, Tally]
     unknown_fields: dict[str, int]
     problems: tuple[Problem, ...]
     skipped: dict[str, FileTally]
@@ -79,7 +90,7 @@ def fidelity(
     """Add up the accounts of all files."""
     used = _sum(account.used for account in accounts)
     ignored = _sum(account.ignored for account in accounts)
-    broken = _sum(account.broken for account in accounts)
+    problem = _sum(account.broken for account in accounts)
     unknown: Counter[str] = Counter()
     for account in accounts:
         unknown.update(account.unknown_fields)
@@ -87,14 +98,14 @@ def fidelity(
         data_folder=data_folder,
         homes=tuple(homes),
         sessions=dict(Counter(str(summary.kind) for summary in summaries)),
-        files=tuple(accounts),
-        bytes=_split([_bytes(used), _bytes(ignored), _bytes(broken)]),
-        records=_split([_records(used), _records(ignored), _records(broken)]),
+        files=tuple(map(FileReport.of, accounts)),
+        bytes=_split([_bytes(used), _bytes(ignored), _bytes(problem)]),
+        records=_split([_records(used), _records(ignored), _records(problem)]),
         formats=_by((account.format, account.size) for account in accounts),
         eras=_by((account.era, account.size) for account in accounts),
         used=used,
         ignored=ignored,
-        broken=broken,
+        problem=problem,
         unknown_fields=dict(unknown.most_common()),
         problems=tuple(problems),
         skipped=_by(skipped),
