@@ -12,26 +12,60 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from geminids.sources.gemini.traits import ANSWERED, UNIQUE, Trait, traits
+from geminids.sources.gemini.traits import ANSWERED, ANYWHERE, UNIQUE, Trait, traits
 from geminids.sources.gemini.turns import Turn
 
 
-class Originals:
-    """All turns so far, in order, to find the one that a piece is a copy of."""
+class _Order:
+    """Turns in one order, and how far a restatement has come in it."""
 
-    def __init__(self, turns: Sequence[Turn], alive: Sequence[Turn], *, newest_first: bool) -> None:
+    def __init__(self, turns: Sequence[Turn], *, newest_first: bool) -> None:
         self._newest_first = newest_first
-        self._turns: list[Turn] = []
+        self.turns: list[Turn] = []
         self._places: dict[Trait, list[int]] = {}
-        self._alive_places: dict[Trait, list[int]] = {}
-        alive_ids = {turn.id for turn in alive}
+        self._at: dict[tuple[str, Trait], int] = {}
         for turn in turns:
             for trait in turn.traits:
-                self._places.setdefault(trait, []).append(len(self._turns))
-                if turn.id in alive_ids:
-                    self._alive_places.setdefault(trait, []).append(len(self._turns))
-                self._turns.append(turn)
-        self._reached = len(self._turns) if newest_first else -1
+                self._places.setdefault(trait, []).append(len(self.turns))
+                self._at[turn.id, trait] = len(self.turns)
+                self.turns.append(turn)
+        self._reached = len(self.turns) if newest_first else -1
+
+    def once(self, trait: Trait) -> int | None:
+        """The first place with a trait that is there once."""
+        places = self._places.get(trait)
+        return places[0] if places else None
+
+    def next(self, trait: Trait) -> int | None:
+        """The nearest place beyond the one reached."""
+        places = self._places.get(trait, ())
+        if self._newest_first:
+            index = bisect_left(places, self._reached) - 1
+        else:
+            index = bisect_right(places, self._reached)
+        return places[index] if 0 <= index < len(places) else None
+
+    def reach(self, place: int) -> None:
+        """Go on from this place."""
+        self._reached = min(self._reached, place) if self._newest_first else max(self._reached, place)
+
+    def pass_by(self, turn: Turn, trait: Trait) -> None:
+        """Go on from this turn, if it is one of these."""
+        place = self._at.get((turn.id, trait))
+        if place is not None:
+            self.reach(place)
+
+
+class Originals:
+    """All turns so far, to find the one that a piece is a copy of.
+
+    What the agent still sees is restated in the order in which it sees it: a summary stands before
+    turns that are older. What it has dropped is looked for in the order in which it was written.
+    """
+
+    def __init__(self, turns: Sequence[Turn], alive: Sequence[Turn], *, newest_first: bool) -> None:
+        self._alive = _Order(alive, newest_first=newest_first)
+        self._all = _Order(turns, newest_first=newest_first)
 
     def find(self, trait: Trait) -> Turn | None:
         """The original with this trait.
@@ -39,32 +73,23 @@ class Originals:
         Of equal words, one that the agent still sees and that was not passed yet; else one it has
         dropped, as when a saved chat is loaded again.
         """
-        if trait[0] in UNIQUE:
-            place = self._once(trait)
-        else:
-            place = self._next(self._alive_places.get(trait, ()))
-            if place is None:
-                place = self._next(self._places.get(trait, ()))
-        if place is None:
-            return None
-        if trait[0] != "context":
-            self._reached = min(self._reached, place) if self._newest_first else max(self._reached, place)
-        return self._turns[place]
+        find = _Order.once if trait[0] in UNIQUE else _Order.next
+        for order, other in ((self._alive, self._all), (self._all, self._alive)):
+            for known in _known_as(trait):
+                place = find(order, known)
+                if place is not None:
+                    turn = order.turns[place]
+                    if trait[0] not in ANYWHERE:
+                        order.reach(place)
+                        if not turn.was_born_restated:
+                            other.pass_by(turn, known)
+                    return turn
+        return None
 
-    def _once(self, trait: Trait) -> int | None:
-        places = self._places.get(trait)
-        if not places and trait[0] == "response":
-            # Before 0.44 answers were recorded with their calls only.
-            places = self._places.get((ANSWERED, trait[1]))
-        return places[0] if places else None
 
-    def _next(self, places: Sequence[int]) -> int | None:
-        """The nearest place beyond the one reached."""
-        if self._newest_first:
-            index = bisect_left(places, self._reached) - 1
-        else:
-            index = bisect_right(places, self._reached)
-        return places[index] if 0 <= index < len(places) else None
+def _known_as(trait: Trait) -> tuple[Trait, ...]:
+    """How an original may be known; before 0.44 answers were recorded with their calls only."""
+    return (trait, (ANSWERED, trait[1])) if trait[0] == "response" else (trait,)
 
 
 NOTHING = Originals([], [], newest_first=False)

@@ -17,6 +17,8 @@ from geminids.sources.gemini.content import parts_of, plain_text, result_part, t
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
 """The id of the injected context message, the same in every session since 0.44.0."""
 
+GO_ON = "Please continue."
+"""What the CLI says when the model should have gone on by itself."""
 REQUEST_CANCELLED = "Request cancelled."
 """The notice that the human stopped the model."""
 SUMMARY_RECEIVED = "Got it. Thanks for the additional context!"
@@ -58,7 +60,7 @@ _SHELL_MODE = re.compile(
 )
 _MOST_TELLING = (Origin.COMMAND, Origin.SHELL, Origin.HUMAN, Origin.TOOL, Origin.SYNTHETIC)
 _STEERING = re.compile(r"User (?:steering update|hints):")
-_USER_INPUT = re.compile(r"<user_input>\n?(.*?)\n?</user_input>", re.DOTALL)
+_USER_INPUT = re.compile(r"<user_input>\n?((?:(?!<user_input>).)*?)\n?</user_input>", re.DOTALL)
 _REFERENCES = "\n--- Content from referenced files ---"
 _REFERENCE = re.compile(r"\nContent from @(.*?):\n")
 _REFERENCES_END = "\n--- End of content ---"
@@ -108,6 +110,8 @@ def _goes_on_from(previous: Prompt, sent: str, parts: tuple[AnyPart, ...]) -> bo
     It then attaches the last prompt as the words typed; taken at face value that repeats the human.
     But a human may also type the same once more, and it is expanded in the same way.
     """
+    if sent.strip() == GO_ON:
+        return True
     expands = any(isinstance(part, FileReference | Attachment) for part in parts)
     return not expands and previous.typed.strip() not in sent and previous.sent.strip() != sent.strip()
 

@@ -25,7 +25,14 @@ from geminids.model import (
     Usage,
 )
 from geminids.sources.gemini.content import parts_of, plain_text, result_part
-from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, Prompt, message_origin, prompt_of, user_parts
+from geminids.sources.gemini.injected import (
+    ACKNOWLEDGEMENTS,
+    GO_ON,
+    Prompt,
+    message_origin,
+    prompt_of,
+    user_parts,
+)
 from geminids.sources.gemini.records import MESSAGE_FIELDS, calls_of
 from geminids.sources.gemini.tools import asked_call, text_or_none, tool_call
 from geminids.sources.gemini.turns import Turn
@@ -34,7 +41,6 @@ from geminids.sources.timestamps import parse_time
 _TYPES = {"human": "user", "assistant": "gemini", "model": "gemini"}
 """Names that other writers of this format use."""
 _LEVELS = {"info": Level.INFO, "warning": Level.WARNING, "error": Level.ERROR}
-_GO_ON = "Please continue."
 _FASTER_THAN_A_HUMAN = timedelta(seconds=3)
 _THOUGHT_FIELDS = frozenset({"subject", "description", "timestamp"})
 _TOKENS = ("input", "cached", "output", "thoughts", "tool", "total")
@@ -86,7 +92,7 @@ class MessageBuilder:
     def _goes_on_by_itself(self, parts: tuple[AnyPart, ...]) -> bool:
         """Whether the CLI, not the human, said "Please continue."; before 0.28 only the haste tells."""
         match parts:
-            case (Text(text=text, origin=Origin.HUMAN),) if text == _GO_ON:
+            case (Text(text=text, origin=Origin.HUMAN),) if text == GO_ON:
                 at, before = self._at, self._previous_at
                 return bool(at and before and at - before < _FASTER_THAN_A_HUMAN)
             case _:

@@ -10,14 +10,16 @@ cancellation or a restart took away is kept and says so.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from geminids.model import Source, State
-from geminids.sources.gemini.content import plain_text
+from geminids.sources.gemini.content import parts_of, plain_text
 from geminids.sources.gemini.copies import NOTHING, Copy, Originals
-from geminids.sources.gemini.injected import REQUEST_CANCELLED, SUMMARY_RECEIVED
+from geminids.sources.gemini.injected import CONTEXT_ID, REQUEST_CANCELLED, SUMMARY_RECEIVED
 from geminids.sources.gemini.records import Kind, Record
+from geminids.sources.gemini.traits import is_context
 from geminids.sources.gemini.turns import Turn
 
 
@@ -33,6 +35,8 @@ class Replay:
         """The ids of the unbroken run of message lines just before."""
         self._last_kind: Kind | None = None
         self._mentioned: set[str] = set()
+        self._seen: set[str] = set()
+        """The ids in the file so far; a copy of it may have been read before."""
 
     @property
     def turns(self) -> list[Turn]:
@@ -43,6 +47,7 @@ class Replay:
         """Take in one file of the session; files come in order of time."""
         before = self._alive_turns()
         self._alive, self._burst, self._mentioned, self._last_kind = {}, [], set(), None
+        self._seen = set()
         last_place: Source | None = None
         for record in records:
             self._read(record)
@@ -92,6 +97,7 @@ class Replay:
             turn_id = f"{Path(place.file).name}:{place.pointer or place.line}"
         self._put(turn_id, value, record.place, complete=record.complete)
         self._burst.append(turn_id)
+        self._seen.add(turn_id)
 
     def _put(
         self,
@@ -161,21 +167,23 @@ class Replay:
 
     def _checkpoint(self, record: Record) -> None:
         stated = dict(_stated(record.value["$set"]["messages"]))
-        emitted = self._take_back(self._re_emitted(list(stated.values())))
+        re_emitted = self._re_emitted(list(stated.values()))
+        emitted = self._take_back(re_emitted)
         before = self._alive_turns()
-        copies = self._recognise(stated.values(), before, re_emitted=bool(emitted))
+        copies = self._recognise(stated.values(), before, re_emitted=bool(re_emitted))
         for index, value in stated.items():
             place = _inside(record.place, f"/$set/messages/{index}")
             copy = copies.get(value["id"])
             if copy is None:
                 self._put(value["id"], value, place, restated=True)
             else:
-                self._take_in_copy(
-                    value, copy, [*emitted.get(value["id"], ()), place], reloaded=bool(emitted)
-                )
+                places = [*emitted.get(value["id"], ()), place]
+                self._take_in_copy(value, copy, places, reloaded=bool(re_emitted))
         self._alive = dict.fromkeys(value["id"] for value in stated.values())
-        summaries = [value for value in stated.values() if value["id"] in copies and _is_summary(value)]
-        self._restate(before, record, reloaded=bool(emitted), compressed=bool(summaries) and not emitted)
+        summaries = (v for v in stated.values() if v["id"] not in self._seen and _is_summary(v))
+        compressed = not re_emitted and any(summaries)
+        self._seen.update(self._alive)
+        self._restate(before, record, reloaded=bool(re_emitted), compressed=compressed)
 
     def _take_back(self, re_emitted: list[str]) -> dict[str, list[Source]]:
         """Forget lines that only wrote the history again; returns where they stand."""
@@ -195,21 +203,20 @@ class Replay:
         if not new:
             return {}
         newest_first = not re_emitted and any(map(_is_summary, new))
-        originals = Originals(list(self._turns.values()), alive, newest_first=newest_first)
-        in_order = reversed(new) if newest_first else new
-        return {
-            v["id"]: Copy(
-                v, NOTHING if newest_first and _is_summary(v) else originals, newest_first=newest_first
-            )
-            for v in in_order
-        }
+        turns = list(self._turns.values())
+        found = _matched(new, Originals(turns, alive, newest_first=newest_first), newest_first=newest_first)
+        if re_emitted and any(copy.new_pieces for copy in found.values()):
+            # A chat that was saved long ago: what the agent saw last may be none of it.
+            as_written = _matched(new, Originals(turns, [], newest_first=False), newest_first=False)
+            found = min(found, as_written, key=_number_of_new_pieces)
+        return found
 
     def _re_emitted(self, stated: list[dict[str, Any]]) -> list[str]:
         """The ids of a history that was just written again, line by line, before being restated."""
         ids = [value["id"] for value in stated]
         replies = [value for value in stated if value.get("type") == "gemini"]
         is_copy = (
-            bool(replies)
+            (bool(replies) or _opens_again(stated))
             and not any(isinstance(value.get("model"), str) for value in replies)
             and len(self._alive) > len(ids)
             and self._burst[-len(ids) :] == ids
@@ -247,24 +254,44 @@ class Replay:
         dropped = [turn for turn in before if turn.id not in kept and not turn.is_notice]
         if not dropped:
             return
-        if self._last_kind is Kind.REWIND:
-            state = State.REWOUND
-        elif compressed:
-            state = State.COMPRESSED
-        elif _says_cancelled(before[-1]):
-            state = State.CANCELLED
-        elif reloaded or self._last_kind is Kind.HEADER or not _are_the_last(dropped, before):
-            state = State.SUPERSEDED
-        else:
-            state = State.FAILED
+        failed = set() if reloaded or self._last_kind is Kind.HEADER else _last_of(before, dropped)
         for turn in dropped:
+            if compressed:
+                state = State.COMPRESSED
+            elif self._last_kind is Kind.REWIND:
+                state = State.REWOUND
+            elif _says_cancelled(before[-1]):
+                state = State.CANCELLED
+            else:
+                state = State.FAILED if turn.id in failed else State.SUPERSEDED
             turn.drop(state, record.place)
 
 
-def _are_the_last(dropped: list[Turn], before: list[Turn]) -> bool:
-    """Whether a prompt and what followed it are gone, and nothing else: then it failed."""
-    talk = [turn for turn in before if not turn.is_notice]
-    return talk[-len(dropped) :] == dropped
+def _matched(new: list[dict[str, Any]], originals: Originals, *, newest_first: bool) -> dict[str, Copy]:
+    """What each message is a copy of; the summary of a compression is one of nothing."""
+    copies = {}
+    for value in reversed(new) if newest_first else new:
+        is_first = newest_first and _is_summary(value)
+        copies[value["id"]] = Copy(value, NOTHING if is_first else originals, newest_first=newest_first)
+    return copies
+
+
+def _number_of_new_pieces(copies: dict[str, Copy]) -> int:
+    return sum(len(copy.new_pieces) for copy in copies.values())
+
+
+def _opens_again(stated: list[dict[str, Any]]) -> bool:
+    """Whether a list begins with the CLI's opening under another id: then it was written anew."""
+    opening = stated[0] if stated else {}
+    pieces = parts_of(opening.get("content"))
+    return opening.get("id") != CONTEXT_ID and bool(pieces) and is_context(pieces[0])
+
+
+def _last_of(before: list[Turn], dropped: list[Turn]) -> set[str]:
+    """The dropped turns at the end: a prompt that failed, and what followed it."""
+    gone = {turn.id for turn in dropped}
+    talk = [turn.id for turn in reversed(before) if not turn.is_notice]
+    return set(takewhile(gone.__contains__, talk))
 
 
 def _stated(messages: object) -> list[tuple[int, dict[str, Any]]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from geminids.sources.gemini.content import parts_of
+from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS
 from geminids.sources.gemini.records import calls_of
 
 Trait = tuple[str, str]
@@ -16,7 +17,9 @@ ANSWERED = "answered"
 """The answer to a call that is recorded with the call itself."""
 UNIQUE = frozenset({"call", "response", ANSWERED, "context"})
 """What is there once: it is the same wherever it is repeated."""
-_UNSEEN = re.compile("<!--.*?-->|[\u200b-\u200f\u2060\ufeff]", re.DOTALL)
+ANYWHERE = frozenset({"context", "spoken for"})
+"""What the CLI puts in wherever it likes: it says nothing about how far a restatement has come."""
+_UNSEEN = re.compile("<!--(?:(?!<!--|-->).)*-->|[\u200b-\u200f\u2060\ufeff]", re.DOTALL)
 _CONTEXT = re.compile(r"\s*<(session_context|hook_context)>")
 
 
@@ -34,14 +37,24 @@ def traits(value: dict[str, Any]) -> Iterator[tuple[Trait, Any]]:
                 yield (ANSWERED, call["id"]), None
 
 
+def is_context(piece: object) -> bool:
+    """Whether a piece is context that the CLI put in."""
+    match piece:
+        case {"text": str(text)}:
+            return _CONTEXT.match(text) is not None
+        case _:
+            return False
+
+
 def _trait(side: str, piece: object) -> Trait | None:
     match piece:
         case {"thought": True}:
             return None
         case {"text": str(text)}:
             words = " ".join(_UNSEEN.sub("", text).split())
-            place = "context" if _CONTEXT.match(text) else side
-            return (place, words) if words else None
+            if side == "gemini" and words in ACKNOWLEDGEMENTS:
+                return "spoken for", words
+            return ("context" if is_context(piece) else side, words) if words else None
         case {"functionCall": {"id": str(call_id)}}:
             return "call", call_id
         case {"functionResponse": {"id": str(call_id)}}:

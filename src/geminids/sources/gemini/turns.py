@@ -55,6 +55,11 @@ class Turn:
         return self._traits
 
     @property
+    def was_born_restated(self) -> bool:
+        """Whether the turn first stood in a checkpoint: its place in the file is not that in the talk."""
+        return (self.places[0].pointer or "").startswith("/$set/")
+
+    @property
     def is_notice(self) -> bool:
         """Whether the turn only told the human something."""
         return str(self.value.get("type")) in _NOTICES
