@@ -12,9 +12,8 @@ import msgspec
 from geminids.cli import safe
 
 
-def print_json(schema: str, *objects: Any) -> None:
-    """One JSON object: its schema and the fields of the objects, indented where a person looks at it."""
-    encoded = join(encode({"schema": schema}), *map(encode, objects))
+def print_json(encoded: bytes) -> None:
+    """One JSON document, indented where a person looks at it."""
     if sys.stdout.isatty():
         encoded = msgspec.json.format(encoded, indent=2)
     print_lines([encoded])

@@ -42,8 +42,9 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     report = choices.open_library().doctor(files, with_names=paths or choices.json)
     if choices.json:
         from geminids.cli.data import print_json
+        from geminids.cli.documents import DoctorDocument, document
 
-        print_json("geminids/doctor/1", report)
+        print_json(document(DoctorDocument, report))
     else:
         _draw(choices, report, every_problem=paths)
     return PARTLY_DONE if has_unreadable(report.problems) else 0

@@ -111,9 +111,10 @@ def _usual_limit(choices: Choices) -> int | None:
 
 
 def _print_json(sessions: Sequence[SessionSummary]) -> None:
-    from geminids.cli.data import print_json
+    from geminids.cli.data import encode, print_json
+    from geminids.cli.documents import ListDocument
 
-    print_json("geminids/list/1", {"sessions": sessions})
+    print_json(encode(ListDocument(sessions)))
 
 
 def _print_json_lines(sessions: Sequence[SessionSummary]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from geminids.cli import words
 from geminids.cli.data import print_json
+from geminids.cli.documents import OverviewDocument, document
 from geminids.cli.options import Choices
 from geminids.cli.page import Page, open_page
 from geminids.cli.screen import find_screen
@@ -17,7 +18,7 @@ def overview(choices: Choices) -> int:
     library = choices.open_library(sample_if_empty=True)
     found = library.overview()
     if choices.json:
-        print_json("geminids/overview/1", found)
+        print_json(document(OverviewDocument, found))
     else:
         _draw(choices, library, found)
     if not found.newest and not found.problems:

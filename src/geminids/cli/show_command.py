@@ -130,16 +130,18 @@ def _detail(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> 
 
 def _print_record(record: dict[str, Any]) -> None:
     from geminids.cli.data import print_json
+    from geminids.cli.documents import agent_view_document
 
-    print_json("geminids/agent-view/1", record)
+    print_json(agent_view_document(record))
 
 
 def _print_sessions(sessions: Sequence[Session]) -> None:
     """One document for the first session of a file; others that lie in the same file stand in it."""
     from geminids.cli.data import print_json
+    from geminids.cli.documents import SessionDocument, document
 
     first, *others = sessions
-    print_json("geminids/session/1", first, {"others": others} if others else {})
+    print_json(document(SessionDocument, first, others=others))
 
 
 def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[Page], None]) -> None:

@@ -15,6 +15,9 @@ import msgspec
 
 from geminids.model import FileAccount, Problem, Project, Session
 
+_UNKNOWN = 0
+"""The kind of a thing that we are not allowed to look at."""
+
 
 class Home(msgspec.Struct, frozen=True):
     """A folder in which an agent keeps its data."""
@@ -128,6 +131,3 @@ def _mode(path: Path) -> int | None:
         return _UNKNOWN
     except (OSError, ValueError):
         return None
-
-
-_UNKNOWN = 0

@@ -1,0 +1,59 @@
+"""The JSON documents that commands print, each with the name of its schema.
+
+The schemas in `docs/` are generated from these classes. A new field may come at any time; one that
+goes or changes its meaning makes a new number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from geminids.cli.data import encode, join
+from geminids.library import Fidelity, Overview
+from geminids.model import Session, SessionSummary
+
+Document = TypeVar("Document", bound=msgspec.Struct)
+
+
+class ListDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/list/1"):
+    """Sessions without their messages, newest first. `--jsonl` prints each on a line of its own."""
+
+    sessions: Sequence[SessionSummary]
+
+
+class SessionDocument(Session, frozen=True, kw_only=True, tag_field="schema", tag="geminids/session/1"):
+    """One conversation, whole."""
+
+    others: Sequence[Session]
+    """Sessions in the same file, where one was given."""
+
+
+class OverviewDocument(Overview, frozen=True, kw_only=True, tag_field="schema", tag="geminids/overview/1"):
+    """What there is, in little."""
+
+
+class DoctorDocument(Fidelity, frozen=True, kw_only=True, tag_field="schema", tag="geminids/doctor/1"):
+    """What became of every byte and record."""
+
+
+class AgentViewDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/agent-view/1"):
+    """A record as the agent itself would load it: its own fields, of which only these are certain."""
+
+    sessionId: str  # noqa: N815 - as the agent spells it
+    messages: Sequence[Any]
+
+
+DOCUMENTS = (ListDocument, SessionDocument, OverviewDocument, DoctorDocument, AgentViewDocument)
+
+
+def document(kind: type[Document], value: msgspec.Struct, **more: Any) -> bytes:
+    """The fields of a value, and more of them, as a document."""
+    return encode(kind(**msgspec.structs.asdict(value), **more))
+
+
+def agent_view_document(record: dict[str, Any]) -> bytes:
+    """A record in the agent's own form as a document."""
+    return join(encode({"schema": AgentViewDocument.__struct_config__.tag}), encode(record))

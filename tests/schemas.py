@@ -1,0 +1,18 @@
+"""JSON Schemas of what we print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_of(struct: type[msgspec.Struct], title: str) -> dict[str, Any]:
+    """The schema of a value; every field in it is always printed."""
+    (reference,), components = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
+    for component in components.values():
+        if "properties" in component:
+            component["required"] = list(component["properties"])
+    return {"$schema": DIALECT, "title": title, **reference, "$defs": components}
