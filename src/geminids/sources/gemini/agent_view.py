@@ -150,7 +150,7 @@ def _text_of(part: object) -> str:
 def _flattened(content: object) -> str:
     """The content as the CLI flattens it to see whether there is any: other parts leave a placeholder."""
     if isinstance(content, list):
-        return "".join(_flattened(part) for part in content)
+        return "".join(_flattened(part) for part in content if not isinstance(part, list))
     if isinstance(content, dict) and "text" not in content:
         return f"[{next(iter(content), '')}]" if content else ""
     return _text_of(content)

@@ -95,34 +95,33 @@ def _is_object(line: bytes) -> bool:
 def segments(log: FileLog) -> list[Segment]:
     """The sessions of a file. Two that share minute and first characters of their ids share the file too."""
     current = Segment(log, [], {})
-    found = [current]
+    found: dict[str | None, Segment] = {None: current}
     for record in log.records:
         if record.kind is Kind.HEADER:
-            current = _segment_of(record.value.get("sessionId"), current, found)
+            current = _of_session(record.value.get("sessionId"), current, found)
             _note(current.meta, record.value)
         elif record.kind in (Kind.UPDATE, Kind.CHECKPOINT):
             changes = record.value["$set"]
-            if "sessionId" in changes:
-                # Restated at every resume; in a shared file that may be the other session's.
-                current = _segment_of(changes["sessionId"], current, found, known_only=True)
+            # The id is restated at every resume; in a shared file that may be the other session's.
+            current = (
+                found.get(_text(changes.get("sessionId")), current) if "sessionId" in changes else current
+            )
             _note(current.meta, {name: value for name, value in changes.items() if name != "sessionId"})
         current.records.append(record)
-    return [segment for segment in found if segment.records]
+    return [segment for segment in found.values() if segment.records]
 
 
-def _segment_of(
-    session_id: object, current: Segment, found: list[Segment], *, known_only: bool = False
-) -> Segment:
-    """The segment of a session id: the current one if it has none yet, another, or a new one."""
-    if current.session_id in (None, session_id):
-        if isinstance(session_id, str):
-            current.meta["sessionId"] = session_id
-        return current
-    other = next((segment for segment in found if segment.session_id == session_id), None)
-    if other is None and not known_only:
-        other = Segment(current.log, [], {})
-        found.append(other)
-    return other or current
+def _of_session(session_id: object, current: Segment, found: dict[str | None, Segment]) -> Segment:
+    """The segment of the session that a header names; records before the first header are its own."""
+    name = _text(session_id)
+    if name not in found:
+        unnamed = found.pop(None, None) if current.session_id is None else None
+        found[name] = unnamed or Segment(current.log, [], {})
+    return found[name]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _note(meta: dict[str, Any], said: dict[str, Any]) -> None:

@@ -189,24 +189,19 @@ def _split_string(text: str) -> Iterator[AnyPart]:
 
 def _whose(text: str) -> Iterator[tuple[str, Origin]]:
     """A text in pieces, each with its origin."""
+    while hook := _HOOK.match(text):
+        yield hook[0], Origin.INJECTED
+        text = text[hook.end() :]
     if not text:
         return
     if _STEERING.match(text):
         yield from _steering(text)
-        return
-    if shell := _SHELL_MODE.fullmatch(text):
+    elif shell := _SHELL_MODE.fullmatch(text):
         yield shell["command"], Origin.HUMAN
         yield shell["output"], Origin.SHELL
-        return
-    if hook := _HOOK.match(text):
-        yield hook[0], Origin.INJECTED
-        yield from _whose(text[hook.end() :])
-        return
-    for pattern, origin in _NOT_HUMAN:
-        if pattern.match(text):
-            yield text, origin
-            return
-    yield text, Origin.HUMAN
+    else:
+        origins = (origin for pattern, origin in _NOT_HUMAN if pattern.match(text))
+        yield text, next(origins, Origin.HUMAN)
 
 
 def _steering(text: str) -> Iterator[tuple[str, Origin]]:

@@ -28,6 +28,7 @@ class Replay:
 
     def __init__(self) -> None:
         self._turns: dict[str, Turn] = {}
+        self._count = 0
         self._copies: dict[str, list[Turn]] = {}
         self._alive: dict[str, None] = {}
         """The ids in the agent's list, copies included."""
@@ -41,7 +42,7 @@ class Replay:
     @property
     def turns(self) -> list[Turn]:
         """All turns in the order in which they were first written."""
-        return list(self._turns.values())
+        return sorted(self._turns.values(), key=lambda turn: turn.number)
 
     def read_file(self, records: Iterable[Record]) -> None:
         """Take in one file of the session; files come in order of time."""
@@ -124,14 +125,20 @@ class Replay:
         elif turn_id in self._copies:
             self._update_originals(turn_id, value, place)
         else:
-            self._turns[turn_id] = Turn(turn_id, value, place)
+            self._new_turn(turn_id, value, place)
 
     def _set_aside(self, turn: Turn, place: Source) -> None:
         """Make room for another turn under the same id; to the agent it replaces this one."""
         turn.drop(State.SUPERSEDED, place)
-        number = sum(key.startswith(f"{turn.id}~") for key in self._turns) + 1
-        turn.id = f"{turn.id}~{number}"
-        self._turns = {other.id: other for other in self._turns.values()}
+        del self._turns[turn.id]
+        turn.id = f"{turn.id}~{turn.number}"
+        self._turns[turn.id] = turn
+
+    def _new_turn(self, turn_id: str, value: dict[str, Any], place: Source) -> Turn:
+        """A turn that was not there before."""
+        self._count += 1
+        turn = self._turns[turn_id] = Turn(turn_id, value, place, self._count)
+        return turn
 
     def _update_originals(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
         """A copy that is written again may have got new calls: they belong to its last original."""
@@ -203,7 +210,7 @@ class Replay:
         if not new:
             return {}
         newest_first = not re_emitted and any(map(_is_summary, new))
-        turns = list(self._turns.values())
+        turns = self.turns
         found = _matched(new, Originals(turns, alive, newest_first=newest_first), newest_first=newest_first)
         if re_emitted and any(copy.new_pieces for copy in found.values()):
             # A chat that was saved long ago: what the agent saw last may be none of it.
@@ -233,11 +240,13 @@ class Replay:
             original.places.extend(places)
         if copy.new_pieces or not originals:
             fused = {**value, "content": copy.new_pieces, "toolCalls": []}
-            turn = Turn(f"{turn_id}+", fused, places[0]) if originals else Turn(turn_id, value, places[0])
+            if originals:
+                turn = self._new_turn(f"{turn_id}+", fused, places[0])
+            else:
+                turn = self._new_turn(turn_id, value, places[0])
             turn.places = list(places)
             # A chat that was saved in another session is written like a history, but is none of ours.
             turn.imported = reloaded
-            self._turns[turn.id] = turn
             originals.append(turn)
         self._mentioned.update(original.id for original in originals)
         if originals != [self._turns.get(turn_id)]:

@@ -103,7 +103,9 @@ def _identity(
     if folder is not None:
         stem = segment.path.name.split(".", 1)[0]
         parent = None if BACKGROUND.fullmatch(folder) else folder
-        return session_id or stem, SessionKind.SUBAGENT, parent
+        native_id = session_id or stem
+        own_id = f"{folder}#{stem}" if native_id == folder else native_id
+        return own_id, SessionKind.SUBAGENT, parent
     if session_id is None:
         return _id_from_name(bundle, segment, others), SessionKind.MAIN, None
     if segment.meta.get("kind") == "subagent" or _was_started(segment, others):

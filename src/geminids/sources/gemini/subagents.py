@@ -25,6 +25,8 @@ from geminids.sources.timestamps import parse_time
 _AT_ONCE = timedelta(seconds=2)
 _SLACK = timedelta(milliseconds=50)
 _TELLING_LENGTH = 4
+_LONGEST_RUN = 1000
+"""How many turns of a subagent are looked through for its prompt."""
 _CALL_TIME = re.compile(r"[-_](\d{13})(?:[-_]|$)")
 """The CLI makes the ids of calls from the milliseconds at which it got them."""
 
@@ -134,7 +136,7 @@ def _if_undisturbed(run: InnerRun, turns: Sequence[Turn], taken: set[int]) -> It
 
 def _prompt_of(call: AgentCall, turns: Sequence[Turn], taken: set[int], done: int) -> int | None:
     """The position of the prompt that a call gave its subagent, if it stands in the same file."""
-    for index in range(call.index - 1, done, -1):
+    for index in range(call.index - 1, max(done, call.index - _LONGEST_RUN), -1):
         turn = turns[index]
         if turn.value.get("type") == "user":
             if index not in taken and call.started(turn, turns[index - 1]):

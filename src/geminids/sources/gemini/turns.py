@@ -24,13 +24,16 @@ class Turn:
         "dropped_by",
         "id",
         "imported",
+        "number",
         "places",
         "state",
         "value",
     )
 
-    def __init__(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
+    def __init__(self, turn_id: str, value: dict[str, Any], place: Source, number: int = 0) -> None:
         self.id = turn_id
+        self.number = number
+        """Where it stands among the turns of its session, by first appearance."""
         self.value = value
         self.places = [place]
         self.state = State.CURRENT
