@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from geminids.model import Project, SessionKind
-from geminids.query.listing import Filter, is_of_project, listing, project_name
+from geminids.query.listing import Filter, is_of_project, listing
 
 from .summaries import project, summary
 
@@ -51,7 +51,7 @@ def test_a_dot_is_the_folder_one_stands_in(tmp_path: Path, monkeypatch: pytest.M
     ],
 )
 def test_a_project_has_a_name_for_people(known: Project, name: str) -> None:
-    assert project_name(known) == name
+    assert known.name == name
 
 
 def test_what_a_filter_hides_is_counted_by_the_filter() -> None:

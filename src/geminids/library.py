@@ -33,7 +33,7 @@ from geminids.model import FileAccount, Problem, ProblemKind, Session, SessionKi
 from geminids.query import identity, last_list
 from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
 from geminids.query.last_list import LastList, Listed
-from geminids.query.listing import Filter, Listing, listing, newest_last, project_name, project_names
+from geminids.query.listing import Filter, Listing, listing, newest_last, project_names
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
 from geminids.sources.base import Bundle, Home, Reading, Scan, may_be_folder, may_exist
@@ -51,7 +51,6 @@ __all__ = [
     "last_listed",
     "open_library",
     "parse_moment",
-    "project_name",
     "project_names",
 ]
 

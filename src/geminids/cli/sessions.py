@@ -64,7 +64,7 @@ def _row(number: int, session: SessionSummary, project: str, now: datetime) -> l
     damage = (" ⚠", "warning") if session.problems else ""
     return [
         (str(number), "quiet"),
-        words.when(session.ended_at or session.started_at, now),
+        words.when(session.last_at, now),
         (project, "human"),
         _title(session),
         str(session.counts.prompts),
@@ -74,7 +74,7 @@ def _row(number: int, session: SessionSummary, project: str, now: datetime) -> l
 
 
 def _line(session: SessionSummary, project: str) -> list[Span]:
-    at = session.ended_at or session.started_at
+    at = session.last_at
     return [
         (session.id, "quiet"),
         f"{at.astimezone():%Y-%m-%dT%H:%M}" if at else "-",

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from geminids.cli import words
 from geminids.cli.page import Page, Span
-from geminids.library import project_name
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -121,7 +120,7 @@ def draw_record(page: Page, record: Mapping[str, Any]) -> None:
 def _draw_heading(page: Page, telling: Telling) -> None:
     session = telling.session
     page.line((session.title or "untitled", "title"))
-    place = words.path(session.project.path) if session.project.path else project_name(session.project)
+    place = words.path(session.project.path) if session.project.path else session.project.name
     page.line((place, "human"), ("  " + telling.agent_title, "quiet"))
     if session.kind is SessionKind.SUBAGENT:
         page.words(_subagent_of(telling), "warning")

@@ -125,6 +125,13 @@ class Project(msgspec.Struct, frozen=True, gc=False):
     slug: str | None
     known_by: KnownBy | None
 
+    @property
+    def name(self) -> str:
+        """What people call it: the name of its folder, else the agent's name for it."""
+        if self.path:
+            return self.path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or self.path
+        return self.slug or (self.hash[:8] if self.hash else "unknown")
+
 
 class SessionFile(msgspec.Struct, frozen=True, gc=False):
     """A file that holds a session or a piece of one."""
@@ -166,6 +173,11 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     directories: tuple[str, ...] = ()
     kept: bool = False
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def last_at(self) -> datetime | None:
+        """The last moment that is known of it."""
+        return self.ended_at or self.started_at
 
 
 class Session(SessionSummary, frozen=True, kw_only=True):

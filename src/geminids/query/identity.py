@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from geminids.errors import AmbiguousIdError, SessionNotFoundError, ShortIdError
 from geminids.model import SessionSummary
-from geminids.query.listing import newest_last, project_name
+from geminids.query.listing import newest_last
 
 Summary = TypeVar("Summary", bound=SessionSummary)
 
@@ -68,8 +68,8 @@ def _titles_agree(summary: SessionSummary, text: str) -> bool:
 
 
 def _described(summary: SessionSummary, *, same_id: bool = False) -> str:
-    at = summary.ended_at or summary.started_at
+    at = summary.last_at
     when = f"{at.astimezone():%Y-%m-%d %H:%M}" if at else "no time"
     # Sessions of one id differ only in where they lie; their file says which.
-    place = summary.files[0].path if same_id and summary.files else project_name(summary.project)
+    place = summary.files[0].path if same_id and summary.files else summary.project.name
     return f"{summary.id}  {when}  {place}  {summary.title or 'untitled'}"

@@ -6,15 +6,15 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from geminids.config import expanded
 from geminids.model import Problem, Project, SessionKind, SessionSummary
+from geminids.query.moments import FIRST
 
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _SEPARATOR = re.compile(r"[/\\]")
 HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
 
@@ -57,7 +57,7 @@ def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Seque
     considered = 0
     for summary in summaries:
         considered += wanted.kind in (None, summary.kind)
-        projects.add(project_name(summary.project))
+        projects.add(summary.project.name)
         if reason := _hidden_by(summary, wanted):
             hidden[reason] += 1
         else:
@@ -68,23 +68,16 @@ def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Seque
 
 def newest_last(summary: SessionSummary) -> tuple[datetime, str]:
     """The order of time; a session without any time comes before all others."""
-    return (summary.ended_at or summary.started_at or LONG_AGO, summary.id)
-
-
-def project_name(project: Project) -> str:
-    """What people call the project: the name of its folder, else the agent's name for it."""
-    if project.path:
-        return _SEPARATOR.split(project.path.rstrip("/\\"))[-1] or project.path
-    return project.slug or (project.hash[:8] if project.hash else "unknown")
+    return (summary.last_at or FIRST, summary.id)
 
 
 def project_names(projects: Iterable[Project]) -> dict[Project, str]:
     """What to call each project where several stand together: namesakes by the folder above them too."""
     different: dict[str, set[str | None]] = {}
     for project in (known := list(projects)):
-        different.setdefault(project_name(project), set()).add(project.path or project.hash)
+        different.setdefault(project.name, set()).add(project.path or project.hash)
     return {
-        project: name if len(different[name := project_name(project)]) == 1 else _longer_name(project)
+        project: project.name if len(different[project.name]) == 1 else _longer_name(project)
         for project in known
     }
 
@@ -92,7 +85,7 @@ def project_names(projects: Iterable[Project]) -> dict[Project, str]:
 def _longer_name(project: Project) -> str:
     if project.path:
         return "/".join(_SEPARATOR.split(project.path.rstrip("/\\"))[-2:])
-    return f"{project_name(project)} ({project.hash[:8]})" if project.hash else project_name(project)
+    return f"{project.name} ({project.hash[:8]})" if project.hash else project.name
 
 
 def is_of_project(project: Project, wanted: str) -> bool:
@@ -101,7 +94,7 @@ def is_of_project(project: Project, wanted: str) -> bool:
         is_end = bool(project.path and project.path.endswith(f"/{wanted.strip('/')}"))
         return is_end or _is_at_or_below(project, expanded(wanted))
     text = wanted.casefold()
-    if text in project_name(project).casefold() or (project.slug and text in project.slug.casefold()):
+    if text in project.name.casefold() or (project.slug and text in project.slug.casefold()):
         return True
     return bool(project.hash and HASH_PREFIX.fullmatch(text) and project.hash.startswith(text))
 
@@ -125,7 +118,7 @@ def _is_at_or_below(project: Project, folder: Path) -> bool:
 def _hidden_by(summary: SessionSummary, wanted: Filter) -> str | None:
     if wanted.project is not None and not is_of_project(summary.project, wanted.project):
         return "project"
-    if wanted.since and (summary.ended_at or summary.started_at or LONG_AGO) < wanted.since:
+    if wanted.since and (summary.last_at or FIRST) < wanted.since:
         return "since"
     if wanted.until and (summary.started_at is None or summary.started_at >= wanted.until):
         return "until"

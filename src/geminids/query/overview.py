@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from geminids.model import Problem, SessionKind, SessionSummary
-from geminids.query.listing import newest_last, project_name
+from geminids.query.listing import newest_last
 
 NEWEST = 5
 
@@ -80,7 +80,7 @@ def _agent(name: str, title: str, summaries: Sequence[SessionSummary]) -> AgentO
 
 
 def _project(summary: SessionSummary) -> str:
-    return summary.project.hash or project_name(summary.project)
+    return summary.project.hash or summary.project.name
 
 
 def _bytes(summaries: Iterable[SessionSummary]) -> int:
