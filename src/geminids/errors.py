@@ -8,6 +8,10 @@ Only `cli/main.py` turns them into a line on stderr and an exit code:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 NOTHING_FOUND = 1
 WRONG_USAGE = 2
@@ -15,10 +19,33 @@ PARTLY_DONE = 3
 INTERRUPTED = 130
 
 
+class Candidate(NamedTuple):
+    """A session that may have been meant, in a few facts."""
+
+    id: str
+    at: datetime | None
+    place: str
+    """Its project, or its file where only that tells it from others."""
+    title: str | None
+
+
+class Unreadable(Protocol):
+    """A place that the operating system did not let us look into."""
+
+    @property
+    def file(self) -> str: ...  # noqa: D102
+    @property
+    def detail(self) -> str: ...  # noqa: D102
+
+
 class GeminidsError(Exception):
     """Something a user can understand and mend."""
 
     exit_code = WRONG_USAGE
+    candidates: Sequence[Candidate] = ()
+    """Sessions to name below the message."""
+    unreadable: Sequence[Unreadable] = ()
+    """Places where the answer may lie."""
 
 
 class HomeNotFoundError(GeminidsError):
@@ -42,7 +69,7 @@ class NotASessionError(GeminidsError):
 
     def __init__(self, path: str, looks_like: str) -> None:
         super().__init__(
-            f"Cannot show {path!r}: it looks like {looks_like}. `geminids list` shows what there is."
+            f"{path!r} is no session: it looks like {looks_like}. `geminids list` shows what there is."
         )
 
 
@@ -61,9 +88,12 @@ class SessionNotFoundError(GeminidsError):
 
     exit_code = NOTHING_FOUND
 
-    def __init__(self, wanted: str, near: Sequence[str]) -> None:
-        lines = "".join(f"\n  {session}" for session in near)
-        hint = f"Nearest:{lines}" if near else "`geminids list` shows what there is."
+    def __init__(
+        self, wanted: str, near: Sequence[Candidate] = (), unreadable: Sequence[Unreadable] = ()
+    ) -> None:
+        self.candidates = near
+        self.unreadable = unreadable
+        hint = "Nearest:" if near else "`geminids list` shows what there is."
         super().__init__(f"No session {wanted!r}. {hint}")
 
 
@@ -95,18 +125,17 @@ class LineGoneError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, number: int, file: str | None) -> None:
-        super().__init__(
-            f"The session of line {number} is gone from {file}. `geminids list` makes a new list."
-        )
+        place = f" from {file}" if file else ""
+        super().__init__(f"The session of line {number} is gone{place}. `geminids list` makes a new list.")
 
 
 class AmbiguousIdError(GeminidsError):
     """Several sessions are meant by these letters."""
 
-    def __init__(self, wanted: str, candidates: Sequence[str], *, same_id: bool = False) -> None:
-        lines = "".join(f"\n  {candidate}" for candidate in candidates)
+    def __init__(self, wanted: str, candidates: Sequence[Candidate], *, same_id: bool = False) -> None:
+        self.candidates = candidates
         more = "they have one id, so give the file" if same_id else "type more of the id"
-        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}:{lines}")
+        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}:")
 
 
 class ShortIdError(GeminidsError):
@@ -120,10 +149,16 @@ class UnknownAgentError(GeminidsError):
     """No reader is installed for this agent."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        there = (
-            f"There are: {', '.join(known)}." if known else "None is: geminids is not installed as a package."
+        super().__init__(f"No reader for {wanted!r}. There are: {', '.join(known) or 'none'}.")
+
+
+class NotInstalledError(GeminidsError):
+    """No reader is registered at all, not even ours."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No reader of any agent is registered: geminids is not installed. `pip install geminids` does it."
         )
-        super().__init__(f"No reader for {wanted!r}. {there}")
 
 
 class BadTimeError(GeminidsError):

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,21 +18,18 @@ from geminids import config, sources
 from geminids import sample as bundled
 from geminids.errors import (
     HomeNotFoundError,
-    LineGoneError,
-    NoSuchLineError,
     NotASessionError,
     NothingToReadError,
+    NotInstalledError,
     NotLoadedByAgentError,
-    OtherListError,
     SessionNotFoundError,
-    ShortIdError,
-    UnknownAgentError,
 )
-from geminids.model import FileAccount, Problem, ProblemKind, Session, SessionKind, SessionSummary
-from geminids.query import identity, last_list
+from geminids.model import FileAccount, Problem, Session, SessionKind, SessionSummary
+from geminids.query import last_list
 from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
 from geminids.query.last_list import LastList, Listed
-from geminids.query.listing import Filter, Listing, listing, newest_last, project_names
+from geminids.query.listing import Filter, Listing, listing, project_names
+from geminids.query.meant import Finder, Meant
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
 from geminids.sources.base import Bundle, Home, Reading, Scan, may_be_folder, may_exist
@@ -45,17 +41,15 @@ __all__ = [
     "Filter",
     "Library",
     "Listing",
+    "Meant",
     "Overview",
     "file_meant",
-    "has_unreadable",
     "last_listed",
     "open_library",
     "parse_moment",
     "project_names",
 ]
 
-LATEST = "latest"
-_LINE_NUMBER = re.compile(r"[0-9]{1,6}")
 _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
 
 
@@ -70,7 +64,7 @@ def open_library(
     """The sessions of the given homes, else of this machine, else (if wished) of the sample."""
     names = sources.available()
     if not names:
-        raise UnknownAgentError("any agent", names)
+        raise NotInstalledError
 
     def data_folder() -> Path | None:
         return config.data_folder(data, environment)
@@ -103,7 +97,6 @@ class Library:
         # Asked for only when something is kept: finding it takes longer than many a command.
         self._data_folder = data_folder
         self._scans: list[tuple[Home, Scan]] | None = None
-        self._unreadable_files: dict[Problem, None] = {}
         self.sample = sample
 
     @property
@@ -111,53 +104,42 @@ class Library:
         """The folders that are looked at, as far as they exist."""
         return tuple(str(home.path) for home, _ in self._scanned())
 
-    def unreadable(self, *, only_files: bool = False) -> tuple[Problem, ...]:
-        """What we were not allowed to look into: folders, and files among those read so far."""
-        folders = () if only_files else _unreadable(self._scan_problems())
-        return (*folders, *self._unreadable_files)
-
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
         return not any(scan.bundles or scan.problems for _, scan in self._scanned())
 
     def summaries(self, wanted: Filter) -> Listing:
         """The sessions that are asked for, without their messages, newest first."""
-        everything = [session.without_messages() for session in self._sessions()]
-        return listing(everything, wanted, self.unreadable())
+        summaries, problems = self._summaries()
+        return listing(summaries, wanted, self._closed_folders() + _unreadable(problems))
 
     def overview(self) -> Overview:
         """All there is, in little."""
-        summaries: list[SessionSummary] = []
-        damaged: set[str] = set()
-        for reading in self._readings():
-            summaries.extend(session.without_messages() for session in reading.sessions)
-            damaged.update(problem.file for problem in reading.problems)
+        summaries, problems = self._summaries()
         titles = {summary.agent: self.agent_title(summary.agent) for summary in summaries}
         return overview(
             summaries,
             titles,
-            self.unreadable(),
+            self._closed_folders() + _unreadable(problems),
             self.places,
-            damaged_files=len(damaged),
+            damaged_files=len({problem.file for problem in problems}),
             sample=self.sample,
         )
 
-    def sessions(self, wanted: str) -> list[Session]:
+    def sessions(self, wanted: str) -> Meant:
         """The sessions in a file if a file is meant, else the one session that is."""
         if path := file_meant(wanted):
-            return self.file(path)
+            return Meant(self.file(path), ())
         try:
-            return [self.session(wanted)]
+            return self._finder().find(wanted)
         except SessionNotFoundError:
             if os.path.isfile(wanted):  # noqa: PTH113 - pathlib raises for what cannot be a name
-                return self.file(Path(wanted))
+                return Meant(self.file(Path(wanted)), ())
             raise
 
     def session(self, wanted: str) -> Session:
         """The session meant by an id, the beginning of one, a number of the last list, or `latest`."""
-        if wanted == LATEST:
-            return self._latest()
-        return self._numbered(wanted) if _LINE_NUMBER.fullmatch(wanted) else self._by_id(wanted)
+        return self._finder().find(wanted).sessions[0]
 
     def file(self, path: Path) -> list[Session]:
         """The sessions in one file, the first first."""
@@ -210,75 +192,30 @@ class Library:
         """The agent as people call it."""
         return sources.load(name).title
 
-    def _latest(self) -> Session:
-        main = [s.without_messages() for s in self._sessions() if s.kind is SessionKind.MAIN]
-        newest = max(main, key=newest_last, default=None)
-        session = self._listed(Listed.of(newest)) if newest else None
-        if session is None:
-            raise identity.not_found([], LATEST)
-        return session
+    def _finder(self) -> Finder:
+        return Finder(self._readings, self._places_of_a_list(), self._closed_folders(), self._last_list)
 
-    def _numbered(self, wanted: str) -> Session:
-        """The session in a line of the last list, else the one whose id begins with these digits."""
-        shown, number = self._last_list(), int(wanted)
-        if not 1 <= number <= len(shown.lines):
-            try:
-                return self._by_id(wanted)
-            except (SessionNotFoundError, ShortIdError):
-                raise NoSuchLineError(wanted, len(shown.lines)) from None
-        if shown.places != self._places_of_a_list():
-            raise OtherListError(number, shown.places)
-        line = shown.lines[number - 1]
-        if session := self._listed(line):
-            return session
-        try:
-            # Agents move sessions to new files.
-            return self._by_id(line.id)
-        except SessionNotFoundError:
-            raise LineGoneError(number, line.file) from None
-
-    def _last_list(self) -> LastList:
-        """The last list, or the one that a person would see now."""
+    def _last_list(self) -> LastList | None:
         folder = self._data_folder()
-        if folder and (shown := last_list.recall(folder)):
-            return shown
-        found = self.summaries(Filter(kind=SessionKind.MAIN)).sessions
-        return LastList(self._places_of_a_list(), tuple(map(Listed.of, found)))
+        return last_list.recall(folder) if folder else None
 
     def _places_of_a_list(self) -> tuple[str, ...]:
         return tuple(sorted(map(last_list.keepable, self.places)))
 
-    def _by_id(self, wanted: str) -> Session:
-        hint = identity.file_name_hint(wanted)
-        # Nearly always the names of the files hold the first letters of the id.
-        likely = list(self._sessions(lambda bundle: _is_named(bundle, hint)))
-        if session := identity.pick(likely, wanted):
-            return session
-        known = [session.without_messages() for session in self._sessions()]
-        named = identity.pick(known, wanted)
-        session = self._listed(Listed.of(named)) if named else None
-        if session is None:
-            raise identity.not_found(known, wanted)
-        return session
-
-    def _listed(self, line: Listed) -> Session | None:
-        """The session of an id that lies in a file."""
-        for session in self._sessions(lambda bundle: _holds(bundle, line.file)):
-            if Listed.of(session) == line:
-                return session
-        return None
-
-    def _sessions(self, is_wanted: Callable[[Bundle], bool] = lambda _: True) -> Iterator[Session]:
-        for reading in self._readings(is_wanted):
-            yield from reading.sessions
+    def _summaries(self) -> tuple[list[SessionSummary], list[Problem]]:
+        """All sessions without their messages, and what stood in the way of reading them."""
+        summaries: list[SessionSummary] = []
+        problems: list[Problem] = []
+        for reading in self._readings():
+            summaries.extend(session.without_messages() for session in reading.sessions)
+            problems.extend(reading.problems)
+        return summaries, problems
 
     def _readings(self, is_wanted: Callable[[Bundle], bool] = lambda _: True) -> Iterator[Reading]:
         """Every bundle in its turn."""
         for bundle in self._bundles():
             if is_wanted(bundle):
-                reading = sources.load(bundle.agent).read(bundle)
-                self._unreadable_files.update(dict.fromkeys(_unreadable(reading.problems)))
-                yield reading
+                yield sources.load(bundle.agent).read(bundle)
 
     def _bundles(self) -> Sequence[Bundle]:
         found = [scan.bundles for _, scan in self._scanned()]
@@ -290,8 +227,8 @@ class Library:
             self._scans = [(home, sources.load(home.agent).scan(home)) for home in there]
         return self._scans
 
-    def _scan_problems(self) -> list[Problem]:
-        return [problem for _, scan in self._scanned() for problem in scan.problems]
+    def _closed_folders(self) -> list[Problem]:
+        return _unreadable(problem for _, scan in self._scanned() for problem in scan.problems)
 
     def _home_reports(self) -> list[HomeReport]:
         scans = {home.path: scan for home, scan in self._scanned()}
@@ -359,21 +296,8 @@ def _home_report(home: Home, scan: Scan | None) -> HomeReport:
     return HomeReport(home.agent, str(home.path), home.known_by, True, files, scan.complete)
 
 
-def _is_named(bundle: Bundle, hint: str) -> bool:
-    return hint in bundle.key.lower() or any(hint in str(file.path).lower() for file in bundle.files)
-
-
-def _holds(bundle: Bundle, file: str | None) -> bool:
-    return any(last_list.keepable(str(found.path)) == file for found in bundle.files)
-
-
-def has_unreadable(problems: Sequence[Problem]) -> bool:
-    """Whether the operating system refused anything."""
-    return bool(_unreadable(problems))
-
-
-def _unreadable(problems: Sequence[Problem]) -> list[Problem]:
-    return [problem for problem in problems if problem.kind is ProblemKind.UNREADABLE]
+def _unreadable(problems: Iterable[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.is_unreadable]
 
 
 def _as_they_began(session: Session) -> tuple[bool, bool, datetime | None, str]:

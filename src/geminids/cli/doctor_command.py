@@ -37,8 +37,6 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     geminids doctor ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl
     geminids doctor --json | jq .bytes
     """  # noqa: D301 - click wants the character itself
-    from geminids.library import has_unreadable
-
     report = choices.open_library().doctor(files, with_names=paths or choices.json)
     if choices.json:
         from geminids.cli.data import print_json
@@ -47,7 +45,7 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
         print_json(document(DoctorDocument, report))
     else:
         _draw(choices, report, every_problem=paths)
-    return PARTLY_DONE if has_unreadable(report.problems) else 0
+    return PARTLY_DONE if report.is_partial else 0
 
 
 def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:

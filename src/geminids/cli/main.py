@@ -98,8 +98,7 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
         code = _run(arguments, now)
         sys.stdout.flush()
     except GeminidsError as error:
-        say(str(error))
-        code = error.exit_code
+        code = _failed(error)
     except click.UsageError as error:
         say(_usage(error))
         code = error.exit_code
@@ -144,6 +143,15 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
+
+
+def _failed(error: GeminidsError) -> int:
+    """Say what is wrong, which sessions may have been meant, and where else they may lie."""
+    from geminids.cli.sessions import candidate_line, tell_unreadable
+
+    tell_unreadable(error.unreadable)
+    say("\n".join([str(error), *map(candidate_line, error.candidates)]))
+    return error.exit_code
 
 
 def _system_failed(error: OSError) -> int:

@@ -8,9 +8,9 @@ from datetime import datetime
 from geminids.cli import words
 from geminids.cli.page import Column, Page, Span
 from geminids.cli.talk import say
-from geminids.errors import PARTLY_DONE
+from geminids.errors import PARTLY_DONE, Candidate, Unreadable
 from geminids.library import Library, project_names
-from geminids.model import Problem, SessionKind, SessionSummary
+from geminids.model import SessionKind, SessionSummary
 
 COLUMNS = (
     Column("#", is_number=True),
@@ -47,7 +47,13 @@ def remember(library: Library, sessions: Sequence[SessionSummary]) -> None:
         say(f"The numbers of this list cannot be kept ({error.strerror}); give `show` an id instead.")
 
 
-def tell_unreadable(problems: Sequence[Problem]) -> int:
+def candidate_line(candidate: Candidate) -> str:
+    """A session that may have been meant, in one line."""
+    when = words.moment(candidate.at) if candidate.at else "no time"
+    return f"  {candidate.id}  {when}  {candidate.place}  {candidate.title or 'untitled'}"
+
+
+def tell_unreadable(problems: Sequence[Unreadable]) -> int:
     """Name each place that could not be read; the exit code that follows from it."""
     for problem in problems:
         say(f"Cannot read {words.path(problem.file)}: {problem.detail}")

@@ -68,6 +68,7 @@ def show(
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
+    from geminids.cli.sessions import tell_unreadable
     from geminids.library import file_meant
 
     with _stdin_as_file() if wanted == "-" else nullcontext(wanted) as meant:
@@ -79,14 +80,13 @@ def show(
             else:
                 _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
             return 0
-        sessions = _find(library, meant)
+        sessions, unreadable = library.sessions(meant)
     if choices.json:
         _print_sessions(sessions)
     else:
         detail = _detail(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
         _draw(choices, width, no_pager, lambda page: _draw_sessions(page, choices, library, sessions, detail))
-    # Somewhere we cannot look may be a newer one.
-    return _tell_unreadable(library, only_files=wanted != "latest")
+    return tell_unreadable(unreadable)
 
 
 @contextmanager
@@ -99,22 +99,6 @@ def _stdin_as_file() -> Iterator[str]:
         file = Path(folder, "stdin")
         file.write_bytes(sys.stdin.buffer.read())
         yield str(file)
-
-
-def _find(library: Library, wanted: str) -> Sequence[Session]:
-    from geminids.errors import SessionNotFoundError
-
-    try:
-        return library.sessions(wanted)
-    except SessionNotFoundError:
-        _tell_unreadable(library)
-        raise
-
-
-def _tell_unreadable(library: Library, *, only_files: bool = False) -> int:
-    from geminids.cli.sessions import tell_unreadable
-
-    return tell_unreadable(library.unreadable(only_files=only_files))
 
 
 def _detail(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:

@@ -35,3 +35,8 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
     line: int | None = None
     start: int | None = None
     end: int | None = None
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the operating system refused it."""
+        return self.kind is ProblemKind.UNREADABLE

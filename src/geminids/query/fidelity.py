@@ -77,6 +77,11 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     skipped: dict[str, FileTally]
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether the operating system refused anything."""
+        return any(problem.is_unreadable for problem in self.problems)
+
 
 def fidelity(
     *,

@@ -1,11 +1,11 @@
-"""Which session is meant: a full id, the agent's own id, the beginning of either, or words near one."""
+"""Ids as people type them: a full id, the agent's own id, the beginning of either, or words near one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from geminids.errors import AmbiguousIdError, SessionNotFoundError, ShortIdError
+from geminids.errors import AmbiguousIdError, Candidate, ShortIdError
 from geminids.model import SessionSummary
 from geminids.query.listing import newest_last
 
@@ -38,15 +38,15 @@ def pick(candidates: Sequence[Summary], wanted: str) -> Summary | None:
     if len(meant) > 1:
         meant.sort(key=newest_last, reverse=True)
         same_id = len({candidate.id for candidate in meant}) == 1
-        described = [_described(candidate, same_id=same_id) for candidate in meant]
-        raise AmbiguousIdError(wanted, described, same_id=same_id)
+        told = [_candidate(session, same_id=same_id) for session in meant]
+        raise AmbiguousIdError(wanted, told, same_id=same_id)
     return meant[0]
 
 
-def not_found(summaries: Iterable[SessionSummary], wanted: str) -> SessionNotFoundError:
-    """The error that names the sessions nearest to what was asked for."""
+def nearest(summaries: Iterable[SessionSummary], wanted: str) -> list[Candidate]:
+    """The sessions that look most like what was asked for."""
     known = sorted(summaries, key=newest_last, reverse=True)
-    return SessionNotFoundError(wanted, [_described(summary) for summary in _nearest(known, wanted)])
+    return [_candidate(summary) for summary in _nearest(known, wanted)]
 
 
 def _nearest(known: Sequence[SessionSummary], wanted: str) -> list[SessionSummary]:
@@ -67,9 +67,7 @@ def _titles_agree(summary: SessionSummary, text: str) -> bool:
     return summary.title is not None and SequenceMatcher(None, text, summary.title.casefold()).ratio() > 0.6
 
 
-def _described(summary: SessionSummary, *, same_id: bool = False) -> str:
-    at = summary.last_at
-    when = f"{at.astimezone():%Y-%m-%d %H:%M}" if at else "no time"
+def _candidate(summary: SessionSummary, *, same_id: bool = False) -> Candidate:
     # Sessions of one id differ only in where they lie; their file says which.
     place = summary.files[0].path if same_id and summary.files else summary.project.name
-    return f"{summary.id}  {when}  {place}  {summary.title or 'untitled'}"
+    return Candidate(summary.id, summary.last_at, place, summary.title)
