@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from geminids.errors import LineGoneError, NotInstalledError
+
 from .conftest import Run
 from .homes import FIRST_ID, write_session
 
@@ -241,3 +243,9 @@ def test_a_file_without_permission_is_named(
         outcome = geminids("show", path)
     assert (outcome.code, outcome.out) == (2, "")
     assert "Permission denied" in outcome.err
+
+
+def test_messages_leave_out_what_is_not_known() -> None:
+    assert str(LineGoneError(2, None)).startswith("The session of line 2 is gone. ")
+    assert str(LineGoneError(2, "/x/a.jsonl")).startswith("The session of line 2 is gone from /x/a.jsonl. ")
+    assert "geminids is not installed" in str(NotInstalledError())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -13,10 +13,39 @@ from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from geminids.library import Filter, Library, Listing
     from geminids.model import SessionSummary
 
 ON_A_TERMINAL = 20
+
+
+class Asked(NamedTuple):
+    """What a list is asked for, as it was typed."""
+
+    project: str | None
+    since: str | None
+    until: str | None
+    kind: str
+    limit: int | None
+
+    def filter(self, now: datetime) -> Filter:
+        """Which sessions are meant at this moment."""
+        from geminids.library import Filter, parse_moment
+        from geminids.model import SessionKind
+
+        return Filter(
+            kind=None if self.kind == "all" else SessionKind(self.kind),
+            project=self.project,
+            since=parse_moment(self.since, now) if self.since else None,
+            until=parse_moment(self.until, now, end=True) if self.until else None,
+        )
+
+    def options(self) -> list[str]:
+        """The words to type for it."""
+        typed = self._replace(kind="" if self.kind == "main" else self.kind)._asdict()
+        return [word for name, value in typed.items() if value for word in (f"--{name}", str(value))]
 
 
 @click.command(name="list")
@@ -83,8 +112,9 @@ def list_sessions(
     geminids list --json | jq -r '.sessions[].title'
     """  # noqa: D301 - click wants the character itself
     choices.json = choices.json or jsonl
+    asked = Asked(project, since, until, kind, limit)
     library = choices.open_library(sample_if_empty=True)
-    listing = library.summaries(_filter(choices, project, since, until, kind))
+    listing = library.summaries(asked.filter(choices.now))
     shown = listing.sessions[: limit or _usual_limit(choices)]
     if jsonl:
         _print_json_lines(shown)
@@ -92,14 +122,7 @@ def list_sessions(
         _print_json(shown)
     else:
         _draw(choices, library, shown)
-    filters = {"--project": project, "--since": since, "--until": until}
-    kinds = [] if kind == "main" else ["--kind", kind]
-    given = [word for name, value in filters.items() if value for word in (name, value)]
-
-    def wider(*options: str) -> str:
-        return f"`{choices.spelled('list', *given, *options)}`"
-
-    code = _tell(listing, len(shown), kinds, wider)
+    code = _tell(choices, asked, listing, len(shown))
     if listing.sessions:
         return code
     _tell_nothing(listing, project)
@@ -126,26 +149,22 @@ def _print_json_lines(sessions: Sequence[SessionSummary]) -> None:
 def _draw(choices: Choices, library: Library, sessions: Sequence[SessionSummary]) -> None:
     from geminids.cli.page import open_page
     from geminids.cli.screen import find_screen
-    from geminids.cli.sessions import draw_lines, draw_table, remember
+    from geminids.cli.sessions import draw_sessions
 
-    screen = find_screen(no_color=choices.no_color)
-    if screen.is_terminal:
-        draw_table(open_page(screen), sessions, choices.now)
-    else:
-        draw_lines(open_page(screen), sessions)
-    remember(library, sessions)
+    draw_sessions(open_page(find_screen(no_color=choices.no_color)), library, sessions, choices.now)
 
 
-def _tell(listing: Listing, shown: int, kinds: Sequence[str], wider: Callable[..., str]) -> int:
+def _tell(choices: Choices, asked: Asked, listing: Listing, shown: int) -> int:
     """Say what the list does not show, and how to see it; the exit code that follows from it."""
     from geminids.cli import words
     from geminids.cli.sessions import tell_unreadable
 
     if more := len(listing.sessions) - shown:
-        everything = wider(*kinds, "--limit", str(len(listing.sessions)))
-        say(f"{words.count(more, 'more session')}; {everything} shows them.")
+        everything = choices.spelled("list", *asked._replace(limit=len(listing.sessions)).options())
+        say(f"{words.count(more, 'more session')}; `{everything}` shows them.")
     if others := listing.hidden.get("kind"):
-        say(f"{words.count(others, 'session')} of another kind; {wider('--kind', 'all')} shows them.")
+        every_kind = choices.spelled("list", *asked._replace(kind="all", limit=None).options())
+        say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows them.")
     return tell_unreadable(listing.problems)
 
 
@@ -160,15 +179,3 @@ def _tell_nothing(listing: Listing, project: str | None) -> None:
         say(f"None of {words.count(listing.considered, 'session')} matches.")
     else:
         tell_nothing_found()
-
-
-def _filter(choices: Choices, project: str | None, since: str | None, until: str | None, kind: str) -> Filter:
-    from geminids.library import Filter, parse_moment
-    from geminids.model import SessionKind
-
-    return Filter(
-        kind=None if kind == "all" else SessionKind(kind),
-        project=project,
-        since=parse_moment(since, choices.now) if since else None,
-        until=parse_moment(until, choices.now, end=True) if until else None,
-    )

@@ -8,7 +8,7 @@ from geminids.cli.documents import OverviewDocument, document
 from geminids.cli.options import Choices
 from geminids.cli.page import Page, open_page
 from geminids.cli.screen import find_screen
-from geminids.cli.sessions import draw_lines, draw_table, remember, tell_nothing_found, tell_unreadable
+from geminids.cli.sessions import draw_sessions, tell_nothing_found, tell_unreadable
 from geminids.errors import NOTHING_FOUND
 from geminids.library import AgentOverview, Library, Overview
 
@@ -27,17 +27,12 @@ def overview(choices: Choices) -> int:
 
 
 def _draw(choices: Choices, library: Library, found: Overview) -> None:
-    screen = find_screen(no_color=choices.no_color)
-    page = open_page(screen)
+    page = open_page(find_screen(no_color=choices.no_color))
     for agent in found.agents:
         _draw_agent(page, agent)
     if found.newest:
         page.line()
-        if screen.is_terminal:
-            draw_table(page, found.newest, choices.now)
-        else:
-            draw_lines(page, found.newest)
-        remember(library, found.newest)
+        draw_sessions(page, library, found.newest, choices.now)
         _draw_next_steps(page, choices, found)
 
 

@@ -83,10 +83,6 @@ class Page(Protocol):
         """One line for programs: tabs between the cells, nothing cut."""
         ...
 
-    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
-        """Rows of cells for people."""
-        ...
-
 
 class PlainPage:
     """Lines as they are, for pipes and files."""
@@ -116,16 +112,12 @@ class PlainPage:
         """Tabs between the cells."""
         self._stream.write("\t".join(safe.line(_words(cell)).strip() for cell in cells) + "\n")
 
-    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
-        """One row a line, no heading."""
-        for row in rows:
-            self.fields(*row)
-
 
 class DrawnPage:
     """Laid out with rich: broken to the width, in colour where that is wished."""
 
     def __init__(self, stream: IO[str], screen: Screen) -> None:
+        self.is_terminal = screen.is_terminal
         self._console = _console(stream, screen)
         self._prose_width = min(self._console.width, MOST_READABLE)
         self._words_width = self._prose_width if screen.width else self._console.width

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from geminids.cli import words
-from geminids.cli.page import Column, Page, Span
+from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.cli.talk import say
 from geminids.errors import PARTLY_DONE, Candidate, Unreadable
 from geminids.library import Library, project_names
@@ -23,23 +23,19 @@ COLUMNS = (
 )
 
 
-def draw_table(page: Page, sessions: Sequence[SessionSummary], now: datetime) -> None:
-    """Draw numbered rows for a terminal."""
+def draw_sessions(page: Page, library: Library, sessions: Sequence[SessionSummary], now: datetime) -> None:
+    """Draw numbered rows on a terminal, else one line a session: nothing cut, the title last."""
     names = project_names(session.project for session in sessions)
-    rows = [
-        _row(number, session, names[session.project], now) for number, session in enumerate(sessions, start=1)
-    ]
-    page.table(COLUMNS, rows)
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        numbered = enumerate(sessions, start=1)
+        page.table(COLUMNS, [_row(number, s, names[s.project], now) for number, s in numbered])
+    else:
+        for session in sessions:
+            page.fields(*_line(session, names[session.project]))
+    _remember(library, sessions)
 
 
-def draw_lines(page: Page, sessions: Sequence[SessionSummary]) -> None:
-    """Draw one line a session for a pipe: nothing cut, the title last."""
-    names = project_names(session.project for session in sessions)
-    for session in sessions:
-        page.fields(*_line(session, names[session.project]))
-
-
-def remember(library: Library, sessions: Sequence[SessionSummary]) -> None:
+def _remember(library: Library, sessions: Sequence[SessionSummary]) -> None:
     """Keep the order of what was shown, so that its numbers mean something to `show`."""
     try:
         library.remember(sessions)
