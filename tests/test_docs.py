@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 
 import pytest
 
+from geminids.config import DATA_VARIABLE, HOMES_VARIABLE, VARIABLES
+from geminids.errors import EXIT_CODES, GeminidsError
 from tests.conftest import ROOT, Run
 
 REFERENCE = ROOT / "docs" / "cli.md"
@@ -17,12 +21,30 @@ def test_the_reference_of_the_command_line_is_what_help_says(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     pages = [_page(geminids, command) for command in COMMANDS]
-    text = "\n".join(["# The command line", "", "What each `--help` says.", "", *pages])
+    codes = _table("Exit codes", ("code", "meaning"), {str(code): said for code, said in EXIT_CODES.items()})
+    variables = _table("Environment variables", ("variable", "what it does"), VARIABLES)
+    text = "\n".join(["# The command line", "", "What each `--help` says.", "", *pages, codes, variables])
     if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
         REFERENCE.write_text(text, "utf-8")
     assert REFERENCE.read_text("utf-8") == text
     for command in COMMANDS[1:]:
         assert f"  {command} " in pages[0], "every command there is has a page"
+
+
+def test_every_variable_that_is_heeded_is_documented() -> None:
+    others = [path for path in (ROOT / "src").rglob("*.py") if path.name != "config.py"]
+    code = "".join(path.read_text("utf-8") for path in others)
+    names = set(re.findall(r'(?<!metavar=)"([A-Z][A-Z_]{2,})"', code))
+    assert {HOMES_VARIABLE, DATA_VARIABLE} | names == VARIABLES.keys()
+
+
+def test_every_exit_code_is_documented() -> None:
+    assert {error.exit_code for error in GeminidsError.__subclasses__()} < EXIT_CODES.keys()
+
+
+def _table(title: str, heads: tuple[str, str], rows: Mapping[str, str]) -> str:
+    lines = [f"| `{name}` | {said} |" for name, said in rows.items()]
+    return "\n".join([f"## {title}", "", f"| {' | '.join(heads)} |", "|---|---|", *lines, ""])
 
 
 def _page(geminids: Run, command: str) -> str:

@@ -9,6 +9,22 @@ from pathlib import Path
 HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
 
+VARIABLES = {
+    HOMES_VARIABLE: "Folders that stand for a user's home, with `:` between them; `--home` goes before it.",
+    DATA_VARIABLE: "Our own folder; `--data` goes before it.",
+    "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
+    "GEMINI_SESSIONS_DIR": "A folder that holds the projects of Gemini CLI; looked at besides the others.",
+    "NO_COLOR": "Set to anything: no colour.",
+    "CLICOLOR": "`0`: no colour.",
+    "FORCE_COLOR": "Anything but `0`: colour also in a pipe.",
+    "CLICOLOR_FORCE": "The same.",
+    "TERM": "`dumb`: no colour and no pager.",
+    "COLUMNS": "How wide the terminal is.",
+    "PAGER": "What `show` is read with on a terminal; else `less`, and empty means none.",
+    "LESS": "Options of `less`; else `-FX`.",
+}
+"""The environment variables that are heeded, ours and others'."""
+
 
 def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list[Path]:
     """The folders named by hand that stand for a user's home; none means the agents' own places."""

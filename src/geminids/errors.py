@@ -1,8 +1,6 @@
 """Errors with messages a user can act on: what, where, what to do.
 
-Only `cli/main.py` turns them into a line on stderr and an exit code:
-
-0 done   1 nothing found   2 wrong usage   3 partly done   130 interrupted
+Only `cli/main.py` turns them into a line on stderr and an exit code.
 """
 
 from __future__ import annotations
@@ -13,10 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
+DONE = 0
 NOTHING_FOUND = 1
 WRONG_USAGE = 2
 PARTLY_DONE = 3
 INTERRUPTED = 130
+
+EXIT_CODES = {
+    DONE: "done, or the reader of the output went away",
+    NOTHING_FOUND: "nothing found: no session, or a file that is none",
+    WRONG_USAGE: "wrong usage: an option, an id that means several sessions, a file that cannot be read",
+    PARTLY_DONE: "partly done: what could not be read or written is named on stderr",
+    INTERRUPTED: "interrupted",
+}
 
 
 class Candidate(NamedTuple):
