@@ -9,11 +9,10 @@ the projects.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from geminids.sources.base import Home
+from geminids.sources.base import Home, may_be_folder
 
 AGENT = "gemini"
 _DATA_FOLDER = ".gemini"
@@ -55,7 +54,7 @@ def _data_folders(folder: Path) -> Iterator[Path]:
         yield folder / _DATA_FOLDER
         return
     for path in (folder / _DATA_FOLDER, folder / ".cache" / _DATA_FOLDER):
-        if _may_be_folder(path):
+        if may_be_folder(path):
             yield path
     if folder.name == _DATA_FOLDER or _is_data_folder(folder):
         yield folder
@@ -66,16 +65,6 @@ def _is_data_folder(folder: Path) -> bool:
     try:
         return (folder / "tmp").is_dir() and any((folder / "tmp").glob("*/chats"))
     except PermissionError:
-        return False
-
-
-def _may_be_folder(path: Path) -> bool:
-    """Whether there is a folder, or something that we are not allowed to look at: the scan will say so."""
-    try:
-        return stat.S_ISDIR(path.stat().st_mode)
-    except PermissionError:
-        return True
-    except OSError:
         return False
 
 

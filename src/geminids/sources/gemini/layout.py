@@ -19,6 +19,7 @@ import msgspec
 
 from geminids.model import Problem, ProblemKind, Project
 from geminids.sources.base import Bundle, FoundFile, Home, Scan, SkippedFile
+from geminids.sources.bundles import better_known
 from geminids.sources.gemini.homes import AGENT, projects_folder, registry_folder
 from geminids.sources.gemini.projects import Registry, read_registry
 
@@ -95,7 +96,7 @@ class _Scanner:
         if known is None:
             known = self._projects[key] = _Folder(project, [], {})
         known.paths.append(path)
-        known.project = _better_known(known.project, project)
+        known.project = better_known(known.project, project)
         return known
 
     def _scan_chats(self, folder: _Folder, chats: Path) -> None:
@@ -167,12 +168,6 @@ def start_of_id(name: str) -> str | None:
         return None
     named = _SESSION_NAME.fullmatch(file["stem"])
     return named["start"][:_ID_START] if named else file["stem"]
-
-
-def _better_known(one: Project, other: Project) -> Project:
-    """What two folders know of one project: the path by the surer way, hash and slug from either."""
-    surer = one if one.path else other
-    return Project(surer.path, one.hash or other.hash, one.slug or other.slug, surer.known_by)
 
 
 def _peeked_hash(folder: Path) -> str | None:
