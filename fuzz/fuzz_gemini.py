@@ -131,7 +131,7 @@ class Target:
             return
         reading = self._source.read(bundle)
         for account in reading.accounts:
-            tallies = [*account.used.values(), *account.ignored.values(), *account.broken.values()]
+            tallies = [*account.used.values(), *account.ignored.values(), *account.problem.values()]
             if not sum(tally.bytes for tally in tallies) == account.size == len(raw):
                 raise BrokenPromiseError(f"{len(raw)} bytes, but the account has {account}")
         found = {written_id(message) for session in reading.sessions for message in session.messages}

@@ -67,7 +67,7 @@ def test_accounts_for_every_byte(case: Path) -> None:
 
 
 def accounted(account: FileAccount) -> int:
-    fates = (account.used, account.ignored, account.broken)
+    fates = (account.used, account.ignored, account.problem)
     return sum(tally.bytes for tallies in fates for tally in tallies.values())
 
 

@@ -146,7 +146,7 @@ def test_every_byte_and_record_of_the_corpus_is_accounted_for(
                 for fate, tallies in (
                     ("used", account.used),
                     ("ignored", account.ignored),
-                    ("broken", account.broken),
+                    ("problem", account.problem),
                 ):
                     total[f"records {fate}"] += sum(tally.records for tally in tallies.values())
                 assert not account.unknown_fields, account.path

@@ -23,7 +23,7 @@ class FileAccount(msgspec.Struct, frozen=True):
     """By kind of record."""
     ignored: dict[str, Tally]
     """By reason."""
-    broken: dict[str, Tally]
+    problem: dict[str, Tally]
     """By kind of problem."""
     unknown_fields: dict[str, int]
     """Fields we have no name for, as `record.field`; those of messages and calls are kept as they are."""

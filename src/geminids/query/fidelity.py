@@ -45,17 +45,6 @@ class HomeReport(msgspec.Struct, frozen=True):
     complete: bool = True
 
 
-class FileReport(FileAccount, frozen=True):
-    """Where the bytes of one file went, in the words of the report."""
-
-    broken: dict[str, Tally] = msgspec.field(name="problem")
-
-    @classmethod
-    def of(cls, account: FileAccount) -> FileReport:
-        """The account of a file as it is reported."""
-        return cls(*msgspec.structs.astuple(account))
-
-
 class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     """The report of `geminids doctor`."""
 
@@ -65,7 +54,7 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     data_folder: str | None
     homes: tuple[HomeReport, ...]
     sessions: dict[str, int]
-    files: tuple[FileReport, ...]
+    files: tuple[FileAccount, ...]
     bytes: Split
     records: Split
     formats: dict[str, FileTally]
@@ -95,7 +84,7 @@ def fidelity(
     """Add up the accounts of all files."""
     used = _sum(account.used for account in accounts)
     ignored = _sum(account.ignored for account in accounts)
-    problem = _sum(account.broken for account in accounts)
+    problem = _sum(account.problem for account in accounts)
     unknown: Counter[str] = Counter()
     for account in accounts:
         unknown.update(account.unknown_fields)
@@ -103,7 +92,7 @@ def fidelity(
         data_folder=data_folder,
         homes=tuple(homes),
         sessions=dict(Counter(str(summary.kind) for summary in summaries)),
-        files=tuple(map(FileReport.of, accounts)),
+        files=tuple(accounts),
         bytes=_split([_bytes(used), _bytes(ignored), _bytes(problem)]),
         records=_split([_records(used), _records(ignored), _records(problem)]),
         formats=_by((account.format, account.size) for account in accounts),

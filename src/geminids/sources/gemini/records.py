@@ -119,7 +119,7 @@ class FileLog:
         self._layout = 0
         self._used: dict[str, list[int]] = {}
         self._ignored: dict[str, list[int]] = {}
-        self._broken: dict[str, list[int]] = {}
+        self._problem: dict[str, list[int]] = {}
         self._unknown_fields: Counter[str] = Counter()
 
     def decode(self, raw: bytes, place: Source) -> tuple[Any, bool]:
@@ -149,7 +149,7 @@ class FileLog:
 
     def report(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
         """Note bytes that could not be read."""
-        _count(self._broken, kind, end - start)
+        _count(self._problem, kind, end - start)
         self.remark(kind, detail, line, start, end)
 
     def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
@@ -193,7 +193,7 @@ class FileLog:
             self.size,
             _tallies(self._used | ({"layout": [0, self._layout]} if self._layout else {})),
             _tallies(self._ignored),
-            _tallies(self._broken),
+            _tallies(self._problem),
             dict(sorted(self._unknown_fields.items())),
         )
 
