@@ -228,16 +228,11 @@ class SimulatedCli:
             self._checkpoint()
 
     def compress(self) -> None:
-        """Have the history summarised, all but its end; the end is restated under new ids.
-
-        Not simulated, because not read rightly: an end that reaches back to the summary before, which is
-        then told twice; and one with a message that stands for several turns, after which a second
-        compression takes equal words for one another.
-        """
+        """Have the history summarised, all but its end; the end is restated under new ids."""
         if len(self.history) < 4:
             return
         later = range(self._chance.randrange(1, len(self.history)), len(self.history))
-        starts = (index for index in later if _may_start_the_end(self.history[index:]))
+        starts = (index for index in later if _may_start_the_end(self.history[index]))
         first = next(starts, len(self.history))
         tail = [self._renewed(entry) for entry in self.history[first:]]
         self._drop(self.history[1:first] if self._opens_alone() else self.history[:first], State.COMPRESSED)
@@ -271,17 +266,12 @@ class SimulatedCli:
 
         Where it holds a turn that was dropped since, and the same words were said at another time,
         nobody can tell which of the two was loaded.
-
-        Not simulated, because not read rightly: a chat with a summary, of which something was dropped
-        since. What the compression had kept then seems to come from another session.
         """
         if not self._saved or self._has_just_cancelled():
             return
         saved = self._copied(self._saved[self._chance.choice(sorted(self._saved))])
         loaded, replaced = _turns_of(saved), _turns_of(self.history)
         missing = [turn for turn in loaded if turn not in replaced]
-        if missing and _has_a_summary(saved):
-            return
         others = [turn for turn in self.truth if turn not in loaded]
         for turn in missing:
             alike = [other for other in others if (other.origin, other.text) == (turn.origin, turn.text)]
@@ -378,8 +368,7 @@ class SimulatedCli:
     def _has_just_cancelled(self) -> bool:
         """Whether the last line says so.
 
-        Not simulated, because not read rightly: a chat that is loaded right then. All that it replaces
-        seems to be cancelled.
+        A chat that is loaded right then looks just like the turn being taken back: nobody can tell.
         """
         last = list(self.listed.values())[-1]
         return [turn.text for turn in last.turns] == [CANCELLED]
@@ -514,22 +503,9 @@ def _turns_of(entries: Iterable[Entry]) -> list[TrueTurn]:
     return [turn for entry in entries for turn in entry.turns]
 
 
-def _may_start_the_end(entries: list[Entry]) -> bool:
-    """Whether a compression may keep this much; see `SimulatedCli.compress`."""
-    if entries[0].side != "user" or entries[0].holds_answers:
-        return False
-    return not (_has_a_summary(entries) or any(map(_stands_for_several, entries)))
-
-
-def _has_a_summary(entries: Iterable[Entry]) -> bool:
-    return any(turn.text.startswith("<state_snapshot>") for turn in _turns_of(entries))
-
-
-def _stands_for_several(entry: Entry) -> bool:
-    """Whether turns were fused here, or a call stands here that was recorded with another message."""
-    own = {call_id for turn in entry.turns for call_id in turn.calls}
-    asked = {part["functionCall"]["id"] for part in entry.parts if "functionCall" in part}
-    return len(entry.turns) > 1 or not asked <= own
+def _may_start_the_end(entry: Entry) -> bool:
+    """Whether what a compression keeps may begin here: with what a human said."""
+    return entry.side == "user" and not entry.holds_answers
 
 
 def _is_prompt(entry: Entry) -> bool:

@@ -80,7 +80,8 @@ class Originals:
                 if place is not None:
                     turn = order.turns[place]
                     if trait[0] not in ANYWHERE:
-                        order.reach(place)
+                        if order is self._alive or not turn.was_born_restated:
+                            order.reach(place)
                         if not turn.was_born_restated:
                             other.pass_by(turn, known)
                     return turn
@@ -111,4 +112,5 @@ class Copy:
                 self.of.append(original)
         self.new_pieces = [piece for piece in self.new_pieces if piece is not None]
         if newest_first:
+            self.of.reverse()
             self.new_pieces.reverse()

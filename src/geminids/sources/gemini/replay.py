@@ -17,7 +17,7 @@ from typing import Any
 from geminids.model import Source, State
 from geminids.sources.gemini.content import parts_of, plain_text
 from geminids.sources.gemini.copies import NOTHING, Copy, Originals
-from geminids.sources.gemini.injected import CONTEXT_ID, REQUEST_CANCELLED, SUMMARY_RECEIVED
+from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, CONTEXT_ID, REQUEST_CANCELLED, SUMMARY_RECEIVED
 from geminids.sources.gemini.records import Kind, Record
 from geminids.sources.gemini.traits import is_context
 from geminids.sources.gemini.turns import Turn
@@ -190,7 +190,13 @@ class Replay:
         summaries = (v for v in stated.values() if v["id"] not in self._seen and _is_summary(v))
         compressed = not re_emitted and any(summaries)
         self._seen.update(self._alive)
-        self._restate(before, record, reloaded=bool(re_emitted), compressed=compressed)
+        is_other = any(turn.imported for value in stated.values() for turn in self._brought_by(value, copies))
+        self._restate(before, record, reloaded=bool(re_emitted), is_other=is_other, compressed=compressed)
+
+    def _brought_by(self, value: dict[str, Any], copies: dict[str, Copy]) -> list[Turn]:
+        """The turns that first came with this message of a checkpoint."""
+        copy = copies.get(value["id"])
+        return [turn for turn in self.originals_of(value["id"]) if copy and turn not in copy.of]
 
     def _take_back(self, re_emitted: list[str]) -> dict[str, list[Source]]:
         """Forget lines that only wrote the history again; returns where they stand."""
@@ -246,13 +252,15 @@ class Replay:
                 turn = self._new_turn(turn_id, value, places[0])
             turn.places = list(places)
             # A chat that was saved in another session is written like a history, but is none of ours.
-            turn.imported = reloaded
+            turn.imported = reloaded and not _is_spoken_for(value)
             originals.append(turn)
         self._mentioned.update(original.id for original in originals)
         if originals != [self._turns.get(turn_id)]:
             self._copies[turn_id] = originals
 
-    def _restate(self, before: list[Turn], record: Record, *, reloaded: bool, compressed: bool) -> None:
+    def _restate(
+        self, before: list[Turn], record: Record, *, reloaded: bool, is_other: bool, compressed: bool
+    ) -> None:
         """Tell what a checkpoint brought back from what it dropped, and why."""
         restated = self._alive_turns()
         for turn in restated:
@@ -263,25 +271,33 @@ class Replay:
         dropped = [turn for turn in before if turn.id not in kept and not turn.is_notice]
         if not dropped:
             return
-        failed = set() if reloaded or self._last_kind is Kind.HEADER else _last_of(before, dropped)
+        last = _last_of(before, dropped)
+        # A turn that is taken back is the last, but for empty ones that only end a cancelled call and are
+        # never restated; a chat that is loaded replaces more, or brings other turns.
+        is_last = all(turn.id in last or not turn.value.get("content") for turn in dropped)
+        taken_back = not is_other and (is_last or not reloaded)
         for turn in dropped:
             if compressed:
                 state = State.COMPRESSED
             elif self._last_kind is Kind.REWIND:
                 state = State.REWOUND
-            elif _says_cancelled(before[-1]):
+            elif taken_back and _says_cancelled(before[-1]):
                 state = State.CANCELLED
+            elif reloaded or self._last_kind is Kind.HEADER or turn.id not in last:
+                state = State.SUPERSEDED
             else:
-                state = State.FAILED if turn.id in failed else State.SUPERSEDED
+                state = State.FAILED
             turn.drop(state, record.place)
 
 
 def _matched(new: list[dict[str, Any]], originals: Originals, *, newest_first: bool) -> dict[str, Copy]:
     """What each message is a copy of; the summary of a compression is one of nothing."""
+    # The summary and the thanks for it; the kept end of the history may hold older ones.
+    summary = [value["id"] for value in takewhile(_is_summary, new)][:2] if newest_first else []
     copies = {}
     for value in reversed(new) if newest_first else new:
-        is_first = newest_first and _is_summary(value)
-        copies[value["id"]] = Copy(value, NOTHING if is_first else originals, newest_first=newest_first)
+        known = NOTHING if value["id"] in summary else originals
+        copies[value["id"]] = Copy(value, known, newest_first=newest_first)
     return copies
 
 
@@ -321,6 +337,11 @@ def _is_summary(value: dict[str, Any]) -> bool:
     text = plain_text(value.get("content")).lstrip()
     is_thanks = value.get("type") == "gemini" and "model" not in value and text == SUMMARY_RECEIVED
     return is_thanks or text.startswith("<state_snapshot>")
+
+
+def _is_spoken_for(value: dict[str, Any]) -> bool:
+    """Whether the CLI said this in the model's name."""
+    return value.get("type") == "gemini" and plain_text(value.get("content")).strip() in ACKNOWLEDGEMENTS
 
 
 def _says_cancelled(turn: Turn) -> bool:
