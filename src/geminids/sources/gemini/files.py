@@ -102,6 +102,11 @@ def segments(log: FileLog) -> list[Segment]:
             _note(current.meta, record.value)
         elif record.kind in (Kind.UPDATE, Kind.CHECKPOINT):
             changes = record.value["$set"]
+            if changes.keys() == {"lastUpdated"}:
+                # Written after nearly every message.
+                current.meta |= changes
+                current.records.append(record)
+                continue
             # The id is restated at every resume; in a shared file that may be the other session's.
             current = (
                 found.get(_text(changes.get("sessionId")), current) if "sessionId" in changes else current

@@ -52,7 +52,8 @@ class MessageBuilder:
     def __init__(self, turns: Sequence[Turn], folders: Sequence[Path], *, of_subagent: bool) -> None:
         self._turns = turns
         self._folders = folders
-        self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)}
+        asks = any(turn.asked for turn in turns)
+        self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)} if asks else set()
         self._of_subagent = of_subagent
         self._previous_prompt: Prompt | None = None
         self._responses = _responses(turns)

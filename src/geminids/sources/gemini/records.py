@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Set
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
 from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
-from geminids.sources.jsonl import decode
+from geminids.sources.jsonl import REFUSED, decode, decode_strict
 
 
 class Format(StrEnum):
@@ -59,17 +58,18 @@ IGNORED_FIELDS = {
     "renderOutputAsMarkdown": "how the CLI draws a tool's output",
 }
 """Fields that we know and leave out, and why. Derived ones leak into files that the CLI rewrites."""
-SESSION_FIELDS = IGNORED_FIELDS.keys() | {
-    *("sessionId", "projectHash", "startTime", "lastUpdated"),
-    *("kind", "directories", "summary", "messages"),
-}
+SESSION_FIELDS = frozenset(
+    {"sessionId", "projectHash", "startTime", "lastUpdated", "kind", "directories", "summary", "messages"}
+    | IGNORED_FIELDS.keys()
+)
 MESSAGE_FIELDS = frozenset(
     {"id", "timestamp", "type", "content", "displayContent", "model", "thoughts", "tokens", "toolCalls"}
 )
-CALL_FIELDS = IGNORED_FIELDS.keys() | {
-    *("id", "name", "args", "result", "status", "timestamp", "agentId"),
-    *("displayName", "description", "resultDisplay"),
-}
+CALL_FIELDS = frozenset(
+    {"id", "name", "args", "result", "status", "timestamp", "agentId"}
+    | {"displayName", "description", "resultDisplay"}
+    | IGNORED_FIELDS.keys()
+)
 _SHORT_ID = 6
 _FIELD_NAME = re.compile(r"[\w$.-]{1,40}")
 _HEADER_FIELDS = frozenset({"projectHash", "startTime", "messages"})
@@ -124,9 +124,12 @@ class FileLog:
 
     def decode(self, raw: bytes, place: Source) -> tuple[Any, bool]:
         """The value of these bytes, and whether Gemini CLI reads it too; raises UndecodableError."""
-        value, forgiven, agent_reads = decode(raw)
-        if forgiven:
-            self.remark(ProblemKind.BAD_TEXT, forgiven, place.line, place.start, place.end)
+        try:
+            # Nearly every record ends here, so it is not even wrapped.
+            return decode_strict(raw), True
+        except REFUSED:
+            value, forgiven, agent_reads = decode(raw)
+        self.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
         return value, agent_reads
 
     def use(self, record: Record) -> None:
@@ -168,8 +171,8 @@ class FileLog:
         elif kind is not Kind.REWIND:
             self._note_fields("update", SESSION_FIELDS, value["$set"])
 
-    def _note_fields(self, name: str, known: Set[str], value: dict[str, Any]) -> None:
-        if not value.keys() <= known:
+    def _note_fields(self, name: str, known: frozenset[str], value: dict[str, Any]) -> None:
+        if not known.issuperset(value):
             self._unknown_fields.update(f"{name}.{printable(field)}" for field in value.keys() - known)
 
     @property

@@ -102,7 +102,7 @@ def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
         f"gemini:{agent_id}" if agent_id else None,
         _exit_code(result) if name == SHELL else None,
         _moved_output(result, folders) if folders else None,
-        {name: call[name] for name in call.keys() - CALL_FIELDS},
+        {} if CALL_FIELDS.issuperset(call) else {n: call[n] for n in call.keys() - CALL_FIELDS},
     )
 
 
@@ -274,7 +274,8 @@ def _agent_progress(progress: dict[str, Any]) -> AgentProgress:
 def _exit_code(result: Iterable[ResultPart]) -> int | None:
     """The exit code in a shell's report, where it has one."""
     for part in result:
-        if isinstance(part, Text) and (found := _EXIT_CODE.search(part.text[-_REPORT_LENGTH:])):
+        end = part.text[-_REPORT_LENGTH:] if isinstance(part, Text) else ""
+        if "Exit Code: " in end and (found := _EXIT_CODE.search(end)):
             return int(found[1])
     return None
 
