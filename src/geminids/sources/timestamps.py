@@ -10,15 +10,11 @@ _FIRST_MILLISECOND_STAMP = 10**11
 
 def parse_time(written: object) -> datetime | None:
     """Read an ISO 8601 text or a Unix number; a text without zone is taken as UTC."""
-    match written:
-        case str():
-            return _from_text(written)
-        case bool():
-            return None
-        case int() | float():
-            return _from_number(written)
-        case _:
-            return None
+    if isinstance(written, str):
+        return _from_text(written)
+    if isinstance(written, int | float) and not isinstance(written, bool):
+        return _from_number(written)
+    return None
 
 
 def _from_text(written: str) -> datetime | None:

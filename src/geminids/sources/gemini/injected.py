@@ -32,25 +32,30 @@ ACKNOWLEDGEMENTS = frozenset(
 )
 """What the CLI says in the model's name."""
 
-_NOT_HUMAN: tuple[tuple[re.Pattern[str], Origin], ...] = tuple(
-    (re.compile(pattern), origin)
-    for pattern, origin in (
-        (r"\s*<session_context>", Origin.INJECTED),
-        (r"This is the Gemini CLI\. We are setting up the context", Origin.INJECTED),
-        (r"\s*<system_note>", Origin.INJECTED),
-        (r"\s*Here is the user's editor context as a JSON object\. This is for", Origin.INJECTED),
-        (r"\s*Here is a summary of changes in the user's editor context, in JSON", Origin.INJECTED),
-        (r"- \*\*Workspace Directories:\*\*", Origin.INJECTED),
-        (r"Background execution update:\s*<background_output>", Origin.INJECTED),
-        (r"System: (?:Please continue\.|Potential loop detected)", Origin.SYNTHETIC),
-        (r"\[System: ", Origin.SYNTHETIC),
-        (r"\s*<state_snapshot>", Origin.SYNTHETIC),
-        (r"First, reason in your scratchpad\. Then, generate the <state_snapshot>", Origin.SYNTHETIC),
-        (r"\[Function Response: ", Origin.TOOL),
+_BEGINNINGS = {
+    Origin.INJECTED: (
+        r"\s*<session_context>",
+        r"This is the Gemini CLI\. We are setting up the context",
+        r"\s*<system_note>",
+        r"\s*Here is the user's editor context as a JSON object\. This is for",
+        r"\s*Here is a summary of changes in the user's editor context, in JSON",
+        r"- \*\*Workspace Directories:\*\*",
+        r"Background execution update:\s*<background_output>",
+    ),
+    Origin.SYNTHETIC: (
+        r"System: (?:Please continue\.|Potential loop detected)",
+        r"\[System: ",
+        r"\s*<state_snapshot>",
+        r"First, reason in your scratchpad\. Then, generate the <state_snapshot>",
         # Prompts of subagents, which stood in their parents' files until 0.36.
-        (r"Your task is to do a deep investigation of the codebase", Origin.SYNTHETIC),
-        (r"You have exceeded the (?:time limit|maximum number of turns)\. ", Origin.SYNTHETIC),
-    )
+        r"Your task is to do a deep investigation of the codebase",
+        r"You have exceeded the (?:time limit|maximum number of turns)\. ",
+    ),
+    Origin.TOOL: (r"\[Function Response: ",),
+}
+"""How texts begin that stand in the human's place and are not the human's."""
+_NOT_HUMAN = re.compile(
+    "|".join(f"(?P<{origin}>{'|'.join(patterns)})" for origin, patterns in _BEGINNINGS.items())
 )
 _HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
 _SHELL_MODE = re.compile(
@@ -200,8 +205,8 @@ def _whose(text: str) -> Iterator[tuple[str, Origin]]:
         yield shell["command"], Origin.HUMAN
         yield shell["output"], Origin.SHELL
     else:
-        origins = (origin for pattern, origin in _NOT_HUMAN if pattern.match(text))
-        yield text, next(origins, Origin.HUMAN)
+        found = _NOT_HUMAN.match(text)
+        yield text, Origin(str(found.lastgroup)) if found else Origin.HUMAN
 
 
 def _steering(text: str) -> Iterator[tuple[str, Origin]]:

@@ -56,7 +56,7 @@ class MessageBuilder:
         self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)} if asks else set()
         self._of_subagent = of_subagent
         self._previous_prompt: Prompt | None = None
-        self._responses = _responses(turns)
+        self._responses = _responses(turns) if asks else {}
         self._at: datetime | None = None
         self._previous_at: datetime | None = None
         self._imported_at = next((t for t in map(_import_time, turns) if t is not None), None)
@@ -188,9 +188,10 @@ class MessageBuilder:
         if not isinstance(tokens, dict):
             self._wrong(turn, f"tokens are a {type(tokens).__name__}")
             return None
-        sent, cached, output, thoughts, tool, reported = counts = [
-            _count(tokens.get(name)) for name in _TOKENS
-        ]
+        counts: list[int | None] = [tokens.get(name) for name in _TOKENS]
+        if set(map(type, counts)) != {int} or min(filter(None, counts), default=0) < 0:
+            counts = list(map(_count, counts))
+        sent, cached, output, thoughts, tool, reported = counts
         if None in counts:
             wrong = [
                 n for n, c in zip(_TOKENS, counts, strict=True) if c is None and tokens.get(n) is not None

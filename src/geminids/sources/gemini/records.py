@@ -135,7 +135,7 @@ class FileLog:
     def use(self, record: Record) -> None:
         """Take a record in."""
         self.records.append(record)
-        self.count_use(record.kind, record.place.end - record.place.start)
+        _count(self._used, record.kind, record.place.end - record.place.start)
         self.note_unknown_fields(record)
 
     def count_use(self, kind: str, size: int) -> None:

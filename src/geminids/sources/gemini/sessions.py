@@ -192,8 +192,7 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         meta |= segment.meta
     files = _files(draft.segments)
     paths = {file.path for file in files}
-    calls = [part for message in messages for part in message.parts if type(part) is ToolCall]
-    times = list(_times(draft, messages, calls))
+    times = list(_times(draft, messages, _calls_in(messages)))
     directories = meta.get("directories")
     summary = meta.get("summary")
     return Session(
@@ -273,17 +272,21 @@ def _one_line(text: str) -> str:
     return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
 
 
-def _counts(all_messages: Sequence[Message]) -> Counts:
+def _counts(messages: Sequence[Message]) -> Counts:
     """How much there is of what. A reply is a model's message that says or asks for something."""
-    messages = [message for message in all_messages if not message.imported]
-    calls = [call for message in messages for call in message.tool_calls]
+    own = [message for message in messages if not message.imported]
+    calls = _calls_in(own)
     return Counts(
-        prompts=sum(message.origin is Origin.HUMAN for message in messages),
-        replies=sum(message.origin is Origin.MODEL and _says_something(message) for message in messages),
+        prompts=[message.origin for message in own].count(Origin.HUMAN),
+        replies=sum(_says_something(message) for message in own if message.origin is Origin.MODEL),
         tool_calls=len(calls),
-        tool_errors=sum(call.status is ToolStatus.ERROR for call in calls),
-        dropped=sum(message.state is not State.CURRENT for message in messages),
+        tool_errors=[call.status for call in calls].count(ToolStatus.ERROR),
+        dropped=len(own) - [message.state for message in own].count(State.CURRENT),
     )
+
+
+def _calls_in(messages: Sequence[Message]) -> list[ToolCall]:
+    return [part for message in messages for part in message.parts if type(part) is ToolCall]
 
 
 def _status(messages: Sequence[Message], kind: SessionKind) -> Status:
