@@ -235,3 +235,16 @@ def test_a_subagent_in_a_file_beside_its_parent_is_known_by_the_call(home: Home)
     main, child = home.sessions
     assert (main.counts.prompts, child.kind, child.title) == (1, SessionKind.SUBAGENT, "On milk")
     assert [c.child_id for m in main.messages for c in m.tool_calls] == [child.id]
+
+
+def test_a_file_without_a_header_may_still_say_whose_it_is(home: Home) -> None:
+    home.log(prompt("One"), {"$set": {"sessionId": "11111111-full"}}, prompt("Two", 3))
+    (session,) = home.sessions
+    assert (session.native_id, session.counts.prompts) == ("11111111-full", 2)
+
+
+def test_what_is_known_of_a_session_is_not_erased(home: Home) -> None:
+    gone = {"$set": {"lastUpdated": None, "summary": None, "sessionId": "22222222-b"}}
+    home.log({**HEADER, "summary": "kept"}, prompt("One"), gone, prompt("Two", 3))
+    (session,) = home.sessions
+    assert (session.native_id, session.title, session.counts.prompts) == ("11111111-a", "kept", 2)

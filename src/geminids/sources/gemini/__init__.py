@@ -86,8 +86,8 @@ class GeminiSource:
 
 
 def _unread(file: FoundFile) -> FileAccount:
-    broken = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
-    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, broken, {})
+    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
+    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})
 
 
 def _tells_of_a_session(record: Record) -> bool:

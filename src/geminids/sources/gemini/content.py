@@ -10,6 +10,11 @@ from geminids.model import Attachment, Origin, ResultPart, Text, ToolResult, Unr
 _WORDS = frozenset({"output", "error"})
 
 
+def text_or_none(value: object) -> str | None:
+    """The value if it is a text."""
+    return value if type(value) is str else None
+
+
 def parts_of(content: object) -> list[Any]:
     """The pieces of a content, whatever its form; an empty text is no piece."""
     if isinstance(content, str):
@@ -86,9 +91,5 @@ def _as_part(block: object) -> object:
 
 def tool_result(response: dict[str, Any]) -> ToolResult:
     """A tool's answer that stands in a message of its own."""
-    call_id, name = response.get("id"), response.get("name")
-    return ToolResult(
-        call_id if isinstance(call_id, str) else None,
-        name if isinstance(name, str) else None,
-        response_parts(response),
-    )
+    call_id, name = text_or_none(response.get("id")), text_or_none(response.get("name"))
+    return ToolResult(call_id, name, response_parts(response))

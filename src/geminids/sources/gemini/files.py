@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from geminids.model import ProblemKind
+from geminids.sources.gemini.content import text_or_none
 from geminids.sources.gemini.document import read_document
 from geminids.sources.gemini.log import read_log
 from geminids.sources.gemini.records import FileLog, Format, Kind, Record
@@ -95,42 +96,37 @@ def _is_object(line: bytes) -> bool:
 def segments(log: FileLog) -> list[Segment]:
     """The sessions of a file. Two that share minute and first characters of their ids share the file too."""
     current = Segment(log, [], {})
-    found: dict[str | None, Segment] = {None: current}
+    found: dict[str, Segment] = {}
     for record in log.records:
         if record.kind is Kind.HEADER:
-            current = _of_session(record.value.get("sessionId"), current, found)
-            _note(current.meta, record.value)
+            current = _of_session(record.value, current, found, may_begin=True)
         elif record.kind in (Kind.UPDATE, Kind.CHECKPOINT):
-            changes = record.value["$set"]
-            if changes.keys() == {"lastUpdated"}:
-                # Written after nearly every message.
-                current.meta |= changes
-                current.records.append(record)
-                continue
             # The id is restated at every resume; in a shared file that may be the other session's.
-            current = (
-                found.get(_text(changes.get("sessionId")), current) if "sessionId" in changes else current
-            )
-            _note(current.meta, {name: value for name, value in changes.items() if name != "sessionId"})
+            current = _of_session(record.value["$set"], current, found, may_begin=False)
         current.records.append(record)
-    return [segment for segment in found.values() if segment.records]
+    return [segment for segment in found.values() or [current] if segment.records]
 
 
-def _of_session(session_id: object, current: Segment, found: dict[str | None, Segment]) -> Segment:
-    """The segment of the session that a header names; records before the first header are its own."""
-    name = _text(session_id)
-    if name not in found:
-        unnamed = found.pop(None, None) if current.session_id is None else None
-        found[name] = unnamed or Segment(current.log, [], {})
-    return found[name]
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def _of_session(
+    said: dict[str, Any], current: Segment, found: dict[str, Segment], *, may_begin: bool
+) -> Segment:
+    """The segment that a header or an update speaks of, with what it says noted."""
+    named = text_or_none(said.get("sessionId"))
+    if named:
+        if current.session_id is None:
+            found[named] = current
+        elif may_begin and named not in found:
+            found[named] = Segment(current.log, [], {})
+        current = found.get(named, current)
+    _note(current.meta, said)
+    return current
 
 
 def _note(meta: dict[str, Any], said: dict[str, Any]) -> None:
-    starts = [time for time in (meta.get("startTime"), said.get("startTime")) if isinstance(time, str)]
-    meta |= {name: value for name, value in said.items() if name != "messages" and value is not None}
-    if starts:
-        meta["startTime"] = min(starts)
+    """Keep the last word on each thing, but the first on whose session it is and when it began."""
+    known_id, start = meta.get("sessionId"), meta.get("startTime")
+    meta |= {name: value for name, value in said.items() if value is not None and name != "messages"}
+    if known_id:
+        meta["sessionId"] = known_id
+    if isinstance(start, str):
+        meta["startTime"] = min(start, text_or_none(meta["startTime"]) or start)

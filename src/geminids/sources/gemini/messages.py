@@ -24,7 +24,7 @@ from geminids.model import (
     Unrecognised,
     Usage,
 )
-from geminids.sources.gemini.content import parts_of, plain_text, result_part
+from geminids.sources.gemini.content import parts_of, plain_text, result_part, text_or_none
 from geminids.sources.gemini.injected import (
     ACKNOWLEDGEMENTS,
     GO_ON,
@@ -34,7 +34,7 @@ from geminids.sources.gemini.injected import (
     user_parts,
 )
 from geminids.sources.gemini.records import MESSAGE_FIELDS, calls_of
-from geminids.sources.gemini.tools import asked_call, text_or_none, tool_call
+from geminids.sources.gemini.tools import asked_call, tool_call
 from geminids.sources.gemini.turns import Turn
 from geminids.sources.timestamps import parse_time
 

@@ -22,6 +22,8 @@ from geminids.sources.gemini.records import Kind, Record
 from geminids.sources.gemini.traits import is_context
 from geminids.sources.gemini.turns import Turn
 
+_RESTATED = "/$set/messages"
+
 
 class Replay:
     """Reads the records of one session, file by file, into turns."""
@@ -80,13 +82,13 @@ class Replay:
                 self._burst = []
             case Kind.CHECKPOINT:
                 # Half a list says what was there, but not what was not.
-                self._state_all(record.value["$set"]["messages"], record.place, complete=False)
+                self._state_all(record.value["$set"]["messages"], record.place, _RESTATED, complete=False)
                 self._burst = []
             case Kind.REWIND:
                 self._rewind(record)
                 self._burst = []
             case Kind.HEADER:
-                self._state_all(record.value.get("messages"), record.place)
+                self._state_all(record.value.get("messages"), record.place, "/messages")
                 self._burst = []
         self._last_kind = record.kind
 
@@ -148,10 +150,10 @@ class Replay:
         if originals and value.get("toolCalls"):
             originals[-1].merge({"toolCalls": value["toolCalls"]}, restated=True)
 
-    def _state_all(self, messages: object, place: Source, *, complete: bool = True) -> None:
-        """Take in the messages that a header carries."""
+    def _state_all(self, messages: object, place: Source, pointer: str, *, complete: bool = True) -> None:
+        """Take in the messages that a record carries, without forgetting any other."""
         for index, value in _stated(messages):
-            self._put(value["id"], value, _inside(place, f"/messages/{index}"), complete=complete)
+            self._put(value["id"], value, _inside(place, f"{pointer}/{index}"), complete=complete)
 
     def originals_of(self, turn_id: str) -> list[Turn]:
         """The turns that a message in the agent's list stands for: itself, or what it is a copy of."""
@@ -178,25 +180,21 @@ class Replay:
         emitted = self._take_back(re_emitted)
         before = self._alive_turns()
         copies = self._recognise(stated.values(), before, re_emitted=bool(re_emitted))
+        brought: list[Turn] = []
         for index, value in stated.items():
-            place = _inside(record.place, f"/$set/messages/{index}")
+            place = _inside(record.place, f"{_RESTATED}/{index}")
             copy = copies.get(value["id"])
             if copy is None:
                 self._put(value["id"], value, place, restated=True)
             else:
                 places = [*emitted.get(value["id"], ()), place]
-                self._take_in_copy(value, copy, places, reloaded=bool(re_emitted))
+                brought += self._take_in_copy(value, copy, places, reloaded=bool(re_emitted))
         self._alive = dict.fromkeys(value["id"] for value in stated.values())
         summaries = (v for v in stated.values() if v["id"] not in self._seen and _is_summary(v))
         compressed = not re_emitted and any(summaries)
         self._seen.update(self._alive)
-        is_other = any(turn.imported for value in stated.values() for turn in self._brought_by(value, copies))
+        is_other = any(turn.imported for turn in brought)
         self._restate(before, record, reloaded=bool(re_emitted), is_other=is_other, compressed=compressed)
-
-    def _brought_by(self, value: dict[str, Any], copies: dict[str, Copy]) -> list[Turn]:
-        """The turns that first came with this message of a checkpoint."""
-        copy = copies.get(value["id"])
-        return [turn for turn in self.originals_of(value["id"]) if copy and turn not in copy.of]
 
     def _take_back(self, re_emitted: list[str]) -> dict[str, list[Source]]:
         """Forget lines that only wrote the history again; returns where they stand."""
@@ -238,25 +236,25 @@ class Replay:
 
     def _take_in_copy(
         self, value: dict[str, Any], copy: Copy, places: list[Source], *, reloaded: bool
-    ) -> None:
-        """A message under a new id: a copy of turns, something new, or a bit of both."""
+    ) -> list[Turn]:
+        """A message under a new id: a copy of turns, something new, or a bit of both. Returns what is new."""
         turn_id = value["id"]
-        originals = list(copy.of)
-        for original in originals:
+        for original in copy.of:
             original.places.extend(places)
-        if copy.new_pieces or not originals:
+        self._mentioned.update(original.id for original in copy.of)
+        brought: list[Turn] = []
+        if not copy.of:
+            brought = [self._new_turn(turn_id, value, places[0])]
+        elif copy.new_pieces:
             fused = {**value, "content": copy.new_pieces, "toolCalls": []}
-            if originals:
-                turn = self._new_turn(f"{turn_id}+", fused, places[0])
-            else:
-                turn = self._new_turn(turn_id, value, places[0])
+            brought = [self._new_turn(f"{turn_id}+", fused, places[0])]
+        for turn in brought:
             turn.places = list(places)
             # A chat that was saved in another session is written like a history, but is none of ours.
             turn.imported = reloaded and not _is_spoken_for(value)
-            originals.append(turn)
-        self._mentioned.update(original.id for original in originals)
-        if originals != [self._turns.get(turn_id)]:
-            self._copies[turn_id] = originals
+        if copy.of:
+            self._copies[turn_id] = [*copy.of, *brought]
+        return brought
 
     def _restate(
         self, before: list[Turn], record: Record, *, reloaded: bool, is_other: bool, compressed: bool

@@ -162,9 +162,7 @@ def _name_children(main: Draft, children: Sequence[Draft]) -> None:
         fitting = [child for child in unnamed if child.opening and call.started(child.opening)]
         if fitting:
             # Of several with the same task, the last that began before the call ended.
-            child = max(
-                fitting, key=lambda child: str(child.opening and child.opening.value.get("timestamp"))
-            )
+            child = max(fitting, key=Draft.began)
             unnamed.remove(child)
             call.name_child(child.native_id)
 

@@ -27,7 +27,7 @@ from geminids.model import (
     ToolStatus,
     UnrecognisedDisplay,
 )
-from geminids.sources.gemini.content import response_parts, result_part
+from geminids.sources.gemini.content import response_parts, result_part, text_or_none
 from geminids.sources.gemini.records import CALL_FIELDS
 from geminids.sources.timestamps import parse_time
 
@@ -134,11 +134,6 @@ def _answered_status(response: dict[str, Any] | None) -> ToolStatus:
             return ToolStatus.ERROR
         case _:
             return ToolStatus.SUCCESS
-
-
-def text_or_none(value: object) -> str | None:
-    """The value if it is a text."""
-    return value if type(value) is str else None
 
 
 def results(call: dict[str, Any]) -> tuple[ResultPart, ...]:
