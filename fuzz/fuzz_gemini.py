@@ -84,10 +84,9 @@ class Target:
 
     def _message_ends(self, path: Path) -> dict[str, int]:
         """Where each message first ends; not those that were already damaged when they were recorded."""
-        bundle = self._source.adopt(path)
-        if bundle is None:
+        reading = self._source.read_alone(path)
+        if reading is None:
             return {}
-        reading = self._source.read(bundle)
         broken = {problem.end for problem in reading.problems}
         ends: dict[str, int] = {}
         for message in (message for session in reading.sessions for message in session.messages):
@@ -122,14 +121,13 @@ class Target:
     def _check(self, seed: Seed, path: Path, raw: bytes) -> None:
         before = len(common_start(seed.raw, raw))
         wanted = {name for name, end in seed.ends.items() if end <= before}
-        bundle = self._source.adopt(path)
-        if bundle is None:
+        reading = self._source.read_alone(path)
+        if reading is None:
             if wanted:
                 raise BrokenPromiseError(
                     f"no session any more, but {len(wanted)} messages lie before byte {before}"
                 )
             return
-        reading = self._source.read(bundle)
         for account in reading.accounts:
             tallies = [*account.used.values(), *account.ignored.values(), *account.problem.values()]
             if not sum(tally.bytes for tally in tallies) == account.size == len(raw):

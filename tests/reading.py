@@ -18,6 +18,8 @@ from geminids.model import (
     ToolResult,
 )
 from geminids.sources.base import Reading, Scan, Source
+from geminids.sources.bundles import shelves
+from geminids.sources.traces import trace
 
 _LONGEST = 100
 
@@ -29,9 +31,12 @@ def scans(source: Source, home: Path) -> Iterator[Scan]:
 
 
 def readings(source: Source, home: Path) -> Iterator[Reading]:
-    """Everything in a home, bundle by bundle."""
-    for scan in scans(source, home):
-        yield from map(source.read, scan.bundles)
+    """Everything in a home, project by project, bundle by bundle."""
+    for shelf in shelves(list(scans(source, home))):
+        read = [source.read(bundle) for bundle in shelf.bundles]
+        yield from read
+        traces = [trace(session) for reading in read for session in reading.sessions]
+        yield source.read_beside(shelf.companions, traces, None)
 
 
 def sessions(source: Source, home: Path) -> list[Session]:

@@ -155,8 +155,7 @@ def test_every_byte_and_record_of_the_corpus_is_accounted_for(
 
 @pytest.mark.parametrize("file", WILD, ids=lambda file: file.name)
 def test_files_by_other_hands_read_too(file: Path) -> None:
-    bundle = SOURCE.adopt(file)
-    assert bundle is not None
-    reading = SOURCE.read(bundle)
+    reading = SOURCE.read_alone(file)
+    assert reading is not None
     assert sum(len(session.messages) for session in reading.sessions) > 0
     assert all(accounted(account) == account.size for account in reading.accounts)

@@ -65,7 +65,7 @@ class Reader:
         for session in reading.sessions:
             assert_valid(session)
         SOURCE.agent_view(path)
-        SOURCE.adopt(path)
+        SOURCE.read_alone(path)
         self.problems = reading.problems
         self.accounts = reading.accounts
         return list(reading.sessions)

@@ -192,9 +192,9 @@ def test_a_file_given_by_hand_knows_its_project(tmp_path: Path) -> None:
     project = tmp_path / ".gemini" / "tmp" / "alpha"
     shutil.copytree(HELLO, project)
     file = next((project / "chats").glob("session-*"))
-    bundle = SOURCE.adopt(file)
-    assert bundle is not None
-    assert bundle.project.path == "/tmp/demo/alpha"
+    reading = SOURCE.read_alone(file)
+    assert reading is not None
+    assert reading.sessions[0].project.path == "/tmp/demo/alpha"
 
 
 def test_an_output_that_was_moved_is_found_only_inside_the_project(tmp_path: Path) -> None:

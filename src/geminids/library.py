@@ -24,16 +24,17 @@ from geminids.errors import (
     NotLoadedByAgentError,
     SessionNotFoundError,
 )
-from geminids.model import FileAccount, Problem, Session, SessionKind, SessionSummary
+from geminids.model import CompanionKind, FileAccount, Problem, Session, SessionKind, SessionSummary
 from geminids.query import last_list
 from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
 from geminids.query.last_list import LastList, Listed
 from geminids.query.listing import Filter, Listing, listing, project_names
-from geminids.query.meant import Finder, Meant
+from geminids.query.meant import Finder, Meant, Wanted
 from geminids.query.moments import parse_moment
 from geminids.query.overview import AgentOverview, Overview, overview
-from geminids.sources.base import Bundle, Home, Reading, Scan, may_be_folder, may_exist
-from geminids.sources.bundles import joined
+from geminids.sources.base import Home, Reading, Scan, may_be_folder, may_exist
+from geminids.sources.bundles import Shelf, shelves
+from geminids.sources.traces import Trace, trace
 
 __all__ = [
     "AgentOverview",
@@ -51,6 +52,8 @@ __all__ = [
 ]
 
 _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
+LIST_LIMIT = 32_000_000
+"""So many bytes beside the sessions of a project are read for a list; the rest is left to other commands."""
 
 
 def open_library(
@@ -106,7 +109,7 @@ class Library:
 
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
-        return not any(scan.bundles or scan.problems for _, scan in self._scanned())
+        return not any(scan.bundles or scan.problems or _has_words(scan) for _, scan in self._scanned())
 
     def summaries(self, wanted: Filter) -> Listing:
         """The sessions that are asked for, without their messages, newest first."""
@@ -165,7 +168,7 @@ class Library:
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for scan in scans for problem in scan.problems]
-        for reading in map(_given, files) if files else self._readings():
+        for reading in map(_given, files) if files else self._readings(limit=None):
             summaries.extend(session.without_messages() for session in reading.sessions)
             accounts.extend(reading.accounts)
             problems.extend(reading.problems)
@@ -211,15 +214,28 @@ class Library:
             problems.extend(reading.problems)
         return summaries, problems
 
-    def _readings(self, is_wanted: Callable[[Bundle], bool] = lambda _: True) -> Iterator[Reading]:
-        """Every bundle in its turn."""
-        for bundle in self._bundles():
-            if is_wanted(bundle):
-                yield sources.load(bundle.agent).read(bundle)
+    def _readings(
+        self, is_wanted: Wanted = lambda _: True, limit: int | None = LIST_LIMIT
+    ) -> Iterator[Reading]:
+        """Every bundle in its turn, and what lies beside those of a project after them."""
+        for shelf in self._shelves():
+            source = sources.load(shelf.companions.agent)
+            needs_traces = is_wanted(shelf.companions)
+            traces: list[Trace] = []
+            for bundle in shelf.bundles:
+                wanted = is_wanted(bundle)
+                if not (wanted or needs_traces):
+                    continue
+                reading = source.read(bundle)
+                if needs_traces:
+                    traces.extend(map(trace, reading.sessions))
+                if wanted:
+                    yield reading
+            if needs_traces:
+                yield source.read_beside(shelf.companions, traces, limit)
 
-    def _bundles(self) -> Sequence[Bundle]:
-        found = [scan.bundles for _, scan in self._scanned()]
-        return found[0] if len(found) == 1 else joined(bundle for bundles in found for bundle in bundles)
+    def _shelves(self) -> list[Shelf]:
+        return shelves([scan for _, scan in self._scanned()])
 
     def _scanned(self) -> list[tuple[Home, Scan]]:
         if self._scans is None:
@@ -275,9 +291,8 @@ def file_meant(wanted: str) -> Path | None:
 def _read_alone(path: Path) -> Reading | None:
     """What one file holds that was given by hand; None if it is no session."""
     for name in sources.available():
-        source = sources.load(name)
-        if path.is_file() and (bundle := source.adopt(path)):
-            return source.read(bundle)
+        if path.is_file() and (reading := sources.load(name).read_alone(path)):
+            return reading
     return None
 
 
@@ -294,6 +309,12 @@ def _home_report(home: Home, scan: Scan | None) -> HomeReport:
         return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)
     return HomeReport(home.agent, str(home.path), home.known_by, True, files, scan.complete)
+
+
+def _has_words(scan: Scan) -> bool:
+    """Whether words were left beside sessions that are gone."""
+    telling = (CompanionKind.PROMPT_LOG, CompanionKind.SAVED_CHAT)
+    return any(file.kind in telling for beside in scan.companions for file in beside.files)
 
 
 def _unreadable(problems: Iterable[Problem]) -> list[Problem]:

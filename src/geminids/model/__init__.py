@@ -4,6 +4,7 @@ The classes here are the public contract; the JSON Schema in `docs/` is generate
 """
 
 from geminids.model.accounts import FileAccount, Tally
+from geminids.model.companions import Companion, CompanionKind, LineKind, TypedLine
 from geminids.model.parts import (
     Attachment,
     FileReference,
@@ -15,13 +16,12 @@ from geminids.model.parts import (
     Unrecognised,
 )
 from geminids.model.problems import Problem, ProblemKind
+from geminids.model.projects import KnownBy, Project, folder_hash
 from geminids.model.session import (
     AnyPart,
     Counts,
-    KnownBy,
     Level,
     Message,
-    Project,
     Role,
     Session,
     SessionFile,
@@ -54,6 +54,8 @@ __all__ = [
     "AnyDisplay",
     "AnyPart",
     "Attachment",
+    "Companion",
+    "CompanionKind",
     "Counts",
     "Diff",
     "FileAccount",
@@ -61,6 +63,7 @@ __all__ = [
     "FileReference",
     "KnownBy",
     "Level",
+    "LineKind",
     "Listing",
     "Message",
     "Operation",
@@ -88,7 +91,9 @@ __all__ = [
     "ToolKind",
     "ToolResult",
     "ToolStatus",
+    "TypedLine",
     "Unrecognised",
     "UnrecognisedDisplay",
     "Usage",
+    "folder_hash",
 ]

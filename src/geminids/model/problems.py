@@ -24,6 +24,8 @@ class ProblemKind(StrEnum):
     """A field that holds another type of value than it should."""
     NOT_A_SESSION = "not-a-session"
     """Valid JSON, but no session."""
+    LEFT_UNREAD = "left-unread"
+    """Larger than what this command reads; another one reads it whole."""
 
 
 class Problem(msgspec.Struct, frozen=True, gc=False):

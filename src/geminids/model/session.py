@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from geminids.model.companions import Companion
 from geminids.model.parts import (
     Attachment,
     FileReference,
@@ -17,6 +18,7 @@ from geminids.model.parts import (
     Unrecognised,
 )
 from geminids.model.problems import Problem
+from geminids.model.projects import Project
 from geminids.model.tools import ToolCall
 from geminids.model.usage import Usage
 
@@ -24,10 +26,18 @@ AnyPart = Text | Thought | ToolCall | ToolResult | Attachment | FileReference | 
 
 
 class SessionKind(StrEnum):
-    """Whom the session serves."""
+    """Whom the session serves, or what is left of it."""
 
     MAIN = "main"
+    """A human led it."""
     SUBAGENT = "subagent"
+    """Another session led it; `parent_id` says which."""
+    CHECKPOINT = "checkpoint"
+    """A conversation that the human saved under a name; `parent_id` is the one it was saved from."""
+    COPY = "copy"
+    """A conversation as it was shared, printed or reported; the session itself is elsewhere, if anywhere."""
+    LOST = "lost"
+    """Its file is gone; what the human typed is what remains."""
 
 
 class Status(StrEnum):
@@ -65,15 +75,6 @@ class Level(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
-
-
-class KnownBy(StrEnum):
-    """How the folder of a project is known."""
-
-    MARKER = "marker"
-    """The agent's own note beside the sessions."""
-    REGISTRY = "registry"
-    """The agent's own list of projects."""
 
 
 class Source(msgspec.Struct, frozen=True, gc=False):
@@ -117,22 +118,6 @@ class Message(msgspec.Struct, frozen=True):
         return [part for part in self.parts if isinstance(part, ToolCall)]
 
 
-class Project(msgspec.Struct, frozen=True, gc=False):
-    """The folder a session was worked in, as far as it is known."""
-
-    path: str | None
-    hash: str | None
-    slug: str | None
-    known_by: KnownBy | None
-
-    @property
-    def name(self) -> str:
-        """What people call it: the name of its folder, else the agent's name for it."""
-        if self.path:
-            return self.path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or self.path
-        return self.slug or (self.hash[:8] if self.hash else "unknown")
-
-
 class SessionFile(msgspec.Struct, frozen=True, gc=False):
     """A file that holds a session or a piece of one."""
 
@@ -171,6 +156,8 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage
     files: tuple[SessionFile, ...]
     directories: tuple[str, ...] = ()
+    companions: tuple[Companion, ...] = ()
+    """What else the agent wrote for this session: plans, tasks, outputs, logs."""
     kept: bool = False
     problems: tuple[Problem, ...] = ()
 

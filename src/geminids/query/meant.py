@@ -17,17 +17,19 @@ from geminids.errors import (
     SessionNotFoundError,
     ShortIdError,
 )
-from geminids.model import Problem, Session, SessionKind
+from geminids.model import CompanionKind, Problem, Session, SessionKind
 from geminids.query import identity
 from geminids.query.last_list import LastList, Listed, keepable
 from geminids.query.listing import Filter, listing, newest_last
-from geminids.sources.base import Bundle, Reading
+from geminids.sources.base import Bundle, CompanionFile, Companions, Reading
 
 LATEST = "latest"
 _LINE_NUMBER = re.compile(r"[0-9]{1,6}")
 
-Readings = Callable[[Callable[[Bundle], bool]], Iterator[Reading]]
-"""The readings of the bundles that are wanted, each in its turn."""
+Wanted = Callable[[Bundle | Companions], bool]
+"""Whether these files are to be read."""
+Readings = Callable[[Wanted], Iterator[Reading]]
+"""The readings of the files that are wanted, each in its turn."""
 
 
 class Meant(NamedTuple):
@@ -115,7 +117,7 @@ class Finder:
                 return session
         return None
 
-    def _sessions(self, is_wanted: Callable[[Bundle], bool] = lambda _: True) -> Iterator[Session]:
+    def _sessions(self, is_wanted: Wanted = lambda _: True) -> Iterator[Session]:
         for reading in self._readings(is_wanted):
             self._closed_files.update(dict.fromkeys(p for p in reading.problems if p.is_unreadable))
             yield from reading.sessions
@@ -124,9 +126,19 @@ class Finder:
         return (*self._closed_folders, *self._closed_files)
 
 
-def _is_named(bundle: Bundle, hint: str) -> bool:
-    return hint in bundle.key.lower() or any(hint in str(file.path).lower() for file in bundle.files)
+def _is_named(found: Bundle | Companions, hint: str) -> bool:
+    if isinstance(found, Companions):
+        # Reading these takes reading all sessions of the project first.
+        return any(hint in beside.file.path.name.lower() for beside in found.files if _is_listed(beside))
+    return hint in found.key.lower() or any(hint in str(file.path).lower() for file in found.files)
 
 
-def _holds(bundle: Bundle, file: str | None) -> bool:
-    return any(keepable(str(found.path)) == file for found in bundle.files)
+def _holds(found: Bundle | Companions, file: str | None) -> bool:
+    if isinstance(found, Companions):
+        return any(keepable(str(beside.file.path)) == file for beside in found.files if _is_listed(beside))
+    return any(keepable(str(held.path)) == file for held in found.files)
+
+
+def _is_listed(beside: CompanionFile) -> bool:
+    """Whether a file beside the sessions is listed among them."""
+    return beside.kind in (CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG)

@@ -1,19 +1,31 @@
 """What every reader of an agent's files offers, and the values they all speak in.
 
 A source finds homes, scans a home into bundles (the files that can belong to the same sessions),
-and reads one bundle at a time. It holds no state, prints nothing and writes nothing.
+and reads one bundle at a time. What lies beside the sessions of a project is read after them, with
+traces of them, so that it can be tied to them. A source holds no state, prints nothing and writes
+nothing.
 """
 
 from __future__ import annotations
 
 import stat
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
-from geminids.model import FileAccount, Problem, Project, Session
+from geminids.model import (
+    Companion,
+    CompanionKind,
+    FileAccount,
+    Problem,
+    Project,
+    Session,
+    TypedLine,
+)
+from geminids.sources.traces import Trace
 
 _UNKNOWN = 0
 """The kind of a thing that we are not allowed to look at."""
@@ -45,6 +57,21 @@ class SkippedFile(msgspec.Struct, frozen=True):
     reason: str
 
 
+class CompanionFile(msgspec.Struct, frozen=True, order=True):
+    """A file beside the sessions of a project: what it is, and whose session it belongs to."""
+
+    file: FoundFile
+    kind: CompanionKind
+    native_id: str | None = None
+    """The agent's own id of the session, where the place of the file says so."""
+
+    def told(self, agent: str) -> Companion:
+        """The same for people."""
+        modified_at = datetime.fromtimestamp(self.file.mtime_ns / 1e9, UTC)
+        session_id = f"{agent}:{self.native_id}" if self.native_id else None
+        return Companion(self.kind, str(self.file.path), self.file.size, modified_at, session_id)
+
+
 class Bundle(msgspec.Struct, frozen=True):
     """Files that can belong to the same sessions and are therefore read together."""
 
@@ -54,12 +81,25 @@ class Bundle(msgspec.Struct, frozen=True):
     folders: tuple[Path, ...]
     """The project's folders in the agent's home: only there are paths found in sessions followed."""
     files: tuple[FoundFile, ...]
+    beside: tuple[CompanionFile, ...] = ()
+    """What else was written for these sessions."""
+
+
+class Companions(msgspec.Struct, frozen=True):
+    """What lies beside the sessions of one project."""
+
+    agent: str
+    project: Project
+    folders: tuple[Path, ...]
+    files: tuple[CompanionFile, ...]
 
 
 class Scan(msgspec.Struct, frozen=True):
     """What a home holds. Nothing may be concluded from an absence if it is not complete."""
 
     bundles: tuple[Bundle, ...]
+    companions: tuple[Companions, ...]
+    """One for each project, also for one that has nothing beside its sessions."""
     skipped: tuple[SkippedFile, ...]
     problems: tuple[Problem, ...]
 
@@ -70,11 +110,12 @@ class Scan(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a bundle holds: its sessions, and where every byte of its files went."""
+    """What some files hold: sessions, what the human typed, and where every byte went."""
 
     sessions: tuple[Session, ...]
     accounts: tuple[FileAccount, ...]
     problems: tuple[Problem, ...]
+    typed: tuple[TypedLine, ...] = ()
 
 
 class Source(Protocol):
@@ -99,12 +140,20 @@ class Source(Protocol):
         """The files of a home, in bundles."""
         ...
 
-    def adopt(self, path: Path) -> Bundle | None:
-        """One file given by hand as a bundle of its own, or None if it is no session of this agent."""
-        ...
-
     def read(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle. Bad content is a value in the answer, never an exception."""
+        ...
+
+    def read_alone(self, path: Path) -> Reading | None:
+        """What one file given by hand holds, whatever of this agent's it is; None if it is nothing of it."""
+        ...
+
+    def read_beside(self, companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
+        """The sessions that lie beside those of a project (saved, lost), tied to them by their traces.
+
+        With a limit, so many bytes are read and what is left unread is a problem; without one,
+        every file that can be read is, for its account.
+        """
         ...
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:

@@ -6,36 +6,90 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
+import msgspec
+
 from geminids.model import Project
-from geminids.sources.base import Bundle, FoundFile
+from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Scan
+
+
+class Shelf(msgspec.Struct, frozen=True):
+    """All there is of one project: its sessions in bundles, and what lies beside them."""
+
+    companions: Companions
+    bundles: tuple[Bundle, ...]
+
+
+def shelves(scans: Sequence[Scan]) -> list[Shelf]:
+    """The projects of all homes; what several homes hold of one stands together."""
+    bundles = [bundle for scan in scans for bundle in scan.bundles]
+    by_project: dict[tuple[str, str], list[Bundle]] = {}
+    for bundle in joined(bundles) if len(scans) > 1 else bundles:
+        by_project.setdefault((bundle.agent, project_key(bundle)), []).append(bundle)
+    companions = joined_companions(beside for scan in scans for beside in scan.companions)
+    beside_by_project = {(beside.agent, project_key(beside)): beside for beside in companions}
+    return [
+        Shelf(
+            beside_by_project.get(key) or _nothing_beside(by_project[key][0]), tuple(by_project.get(key, ()))
+        )
+        for key in by_project | beside_by_project
+    ]
+
+
+def _nothing_beside(bundle: Bundle) -> Companions:
+    return Companions(bundle.agent, bundle.project, bundle.folders, ())
 
 
 def joined(bundles: Iterable[Bundle]) -> list[Bundle]:
     """The bundles of all homes, those of one agent, project and key as one, each file in it once."""
     together: dict[tuple[str, str, str], list[Bundle]] = {}
     for bundle in bundles:
-        together.setdefault((bundle.agent, _project_key(bundle), bundle.key), []).append(bundle)
+        together.setdefault((bundle.agent, project_key(bundle), bundle.key), []).append(bundle)
     seen: set[str] = set()
     read = [_as_one(same, tuple(_unseen(same, seen))) for same in together.values()]
     return [bundle for bundle in read if bundle.files]
+
+
+def joined_companions(companions: Iterable[Companions]) -> list[Companions]:
+    """What lies beside the sessions of all homes, that of one agent and project as one, each file once."""
+    together: dict[tuple[str, str], list[Companions]] = {}
+    for beside in companions:
+        together.setdefault((beside.agent, project_key(beside)), []).append(beside)
+    return [_beside_as_one(same) for same in together.values()]
+
+
+def _beside_as_one(companions: Sequence[Companions]) -> Companions:
+    first = companions[0]
+    folders = dict.fromkeys(folder for beside in companions for folder in beside.folders)
+    project = reduce(better_known, (beside.project for beside in companions))
+    return Companions(first.agent, project, tuple(folders), _each_once(companions))
+
+
+def _each_once(companions: Iterable[Companions | Bundle]) -> tuple[CompanionFile, ...]:
+    found = (file for group in companions for file in _beside(group))
+    return tuple(sorted({os.path.realpath(beside.file.path): beside for beside in found}.values()))
+
+
+def _beside(group: Companions | Bundle) -> tuple[CompanionFile, ...]:
+    return group.beside if isinstance(group, Bundle) else group.files
 
 
 def _as_one(bundles: Sequence[Bundle], files: tuple[FoundFile, ...]) -> Bundle:
     first = bundles[0]
     folders = dict.fromkeys(folder for bundle in bundles for folder in bundle.folders)
     project = reduce(better_known, (bundle.project for bundle in bundles))
-    return Bundle(first.agent, first.key, project, tuple(folders), tuple(sorted(files)))
+    return Bundle(first.agent, first.key, project, tuple(folders), tuple(sorted(files)), _each_once(bundles))
 
 
 def better_known(one: Project, other: Project) -> Project:
     """What two places know of one project: the path by the surer way, hash and slug from either."""
-    surer = one if one.path else other
-    return Project(surer.path, one.hash or other.hash, one.slug or other.slug, surer.known_by)
+    surer = one if one.path and (one.certain or not other.certain) else other
+    return Project(surer.path, one.hash or other.hash, one.slug or other.slug, surer.known_by, surer.certain)
 
 
-def _project_key(bundle: Bundle) -> str:
-    project = bundle.project
-    return project.hash or project.path or project.slug or os.path.realpath(bundle.folders[0])
+def project_key(found: Bundle | Companions) -> str:
+    """What is the same for everything that lies in the folders of one project."""
+    project = found.project
+    return project.hash or project.path or project.slug or os.path.realpath(found.folders[0])
 
 
 def _unseen(bundles: Sequence[Bundle], seen: set[str]) -> Iterator[FoundFile]:

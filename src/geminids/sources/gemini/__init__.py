@@ -8,7 +8,8 @@ A `.jsonl` file is a log of changes, not a list of messages: a record with a kno
 earlier one, `$rewindTo` takes back a message and all after it, `$set` changes the session itself and,
 since 0.44, may replace its messages. Checked against releases 0.4 to 0.61.
 
-Not read here: the other files in a project's folder (prompt logs, saved chats, checkpoints).
+What lies beside the sessions (saved chats, what the human typed, outputs, plans) is read after them,
+and tied to them by what they hold in common. Credentials are never opened.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from geminids.model import FileAccount, Problem, ProblemKind, Project, Tally
-from geminids.sources.base import Bundle, FoundFile, Home, Reading, Scan
+from geminids.sources.base import Bundle, Companions, FoundFile, Home, Reading, Scan
 from geminids.sources.gemini import homes as gemini_homes
 from geminids.sources.gemini.agent_view import agent_view
+from geminids.sources.gemini.beside import read_beside
+from geminids.sources.gemini.captures import read_copy
 from geminids.sources.gemini.files import Segment, read_file, segments
 from geminids.sources.gemini.layout import scan
 from geminids.sources.gemini.projects import read_registry
 from geminids.sources.gemini.records import Kind, Record
 from geminids.sources.gemini.sessions import sessions
+from geminids.sources.traces import Trace
 
 
 class GeminiSource:
@@ -68,16 +72,21 @@ class GeminiSource:
         told = dict.fromkeys([*problems, *(p for session in read for p in session.problems)])
         return Reading(tuple(read), tuple(accounts), tuple(told))
 
-    def adopt(self, path: Path) -> Bundle | None:
-        """One file given by hand, if it holds records of a session."""
-        log = read_file(path, path.read_bytes())
+    def read_alone(self, path: Path) -> Reading | None:
+        """What one file given by hand holds: a session, or a conversation that was saved or printed."""
+        content = path.read_bytes()
+        log = read_file(path, content)
         if not any(_tells_of_a_session(record) for record in log.records):
-            return None
+            return read_copy(path, content)
         facts = path.stat()
         file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
         folder = _project_folder(path)
         project = _project_of(folder) if folder else Project(None, None, None, None)
-        return Bundle(self.name, path.stem, project, (folder,) if folder else (), (file,))
+        return self.read(Bundle(self.name, path.stem, project, (folder,) if folder else (), (file,)))
+
+    def read_beside(self, companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
+        """Saved chats and lost sessions of a project, and what became of every file beside its sessions."""
+        return read_beside(companions, traces, limit)
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as Gemini CLI's own loader returns it from this file."""

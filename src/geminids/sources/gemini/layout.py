@@ -1,4 +1,4 @@
-"""Finding session files in a home, and which of them belong together.
+"""Finding session files in a home, which of them belong together, and what lies beside them.
 
     tmp/<hash or slug>/chats/session-<minute>-<first 8 of id>.json[l]    main sessions
     tmp/<hash or slug>/chats/<session id>/<agent id>.json[l]             subagents, since 0.37
@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from geminids.model import Problem, ProblemKind, Project
-from geminids.sources.base import Bundle, FoundFile, Home, Scan, SkippedFile
+from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Home, Scan, SkippedFile
 from geminids.sources.bundles import better_known
+from geminids.sources.gemini.companions import UNKNOWN, place, why_ignored
 from geminids.sources.gemini.homes import AGENT, projects_folder, registry_folder
-from geminids.sources.gemini.projects import Registry, read_registry
+from geminids.sources.gemini.projects import MARKER, Registry, read_registry, with_hash
 
 _SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
 _SESSION_NAME = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
@@ -32,7 +33,7 @@ _WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 LINK = "a link; links are not followed"
 NO_FILE = "a pipe, a socket or a device"
 NO_SESSION = "not named like a session file"
-COMPANION = "no session file: a companion of the sessions"
+NO_PROJECT = "not in the folder of a project"
 
 
 def scan(home: Home) -> Scan:
@@ -41,11 +42,12 @@ def scan(home: Home) -> Scan:
 
 
 class _Folder(msgspec.Struct):
-    """A project's folders, and its session files by the start of the id in their names."""
+    """A project's folders, its session files by the start of the id in their names, and what lies beside."""
 
     project: Project
     paths: list[Path]
     files: dict[str, list[FoundFile]]
+    beside: list[CompanionFile]
 
 
 class _Scanner:
@@ -62,39 +64,54 @@ class _Scanner:
             if entry.is_dir(follow_symlinks=False):
                 self._scan_project(Path(entry.path))
             else:
-                self._skip(entry, LINK if entry.is_symlink() else COMPANION)
+                self._skip(entry, LINK if entry.is_symlink() else NO_PROJECT)
         if any(Path(problem.file) == projects_folder(self._home) for problem in self._problems):
             # Then the registry beside it cannot be read either; one line says it all.
             self._problems = [p for p in self._problems if p not in self._registry.problems]
-        bundles = [
-            Bundle(AGENT, start, folder.project, tuple(folder.paths), tuple(sorted(files)))
-            for folder in self._projects.values()
-            for start, files in sorted(folder.files.items())
+        folders = self._projects.values()
+        bundles = [bundle for folder in folders for bundle in _bundles(folder)]
+        companions = [
+            Companions(AGENT, folder.project, tuple(folder.paths), tuple(sorted(folder.beside)))
+            for folder in folders
         ]
-        return Scan(tuple(bundles), tuple(self._skipped), tuple(self._problems))
+        return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(self._problems))
 
     def _scan_project(self, path: Path) -> None:
-        for entry in self._entries(path):
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name == "chats" and is_folder:
-                self._scan_chats(self._folder(path), Path(entry.path))
-            elif entry.is_symlink():
-                self._skip(entry, LINK)
-            elif is_folder:
-                self._skip_all(Path(entry.path))
+        entries = self._entries(path)
+        if not any(_is_of_project(entry.name) for entry in entries):
+            self._skip_all(entries)
+            return
+        folder = self._folder(path)
+        for entry in entries:
+            if entry.name == "chats" and entry.is_dir(follow_symlinks=False):
+                self._scan_chats(folder, Path(entry.path))
             else:
-                self._skip(entry, COMPANION)
+                self._add_beside(folder, entry, entry.name)
+
+    def _add_beside(self, folder: _Folder, entry: os.DirEntry[str], inside: str) -> None:
+        """What lies beside the sessions, at this place inside the project's folder."""
+        if entry.is_dir(follow_symlinks=False):
+            for inner in self._entries(Path(entry.path)):
+                self._add_beside(folder, inner, f"{inside}/{inner.name}")
+        elif entry.is_symlink():
+            self._skip(entry, LINK)
+        elif not entry.is_file(follow_symlinks=False):
+            self._skip(entry, NO_FILE)
+        elif (known := place(inside)) is None:
+            self._skip(entry, why_ignored(inside) or UNKNOWN)
+        elif found := self._stat(entry):
+            folder.beside.append(CompanionFile(found, known.kind, known.native_id))
 
     def _folder(self, path: Path) -> _Folder:
         """The project of this folder; another folder of the same project may be known already."""
         project = self._registry.project(path, self._root)
-        if project.slug:
+        if project.slug and (written := _peeked_hash(path)):
             # On Windows the marker is in lower case, and its hash not that of the path.
-            project = msgspec.structs.replace(project, hash=_peeked_hash(path) or project.hash)
+            project = with_hash(project, written)
         key = project.hash or str(path)
         known = self._projects.get(key)
         if known is None:
-            known = self._projects[key] = _Folder(project, [], {})
+            known = self._projects[key] = _Folder(project, [], {}, [])
         known.paths.append(path)
         known.project = better_known(known.project, project)
         return known
@@ -113,7 +130,7 @@ class _Scanner:
             if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
                 self._add(folder, parent.name[:_ID_START], entry)
             elif entry.is_dir(follow_symlinks=False):
-                self._skip_all(Path(entry.path))
+                self._skip_all([entry], NO_SESSION)
             else:
                 self._skip(entry, LINK if entry.is_symlink() else NO_SESSION)
 
@@ -138,14 +155,14 @@ class _Scanner:
         if found is not None:
             self._skipped.append(SkippedFile(found.path, found.size, reason))
 
-    def _skip_all(self, folder: Path) -> None:
-        for entry in self._entries(folder):
+    def _skip_all(self, entries: Iterable[os.DirEntry[str]], reason: str = NO_PROJECT) -> None:
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                self._skip_all(Path(entry.path))
+                self._skip_all(self._entries(Path(entry.path)), reason)
             else:
-                self._skip(entry, LINK if entry.is_symlink() else COMPANION)
+                self._skip(entry, LINK if entry.is_symlink() else reason)
 
-    def _entries(self, folder: Path) -> Iterable[os.DirEntry[str]]:
+    def _entries(self, folder: Path) -> Sequence[os.DirEntry[str]]:
         """What a folder holds, by name; one that cannot be read makes the scan incomplete."""
         try:
             with os.scandir(folder) as entries:
@@ -159,6 +176,22 @@ class _Scanner:
     def _unreadable(self, path: Path, error: OSError) -> None:
         reason = error.strerror or "cannot be read"
         self._problems.append(Problem(str(path), ProblemKind.UNREADABLE, reason))
+
+
+def _bundles(folder: _Folder) -> Iterator[Bundle]:
+    """The session files of a project by the start of their ids, each with what was written for them."""
+    beside: dict[str, list[CompanionFile]] = {}
+    for companion in folder.beside:
+        if companion.native_id:
+            beside.setdefault(companion.native_id[:_ID_START], []).append(companion)
+    for start, files in sorted(folder.files.items()):
+        theirs = tuple(sorted(beside.get(start, ())))
+        yield Bundle(AGENT, start, folder.project, tuple(folder.paths), tuple(sorted(files)), theirs)
+
+
+def _is_of_project(name: str) -> bool:
+    """Whether only the folder of a project holds an entry of this name; others hold programs and notes."""
+    return name in {"chats", MARKER} or name.startswith(("logs.json", "checkpoint"))
 
 
 def start_of_id(name: str) -> str | None:

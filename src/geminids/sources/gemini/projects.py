@@ -6,23 +6,17 @@ the old folder is copied, not moved, so both may hold the same sessions.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 
 import msgspec
 
-from geminids.model import KnownBy, Problem, ProblemKind, Project
+from geminids.model import KnownBy, Problem, ProblemKind, Project, folder_hash
 from geminids.sources.jsonl import UndecodableError, decode
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LONGEST_PATH = 32_768
 MARKER = ".project_root"
-
-
-def project_hash(path: str) -> str:
-    """The hash that Gemini CLI gives a project folder."""
-    return hashlib.sha256(path.encode(errors="surrogatepass")).hexdigest()
 
 
 class Registry(msgspec.Struct, frozen=True):
@@ -37,14 +31,20 @@ class Registry(msgspec.Struct, frozen=True):
         name = folder.name
         if _HASH.fullmatch(name):
             path = self.path_by_hash.get(name)
-            return Project(path, name, None, KnownBy.REGISTRY if path else None)
+            return Project(path, name, None, KnownBy.REGISTRY if path else None, certain=bool(path))
         path = _marker(folder) or _marker(home / "history" / name)
         if path:
-            return Project(path, project_hash(path), name, KnownBy.MARKER)
+            return Project(path, folder_hash(path), name, KnownBy.MARKER)
         path = self.path_by_slug.get(name)
         if path:
-            return Project(path, project_hash(path), name, KnownBy.REGISTRY)
+            return Project(path, folder_hash(path), name, KnownBy.REGISTRY)
         return Project(None, None, name, None)
+
+
+def with_hash(project: Project, written: str) -> Project:
+    """The project with a hash that the CLI wrote; its path is certain if that is its hash."""
+    certain = project.path is not None and folder_hash(project.path) == written
+    return msgspec.structs.replace(project, hash=written, certain=certain)
 
 
 def read_registry(home: Path) -> Registry:
@@ -62,9 +62,7 @@ def read_registry(home: Path) -> Registry:
     if not isinstance(projects, dict):
         return _damaged(file, ProblemKind.WRONG_TYPE, "holds no map of projects")
     known = {path: slug for path, slug in projects.items() if isinstance(slug, str) and path}
-    return Registry(
-        {slug: path for path, slug in known.items()}, {project_hash(path): path for path in known}
-    )
+    return Registry({slug: path for path, slug in known.items()}, {folder_hash(path): path for path in known})
 
 
 def _damaged(file: Path, kind: ProblemKind, detail: str) -> Registry:

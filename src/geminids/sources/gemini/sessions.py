@@ -39,7 +39,7 @@ from geminids.sources.gemini.files import BACKGROUND, Segment
 from geminids.sources.gemini.injected import REQUEST_CANCELLED
 from geminids.sources.gemini.layout import start_of_id
 from geminids.sources.gemini.messages import MessageBuilder
-from geminids.sources.gemini.projects import plain_file
+from geminids.sources.gemini.projects import plain_file, with_hash
 from geminids.sources.gemini.records import Kind, calls_of
 from geminids.sources.gemini.replay import Replay
 from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
@@ -212,15 +212,18 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         directories=tuple(d for d in directories if isinstance(d, str))
         if isinstance(directories, list)
         else (),
+        companions=tuple(c.told("gemini") for c in bundle.beside if c.native_id == draft.native_id),
         problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
         messages=messages,
     )
 
 
 def _project(known: Project, meta: dict[str, Any]) -> Project:
-    """The project with the hash that the session itself was written with."""
+    """The project with the hash that the session itself was written with: a path is certain if it has it."""
     written = meta.get("projectHash")
-    return msgspec.structs.replace(known, hash=written) if isinstance(written, str) and written else known
+    if not isinstance(written, str) or not written or (known.certain and written == known.hash):
+        return known
+    return with_hash(known, written)
 
 
 def _files(segments: Iterable[Segment]) -> tuple[SessionFile, ...]:

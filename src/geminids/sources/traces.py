@@ -1,0 +1,59 @@
+"""Traces of sessions: what is needed to tell whether words that stand elsewhere are theirs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from geminids.model import Origin, Session, SessionKind, Text, ToolCall
+
+_TOLD_APART = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL, Origin.MODEL})
+
+
+class Said(msgspec.Struct, frozen=True, gc=False):
+    """Words of the human or of the model, by their key, and what kind of message they stood in."""
+
+    origin: Origin
+    key: int
+    at: datetime | None
+
+
+class Trace(msgspec.Struct, frozen=True):
+    """A session in so little that the traces of all sessions of a project fit into memory."""
+
+    id: str
+    native_id: str
+    kind: SessionKind
+    started_at: datetime | None
+    ended_at: datetime | None
+    said: tuple[Said, ...]
+    calls: frozenset[str]
+    """The ids of its tool calls."""
+
+
+def trace(session: Session) -> Trace:
+    """The trace of a session."""
+    said: list[Said] = []
+    calls: set[str] = set()
+    for message in session.messages:
+        calls.update(p.call_id for p in message.parts if isinstance(p, ToolCall) and p.call_id)
+        if message.origin in _TOLD_APART:
+            whose = Origin.MODEL if message.origin is Origin.MODEL else Origin.HUMAN
+            texts = [p.text for p in message.parts if isinstance(p, Text) and p.origin is whose]
+            if texts:
+                said.append(Said(message.origin, key("\n\n".join(texts)), message.at))
+    return Trace(
+        session.id,
+        session.native_id,
+        session.kind,
+        session.started_at,
+        session.ended_at,
+        tuple(said),
+        frozenset(calls),
+    )
+
+
+def key(text: str) -> int:
+    """What words are recognised by, however they are broken into lines."""
+    return hash(" ".join(text.split()))
