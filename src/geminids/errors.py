@@ -152,6 +152,49 @@ class ShortIdError(GeminidsError):
         super().__init__(f"{wanted!r} is too short for an id; type at least {least} characters of it.")
 
 
+class ProjectNotFoundError(GeminidsError):
+    """No project is meant by this."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str, near: Sequence[str]) -> None:
+        hint = f"Nearest: {', '.join(near)}." if near else "`geminids projects` shows what there is."
+        super().__init__(f"No project matches {wanted!r}. {hint}")
+
+
+class AmbiguousProjectError(GeminidsError):
+    """Several projects are meant by this."""
+
+    def __init__(self, wanted: str, names: Sequence[str]) -> None:
+        super().__init__(
+            f"{wanted!r} could be any of {len(names)} projects; type more of the name, or its hash: "
+            f"{', '.join(names)}."
+        )
+
+
+class NotLinkedError(GeminidsError):
+    """A project was never linked to a folder."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted!r} is not linked; `geminids projects` shows how each folder is known.")
+
+
+class NoHashError(GeminidsError):
+    """A project has no hash by which a link could be kept."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted!r} has no hash: no session of it is left that a link could be for.")
+
+
+class NoFolderError(GeminidsError):
+    """A path given by hand is no folder."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} is no folder. A link needs the folder that the project is in now.")
+
+
 class UnknownAgentError(GeminidsError):
     """No reader is installed for this agent."""
 

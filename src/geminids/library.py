@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,32 +19,72 @@ from geminids import config, sources
 from geminids import sample as bundled
 from geminids.errors import (
     HomeNotFoundError,
+    NoFolderError,
+    NoHashError,
     NotASessionError,
     NothingToReadError,
     NotInstalledError,
+    NotLinkedError,
     NotLoadedByAgentError,
     SessionNotFoundError,
 )
-from geminids.model import CompanionKind, FileAccount, Problem, Session, SessionKind, SessionSummary
+from geminids.model import (
+    CompanionKind,
+    FileAccount,
+    KnownBy,
+    Problem,
+    Project,
+    Session,
+    SessionKind,
+    SessionSummary,
+)
+from geminids.projects.knowing import Folders
 from geminids.query import last_list
 from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
 from geminids.query.last_list import LastList, Listed
-from geminids.query.listing import Filter, Listing, listing, project_names
+from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, listing
+from geminids.query.matching import project_names
 from geminids.query.meant import Finder, Meant, Wanted
 from geminids.query.moments import parse_moment
-from geminids.query.overview import AgentOverview, Overview, overview
+from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview, overview
+from geminids.query.projects import (
+    Event,
+    EventKind,
+    ProjectReport,
+    Projects,
+    ProjectStory,
+    Resolved,
+    Shelved,
+    best_known,
+    certain_paths,
+    hashes_without_folder,
+    identify,
+    known_as,
+    reports,
+    story,
+    the_one,
+)
 from geminids.sources.base import Home, Reading, Scan, may_be_folder, may_exist
 from geminids.sources.bundles import Shelf, shelves
 from geminids.sources.traces import Trace, trace
 
 __all__ = [
+    "LED_BY_HUMANS",
+    "MOST_PROJECTS",
     "AgentOverview",
+    "Event",
+    "EventKind",
     "Fidelity",
     "Filter",
     "Library",
     "Listing",
     "Meant",
+    "NextStep",
     "Overview",
+    "ProjectReport",
+    "ProjectStory",
+    "Projects",
+    "Resolved",
     "file_meant",
     "last_listed",
     "open_library",
@@ -52,6 +93,9 @@ __all__ = [
 ]
 
 _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
+WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
+PROVEN = frozenset({KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, KnownBy.CURRENT_FOLDER})
+"""Ways of knowing a folder that only some sessions of a project offer, or only here."""
 LIST_LIMIT = 32_000_000
 """So many bytes beside the sessions of a project are read for a list; the rest is left to other commands."""
 
@@ -74,10 +118,10 @@ def open_library(
 
     given = [bundled.home()] if sample else config.home_folders(homes, environment)
     if given:
-        return Library(_homes_below(given, names), data_folder, sample=sample)
+        return Library(_homes_below(given, names), data_folder, sample=sample, environment=environment)
     user_home = config.expanded("~")
     found = [home for name in names for home in sources.load(name).homes(environment, user_home)]
-    library = Library(found, data_folder)
+    library = Library(found, data_folder, environment=environment)
     if sample_if_empty and library.is_empty():
         return Library(_homes_below([bundled.home()], names), data_folder, sample=True)
     return library
@@ -94,9 +138,15 @@ class Library:
     """The sessions in some homes."""
 
     def __init__(
-        self, homes: Sequence[Home], data_folder: Callable[[], Path | None], *, sample: bool = False
+        self,
+        homes: Sequence[Home],
+        data_folder: Callable[[], Path | None],
+        *,
+        sample: bool = False,
+        environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._homes = homes
+        self._folders = Folders(data_folder, config.expanded("~"), environment, _current_folder())
         # Asked for only when something is kept: finding it takes longer than many a command.
         self._data_folder = data_folder
         self._scans: list[tuple[Home, Scan]] | None = None
@@ -113,15 +163,22 @@ class Library:
 
     def summaries(self, wanted: Filter) -> Listing:
         """The sessions that are asked for, without their messages, newest first."""
-        summaries, problems = self._summaries()
+        shelves = self._shelved()
+        identity = self._identified(shelves)
+        summaries = (known_as(summary, identity) for shelf in shelves for summary in shelf.summaries)
+        problems = [problem for shelf in shelves for problem in shelf.problems]
         return listing(summaries, wanted, self._closed_folders() + _unreadable(problems))
 
     def overview(self) -> Overview:
         """All there is, in little."""
-        summaries, problems = self._summaries()
+        shelves = self._shelved()
+        identity = self._identified(shelves)
+        summaries = [known_as(summary, identity) for shelf in shelves for summary in shelf.summaries]
+        problems = [problem for shelf in shelves for problem in shelf.problems]
         titles = {summary.agent: self.agent_title(summary.agent) for summary in summaries}
         return overview(
             summaries,
+            reports(shelves, identity),
             titles,
             self._closed_folders() + _unreadable(problems),
             self.places,
@@ -129,12 +186,79 @@ class Library:
             sample=self.sample,
         )
 
+    def projects(self, now: datetime) -> Projects:
+        """The projects there are. For folders that are not known one looks, but only for a moment."""
+        shelves = self._shelved()
+        identity = self._identified(shelves)
+        unknown = hashes_without_folder(identity)
+        if unknown and self._folders.search_shortly(unknown, certain_paths(identity), now).found:
+            self._folders = self._folders.refreshed()
+            identity = self._identified(shelves)
+        problems = [problem for shelf in shelves for problem in shelf.problems]
+        found = reports(shelves, identity)
+        return Projects(projects=tuple(found), problems=tuple(self._closed_folders() + _unreadable(problems)))
+
+    def project_story(self, wanted: str) -> ProjectStory:
+        """Everything a project holds, the oldest first."""
+        shelves = self._shelved(limit=None)
+        identity = self._identified(shelves)
+        report = the_one(reports(shelves, identity), wanted)
+        return story(report, shelves, identity, self._closed_folders())
+
+    def resolve_projects(
+        self, now: datetime, *, deep: bool, seconds: float, progress: Callable[[int, int], None] | None = None
+    ) -> Resolved:
+        """Look for the folders of projects that are known by a hash alone, and remember them."""
+        identity = self._identified(self._shelved())
+        unknown = hashes_without_folder(identity)
+        found = self._folders.search(
+            unknown, certain_paths(identity), now, seconds=seconds, deep=deep, progress=progress
+        )
+        resolved = [
+            Project(folder.path, name, None, folder.known_by, certain=True)
+            for name, folder in found.found.items()
+        ]
+        missing = [name for name in unknown if name not in found.found]
+        return Resolved(
+            resolved=tuple(resolved),
+            missing=tuple(missing),
+            looked_at=found.looked_at,
+            complete=found.complete,
+        )
+
+    def link_project(self, wanted: str, path: str) -> Project:
+        """Remember which folder a project is, because the user says so."""
+        folder = config.expanded(path).absolute()
+        if not folder.is_dir():
+            raise NoFolderError(path)
+        return self._folders.link(self._hash_meant(wanted), os.path.normpath(folder))
+
+    def unlink_project(self, wanted: str) -> Project:
+        """Forget what the user said about the folder of a project."""
+        linked = [name for name in self._folders.linked if name.startswith(wanted.lower())]
+        name = linked[0] if len(linked) == 1 else self._hash_meant(wanted)
+        path = self._folders.unlink(name)
+        if path is None:
+            raise NotLinkedError(wanted)
+        return Project(path, name, None, KnownBy.LINK)
+
+    def _hash_meant(self, wanted: str) -> str:
+        """The hash of the project that is meant; a whole hash may also be one that we know nothing of."""
+        if WHOLE_HASH.fullmatch(wanted):
+            return wanted
+        shelves = self._shelved()
+        project = the_one(reports(shelves, self._identified(shelves)), wanted).project
+        if project.hash is None:
+            raise NoHashError(wanted)
+        return project.hash
+
     def sessions(self, wanted: str) -> Meant:
         """The sessions in a file if a file is meant, else the one session that is."""
         if path := file_meant(wanted):
             return Meant(self.file(path), ())
         try:
-            return self._finder().find(wanted)
+            meant = self._finder().find(wanted)
+            return meant._replace(sessions=[self._completed(session) for session in meant.sessions])
         except SessionNotFoundError:
             if os.path.isfile(wanted):  # noqa: PTH113 - pathlib raises for what cannot be a name
                 return Meant(self.file(Path(wanted)), ())
@@ -142,7 +266,7 @@ class Library:
 
     def session(self, wanted: str) -> Session:
         """The session meant by an id, the beginning of one, a number of the last list, or `latest`."""
-        return self._finder().find(wanted).sessions[0]
+        return self._completed(self._finder().find(wanted).sessions[0])
 
     def file(self, path: Path) -> list[Session]:
         """The sessions in one file, the first first."""
@@ -195,6 +319,10 @@ class Library:
         """The agent as people call it."""
         return sources.load(name).title
 
+    def _completed(self, session: Session) -> Session:
+        """The session with what is known of its project."""
+        return known_as(session, best_known([session.project], self._folders.remembered))
+
     def _finder(self) -> Finder:
         return Finder(self._readings, self._places_of_a_list(), self._closed_folders(), self._last_list)
 
@@ -205,34 +333,49 @@ class Library:
     def _places_of_a_list(self) -> tuple[str, ...]:
         return tuple(sorted(map(last_list.keepable, self.places)))
 
-    def _summaries(self) -> tuple[list[SessionSummary], list[Problem]]:
-        """All sessions without their messages, and what stood in the way of reading them."""
-        summaries: list[SessionSummary] = []
-        problems: list[Problem] = []
-        for reading in self._readings():
-            summaries.extend(session.without_messages() for session in reading.sessions)
-            problems.extend(reading.problems)
-        return summaries, problems
+    def _identified(self, shelves: Sequence[Shelved]) -> dict[Project, Project]:
+        """What is known of each project; what sessions proved is kept for those that prove nothing."""
+        identity = identify(shelves, self._folders.remembered)
+        proven = [project for project in identity.values() if project.certain and project.known_by in PROVEN]
+        if not self.sample:
+            self._folders.learn(proven)
+        return identity
+
+    def _shelved(self, limit: int | None = LIST_LIMIT) -> list[Shelved]:
+        """All there is, project by project, without messages."""
+        shelved: list[Shelved] = []
+        for shelf in self._shelves():
+            told = tuple(file.told(shelf.companions.agent) for file in shelf.companions.files)
+            found = Shelved(shelf.companions.project, [], told, (), [])
+            for reading in self._readings_of(shelf, lambda _: True, limit):
+                found.summaries.extend(session.without_messages() for session in reading.sessions)
+                found.problems.extend(reading.problems)
+                found.typed += reading.typed
+            shelved.append(found)
+        return shelved
 
     def _readings(
         self, is_wanted: Wanted = lambda _: True, limit: int | None = LIST_LIMIT
     ) -> Iterator[Reading]:
         """Every bundle in its turn, and what lies beside those of a project after them."""
         for shelf in self._shelves():
-            source = sources.load(shelf.companions.agent)
-            needs_traces = is_wanted(shelf.companions)
-            traces: list[Trace] = []
-            for bundle in shelf.bundles:
-                wanted = is_wanted(bundle)
-                if not (wanted or needs_traces):
-                    continue
-                reading = source.read(bundle)
-                if needs_traces:
-                    traces.extend(map(trace, reading.sessions))
-                if wanted:
-                    yield reading
+            yield from self._readings_of(shelf, is_wanted, limit)
+
+    def _readings_of(self, shelf: Shelf, is_wanted: Wanted, limit: int | None) -> Iterator[Reading]:
+        source = sources.load(shelf.companions.agent)
+        needs_traces = is_wanted(shelf.companions)
+        traces: list[Trace] = []
+        for bundle in shelf.bundles:
+            wanted = is_wanted(bundle)
+            if not (wanted or needs_traces):
+                continue
+            reading = source.read(bundle)
             if needs_traces:
-                yield source.read_beside(shelf.companions, traces, limit)
+                traces.extend(map(trace, reading.sessions))
+            if wanted:
+                yield reading
+        if needs_traces:
+            yield source.read_beside(shelf.companions, traces, limit)
 
     def _shelves(self) -> list[Shelf]:
         return shelves([scan for _, scan in self._scanned()])
@@ -309,6 +452,16 @@ def _home_report(home: Home, scan: Scan | None) -> HomeReport:
         return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)
     return HomeReport(home.agent, str(home.path), home.known_by, True, files, scan.complete)
+
+
+def _current_folder() -> Path | None:
+    """The folder we are in, as the shell spells it; None if it is gone."""
+    shell = os.environ.get("PWD", "")
+    try:
+        here = Path.cwd()
+        return Path(shell) if shell and os.path.samefile(shell, here) else here  # noqa: PTH121
+    except OSError:
+        return None
 
 
 def _has_words(scan: Scan) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from geminids.cli.data import encode, join
-from geminids.library import Fidelity, Overview
+from geminids.library import Fidelity, Overview, Projects, ProjectStory, Resolved
 from geminids.model import Session, SessionSummary
 
 Document = TypeVar("Document", bound=msgspec.Struct)
@@ -46,7 +46,28 @@ class AgentViewDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="ge
     messages: Sequence[Any]
 
 
-DOCUMENTS = (ListDocument, SessionDocument, OverviewDocument, DoctorDocument, AgentViewDocument)
+class ProjectsDocument(Projects, frozen=True, kw_only=True, tag_field="schema", tag="geminids/projects/1"):
+    """The projects there are, the last used first."""
+
+
+class ProjectDocument(ProjectStory, frozen=True, kw_only=True, tag_field="schema", tag="geminids/project/1"):
+    """One project and everything it holds, the oldest first."""
+
+
+class ResolvedDocument(Resolved, frozen=True, kw_only=True, tag_field="schema", tag="geminids/resolved/1"):
+    """What a search for folders has found."""
+
+
+DOCUMENTS = (
+    ListDocument,
+    SessionDocument,
+    OverviewDocument,
+    DoctorDocument,
+    AgentViewDocument,
+    ProjectsDocument,
+    ProjectDocument,
+    ResolvedDocument,
+)
 
 
 def document(kind: type[Document], value: msgspec.Struct, **more: Any) -> bytes:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from geminids.model import SessionSummary
 
 ON_A_TERMINAL = 20
+KINDS = ("main", "subagent", "checkpoint", "lost")
+EVERY_KIND = "all"
 
 
 class Asked(NamedTuple):
@@ -27,16 +29,17 @@ class Asked(NamedTuple):
     project: str | None
     since: str | None
     until: str | None
-    kind: str
+    kind: str | None
     limit: int | None
 
     def filter(self, now: datetime) -> Filter:
         """Which sessions are meant at this moment."""
-        from geminids.library import Filter, parse_moment
+        from geminids.library import LED_BY_HUMANS, Filter, parse_moment
         from geminids.model import SessionKind
 
+        asked_for = frozenset({SessionKind(self.kind)}) if self.kind in KINDS else LED_BY_HUMANS
         return Filter(
-            kind=None if self.kind == "all" else SessionKind(self.kind),
+            kinds=None if self.kind == EVERY_KIND else asked_for,
             project=self.project,
             since=parse_moment(self.since, now) if self.since else None,
             until=parse_moment(self.until, now, end=True) if self.until else None,
@@ -44,8 +47,7 @@ class Asked(NamedTuple):
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        typed = self._replace(kind="" if self.kind == "main" else self.kind)._asdict()
-        return [word for name, value in typed.items() if value for word in (f"--{name}", str(value))]
+        return [word for name, value in self._asdict().items() if value for word in (f"--{name}", str(value))]
 
 
 @click.command(name="list")
@@ -72,10 +74,9 @@ class Asked(NamedTuple):
 )
 @click.option(
     "--kind",
-    type=click.Choice(["main", "subagent", "all"]),
-    default="main",
-    show_default=True,
-    help="Sessions that a human led, those that agents led, or both.",
+    type=click.Choice([*KINDS, EVERY_KIND]),
+    help="Only main sessions, those of subagents, saved chats, or those of which only the words remain that "
+    "were typed. Else all that a human led.",
 )
 @json_option
 @click.option("--jsonl", is_flag=True, help="One JSON value a line.")
@@ -88,7 +89,7 @@ def list_sessions(
     since: str | None,
     until: str | None,
     limit: int | None,
-    kind: str,
+    kind: str | None,
     jsonl: bool,
 ) -> int:
     """List sessions, newest first.
@@ -104,6 +105,8 @@ def list_sessions(
     … interrupted   nobody answered any more
     ⚠               part of a file is damaged
     ↳               a subagent
+    ⎘               a saved chat (/chat save)
+    ✝               lost: the session is gone, what was typed remains
 
     \b
     geminids list
@@ -159,13 +162,27 @@ def _tell(choices: Choices, asked: Asked, listing: Listing, shown: int) -> int:
     from geminids.cli import words
     from geminids.cli.sessions import tell_unreadable
 
+    _tell_match(listing, asked.project)
     if more := len(listing.sessions) - shown:
         everything = choices.spelled("list", *asked._replace(limit=len(listing.sessions)).options())
         say(f"{words.count(more, 'more session')}; `{everything}` shows them.")
     if others := listing.hidden.get("kind"):
-        every_kind = choices.spelled("list", *asked._replace(kind="all", limit=None).options())
+        every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
         say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows them.")
     return tell_unreadable(listing.problems)
+
+
+def _tell_match(listing: Listing, wanted: str | None) -> None:
+    """Say which projects were meant, where that is not what was typed."""
+    from geminids.library import project_names
+
+    if listing.match is None or not listing.match.projects:
+        return
+    names = sorted(set(project_names(listing.match.projects).values()))
+    if listing.match.is_slip:
+        say(f"No project is called {wanted!r}; nearest: {', '.join(names)}.")
+    elif len(names) > 1:
+        say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
 
 
 def _tell_nothing(listing: Listing, project: str | None) -> None:

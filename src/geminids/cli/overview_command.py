@@ -10,7 +10,7 @@ from geminids.cli.page import Page, open_page
 from geminids.cli.screen import find_screen
 from geminids.cli.sessions import draw_sessions, tell_nothing_found, tell_unreadable
 from geminids.errors import NOTHING_FOUND
-from geminids.library import AgentOverview, Library, Overview
+from geminids.library import MOST_PROJECTS, AgentOverview, Library, NextStep, Overview, project_names
 
 
 def overview(choices: Choices) -> int:
@@ -31,25 +31,58 @@ def _draw(choices: Choices, library: Library, found: Overview) -> None:
     for agent in found.agents:
         _draw_agent(page, agent)
     if found.newest:
+        _draw_projects(page, found)
         page.line()
         draw_sessions(page, library, found.newest, choices.now)
         _draw_next_steps(page, choices, found)
 
 
 def _draw_agent(page: Page, agent: AgentOverview) -> None:
-    counts = [words.count(agent.sessions, "session")]
-    if agent.subagents:
-        counts.append(words.count(agent.subagents, "subagent"))
-    counts += [words.count(agent.projects, "project"), words.size(agent.bytes)]
+    rarer = (
+        (agent.subagents, "subagent"),
+        (agent.checkpoints, "saved chat"),
+        (agent.lost, "lost session"),
+    )
+    counts = [
+        words.count(agent.sessions, "session"),
+        *(words.count(number, noun) for number, noun in rarer if number),
+        words.count(agent.projects, "project"),
+        words.size(agent.bytes),
+    ]
     page.line((agent.title, "title"), "  ", ", ".join(counts))
     if agent.first and agent.last:
         page.line((f"{agent.first.astimezone():%Y-%m-%d} to {agent.last.astimezone():%Y-%m-%d}", "quiet"))
 
 
+def _draw_projects(page: Page, found: Overview) -> None:
+    """The projects last used, in one line as far as it reaches."""
+    names = project_names(report.project for report in found.projects)
+    told = [f"{names[report.project]} ({report.sessions + report.lost})" for report in found.projects]
+    page.words("in " + ", ".join(told) + (", …" if len(found.projects) == MOST_PROJECTS else ""), "quiet")
+
+
 def _draw_next_steps(page: Page, choices: Choices, found: Overview) -> None:
     page.line()
+    if found.lost:
+        gone = words.count(len(found.lost), "newest lost session", "newest lost sessions")
+        page.words(f"{gone}: what you typed is what remains.", "warning")
     if found.damaged_files:
-        damaged = words.count(found.damaged_files, "file")
-        page.words(f"{damaged} damaged: {choices.spelled('doctor')}", "warning")
-    page.words(f"Read the newest:  {choices.spelled('show', found.newest[0].native_id[:8])}")
-    page.words(f"See more:         {choices.spelled('list')}")
+        page.words(f"{words.count(found.damaged_files, 'file')} damaged.", "warning")
+    if found.unknown_folders:
+        page.words(f"{words.count(found.unknown_folders, 'project')} known by a hash alone.", "warning")
+    why, command = _next_step(choices, found)
+    page.words(f"{why}:  {command}")
+    page.words(f"{'See more:':<{len(why) + 1}}  {choices.spelled('list')}")
+
+
+def _next_step(choices: Choices, found: Overview) -> tuple[str, str]:
+    """The one command to type next."""
+    match found.next_step:
+        case NextStep.READ_LOST:
+            return "Read what remains", choices.spelled("show", found.lost[0].native_id[:8])
+        case NextStep.SEE_DAMAGE:
+            return "See the damage", choices.spelled("doctor")
+        case NextStep.FIND_FOLDERS:
+            return "Find the folders", choices.spelled("projects", "resolve")
+        case _:
+            return "Read the newest", choices.spelled("show", found.newest[0].native_id[:8])

@@ -10,7 +10,7 @@ from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.cli.talk import say
 from geminids.errors import PARTLY_DONE, Candidate, Unreadable
 from geminids.library import Library, project_names
-from geminids.model import SessionKind, SessionSummary
+from geminids.model import SessionSummary
 
 COLUMNS = (
     Column("#", is_number=True),
@@ -91,7 +91,8 @@ def _line(session: SessionSummary, project: str) -> list[Span]:
 def _title(session: SessionSummary) -> Span:
     if not session.title:
         return ("untitled", "quiet")
-    return f"↳ {session.title}" if session.kind is SessionKind.SUBAGENT else session.title
+    mark = words.KIND_MARKS.get(session.kind)
+    return f"{mark} {session.title}" if mark else session.title
 
 
 def _calls(session: SessionSummary) -> str:

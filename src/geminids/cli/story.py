@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from geminids.cli import words
+from geminids.cli.beside import draw_beside
 from geminids.cli.page import Page, Span
 from geminids.model import (
     AnyPart,
@@ -49,6 +50,8 @@ SHORT_DIFF = 12
 """Lines of a diff that are shown unless more is asked for."""
 SHORT_OUTPUT = 3
 """Lines of what a command of the human produced."""
+LINES_AT_ONCE = 1000
+"""Lines of an output that are laid out together: a reader need not wait for all of a long one."""
 
 TOOL_MARKS = {
     ToolStatus.SUCCESS: ("●", "tool"),
@@ -84,7 +87,7 @@ class Telling(NamedTuple):
 
 
 def draw_session(page: Page, telling: Telling) -> None:
-    """Draw the heading, then the story."""
+    """Draw the heading, then the story, then what lies beside it."""
     _draw_heading(page, telling)
     before: AnyPart | None = None
     for entry in transcript(telling.session, telling.detail):
@@ -104,6 +107,7 @@ def draw_session(page: Page, telling: Telling) -> None:
                 page.line(("⟲ " + MARKS[state].format(words.count(messages, "message")), "warning"))
             case LeftOut(counts=counts):
                 _draw_left_out(page, counts)
+    draw_beside(page, telling.session, "--beside")
 
 
 def draw_record(page: Page, record: Mapping[str, Any]) -> None:
@@ -265,8 +269,18 @@ def _draw_call(page: Page, call: ToolCall, telling: Telling) -> None:
     if result:
         page.words(result, indent=2 * INDENT)
     _draw_diff(page, call, whole=telling.detail.tools)
-    if telling.detail.tools and (output := output_text(call)):
-        page.words(output, "quiet", indent=2 * INDENT)
+    if telling.detail.tools:
+        _draw_output(page, call)
+
+
+def _draw_output(page: Page, call: ToolCall) -> None:
+    """What a tool answered, and where that lies if it was too long for the session."""
+    if moved := call.full_output:
+        told = "the whole output" if moved.text is not None else "the whole output could not be read"
+        page.words(f"{told}: {words.path(moved.path)}, {words.size(moved.size)}", "quiet", indent=2 * INDENT)
+    lines = output_text(call).split("\n")
+    for first in range(0, len(lines) if any(lines) else 0, LINES_AT_ONCE):
+        page.words("\n".join(lines[first : first + LINES_AT_ONCE]), "quiet", indent=2 * INDENT)
 
 
 def _draw_arguments(page: Page, call: ToolCall) -> None:

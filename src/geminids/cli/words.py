@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime, timedelta
 
-from geminids.model import Status, Usage
+from geminids.model import KnownBy, LineKind, SessionKind, Status, Usage
 
 STATUS_MARKS = {
     Status.SUCCESS: ("✓", "good"),
@@ -14,6 +14,29 @@ STATUS_MARKS = {
     Status.CANCELLED: ("⊘", "warning"),
     Status.INTERRUPTED: ("…", "warning"),
 }
+
+
+KIND_MARKS = {SessionKind.SUBAGENT: "↳", SessionKind.CHECKPOINT: "⎘", SessionKind.LOST: "✝"}
+"""What stands before the title of a session that is no main one."""
+
+
+KNOWN_BY = {
+    KnownBy.LINK: "your link",
+    KnownBy.MARKER: "marker",
+    KnownBy.REGISTRY: "registry",
+    KnownBy.CONTEXT: "session",
+    KnownBy.DIRECTORIES: "session",
+    KnownBy.CURRENT_FOLDER: "this folder",
+    KnownBy.TRUSTED: "trusted",
+    KnownBy.OTHER_AGENT: "other agent",
+    KnownBy.WORKTREE: "work tree",
+    KnownBy.SHELL_HISTORY: "shell",
+    KnownBy.SEARCH: "search",
+    KnownBy.ARGUMENTS: "tool calls",
+}
+"""How a folder is known, as short as a column wants it."""
+LINE_MARKS = {LineKind.PROMPT: ">", LineKind.COMMAND: "/", LineKind.SHELL: "!"}
+"""What stands before a line that the human typed."""
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

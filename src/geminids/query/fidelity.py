@@ -123,7 +123,9 @@ class Names:
     # Names that agents give, and ids; every other name may be the name of a project or a client.
     TELLS_NOTHING = re.compile(
         r"tmp|chats|history|logs|memory|plans|tasks|tracker|images|checkpoints|tool[-_]outputs?|\.cache|\.gemini"
-        r"|projects\.json|logs\.json|\.project_root"
+        r"|projects\.json|trustedFolders\.json|\.project_root|shell_history|checkpoint\.json|MEMORY\.md|GEMINI\.md"
+        r"|logs\.json(\.[a-z_]+\.\d+\.bak)?|bug-report-history-\d+\.json|clipboard-\d+\.[a-z]+"
+        r"|session-[0-9a-f]{8}-[0-9a-f-]{27}(\.jsonl)?"
         r"|[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f-]{27}(\.jsonl?)?|skill-extraction-[0-9a-f]{8}"
         r"|session-[0-9T-]+-[0-9a-f]{8}\.jsonl?(\.(unreadable|tmp)-\d+)?"
     )

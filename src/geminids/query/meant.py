@@ -20,7 +20,7 @@ from geminids.errors import (
 from geminids.model import CompanionKind, Problem, Session, SessionKind
 from geminids.query import identity
 from geminids.query.last_list import LastList, Listed, keepable
-from geminids.query.listing import Filter, listing, newest_last
+from geminids.query.listing import LED_BY_HUMANS, Filter, listing, newest_last
 from geminids.sources.base import Bundle, CompanionFile, Companions, Reading
 
 LATEST = "latest"
@@ -94,7 +94,7 @@ class Finder:
     def _list_of_now(self) -> LastList:
         """The list that a person would see now."""
         everything = (session.without_messages() for session in self._sessions())
-        found = listing(everything, Filter(kind=SessionKind.MAIN)).sessions
+        found = listing(everything, Filter(kinds=LED_BY_HUMANS)).sessions
         return LastList(self._places, tuple(map(Listed.of, found)))
 
     def _by_id(self, wanted: str) -> Session:

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from enum import StrEnum
 
 import msgspec
 
 from geminids.model import Problem, SessionKind, SessionSummary
-from geminids.query.listing import newest_last
+from geminids.query.listing import LED_BY_HUMANS, newest_last
+from geminids.query.projects import ProjectReport, project_key
 
 NEWEST = 5
+MOST_PROJECTS = 5
+
+
+class NextStep(StrEnum):
+    """What a person may want to do next, the most pressing first."""
+
+    READ_LOST = "read-lost"
+    """Read what remains of a session that is gone."""
+    SEE_DAMAGE = "see-damage"
+    FIND_FOLDERS = "find-folders"
+    """Look for the folders of projects that are known by a hash alone."""
+    READ_NEWEST = "read-newest"
 
 
 class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +34,8 @@ class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     sessions: int
     subagents: int
+    checkpoints: int
+    lost: int
     projects: int
     bytes: int
     first: datetime | None
@@ -27,19 +43,27 @@ class AgentOverview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is: counts per agent, the newest sessions, what is damaged."""
+    """What there is: counts per agent, projects, the newest sessions, what is lost or damaged, what next."""
 
     agents: tuple[AgentOverview, ...]
+    projects: tuple[ProjectReport, ...]
+    """Those last used, the last first."""
     newest: tuple[SessionSummary, ...]
+    lost: tuple[SessionSummary, ...]
+    """The newest sessions of which only the words remain that were typed."""
+    unknown_folders: int
+    """Projects that are known by a hash alone."""
     damaged_files: int
     problems: tuple[Problem, ...]
     """What could not be read at all."""
     homes: tuple[str, ...]
+    next_step: NextStep | None
     sample: bool = False
 
 
 def overview(
     summaries: Sequence[SessionSummary],
+    projects: Sequence[ProjectReport],
     titles: dict[str, str],
     problems: Sequence[Problem],
     homes: Sequence[str],
@@ -51,36 +75,53 @@ def overview(
     by_agent: dict[str, list[SessionSummary]] = {}
     for summary in summaries:
         by_agent.setdefault(summary.agent, []).append(summary)
-    main = [summary for summary in summaries if summary.kind is SessionKind.MAIN]
+    newest = sorted((s for s in summaries if s.kind in LED_BY_HUMANS), key=newest_last, reverse=True)
+    lost = [summary for summary in newest if summary.kind is SessionKind.LOST]
+    unknown = sum(report.project.path is None for report in projects)
     return Overview(
         agents=tuple(
             _agent(name, titles.get(name, name), theirs) for name, theirs in sorted(by_agent.items())
         ),
-        newest=tuple(sorted(main, key=newest_last, reverse=True)[:NEWEST]),
+        projects=tuple(projects[:MOST_PROJECTS]),
+        newest=tuple(newest[:NEWEST]),
+        lost=tuple(lost[:NEWEST]),
+        unknown_folders=unknown,
         damaged_files=damaged_files,
         problems=tuple(problems),
         homes=tuple(homes),
+        next_step=_next_step(newest, lost, damaged_files, unknown),
         sample=sample,
     )
 
 
+def _next_step(
+    newest: Sequence[SessionSummary], lost: Sequence[SessionSummary], damaged_files: int, unknown: int
+) -> NextStep | None:
+    """What helps most: what was lost is told until it is old news."""
+    if lost and lost[0] in newest[:NEWEST]:
+        return NextStep.READ_LOST
+    if damaged_files:
+        return NextStep.SEE_DAMAGE
+    if unknown:
+        return NextStep.FIND_FOLDERS
+    return NextStep.READ_NEWEST if newest else None
+
+
 def _agent(name: str, title: str, summaries: Sequence[SessionSummary]) -> AgentOverview:
     moments = [moment for s in summaries for moment in (s.started_at, s.ended_at) if moment]
-    main = sum(summary.kind is SessionKind.MAIN for summary in summaries)
+    kinds = [summary.kind for summary in summaries]
     return AgentOverview(
         agent=name,
         title=title,
-        sessions=main,
-        subagents=len(summaries) - main,
-        projects=len({_project(summary) for summary in summaries}),
+        sessions=kinds.count(SessionKind.MAIN),
+        subagents=kinds.count(SessionKind.SUBAGENT),
+        checkpoints=kinds.count(SessionKind.CHECKPOINT),
+        lost=kinds.count(SessionKind.LOST),
+        projects=len({project_key(summary.project) for summary in summaries}),
         bytes=_bytes(summaries),
         first=min(moments, default=None),
         last=max(moments, default=None),
     )
-
-
-def _project(summary: SessionSummary) -> str:
-    return summary.project.hash or summary.project.name
 
 
 def _bytes(summaries: Iterable[SessionSummary]) -> int:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from geminids.model import KnownBy, Problem, ProblemKind, Project, folder_hash
+from geminids.projects.spellings import spellings
 from geminids.sources.jsonl import UndecodableError, decode
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -23,15 +25,16 @@ class Registry(msgspec.Struct, frozen=True):
     """What a home says about its projects as a whole."""
 
     path_by_slug: dict[str, str]
-    path_by_hash: dict[str, str]
+    by_hash: dict[str, tuple[str, KnownBy]]
+    """Folders by every hash that they may have been given."""
     problems: tuple[Problem, ...] = ()
 
     def project(self, folder: Path, home: Path) -> Project:
         """The project that a folder under `tmp/` belongs to."""
         name = folder.name
         if _HASH.fullmatch(name):
-            path = self.path_by_hash.get(name)
-            return Project(path, name, None, KnownBy.REGISTRY if path else None, certain=bool(path))
+            path, known_by = self.by_hash.get(name, (None, None))
+            return Project(path, name, None, known_by, certain=path is not None)
         path = _marker(folder) or _marker(home / "history" / name)
         if path:
             return Project(path, folder_hash(path), name, KnownBy.MARKER)
@@ -40,33 +43,45 @@ class Registry(msgspec.Struct, frozen=True):
             return Project(path, folder_hash(path), name, KnownBy.REGISTRY)
         return Project(None, None, name, None)
 
-
-def with_hash(project: Project, written: str) -> Project:
-    """The project with a hash that the CLI wrote; its path is certain if that is its hash."""
-    certain = project.path is not None and folder_hash(project.path) == written
-    return msgspec.structs.replace(project, hash=written, certain=certain)
+    def with_hash(self, project: Project, written: str) -> Project:
+        """The project with a hash that the CLI wrote; its path is certain if that is the hash of it."""
+        if project.path and folder_hash(project.path) == written:
+            return msgspec.structs.replace(project, hash=written, certain=True)
+        path, known_by = self.by_hash.get(written, (project.path, project.known_by))
+        return Project(path, written, project.slug, known_by, certain=written in self.by_hash)
 
 
 def read_registry(home: Path) -> Registry:
-    """The registry of a home; one that is missing is empty, one that is damaged a problem."""
-    file = home / "projects.json"
+    """The registry of a home and the folders it trusts; what is missing is empty, what is damaged a problem."""
+    problems: list[Problem] = []
+    registered = _folders_in(home / "projects.json", "projects", problems)
+    trusted = _folders_in(home / "trustedFolders.json", None, problems)
+    by_hash: dict[str, tuple[str, KnownBy]] = {}
+    for known_by, paths in ((KnownBy.REGISTRY, registered), (KnownBy.TRUSTED, trusted)):
+        for path in paths:
+            for spelled in spellings(path):
+                by_hash.setdefault(folder_hash(spelled), (spelled, known_by))
+    slugs = {slug: path for path, slug in registered.items() if isinstance(slug, str)}
+    return Registry(slugs, by_hash, tuple(problems))
+
+
+def _folders_in(file: Path, key: str | None, problems: list[Problem]) -> dict[str, Any]:
+    """The paths that are the keys of a map in one of the CLI's own files."""
     try:
         written = decode(plain_file(file).read_bytes()).value
-        projects = written.get("projects") if isinstance(written, dict) else None
     except FileNotFoundError:
-        return Registry({}, {})
+        return {}
     except OSError as error:
-        return _damaged(file, ProblemKind.UNREADABLE, error.strerror or "cannot be read")
+        problems.append(Problem(str(file), ProblemKind.UNREADABLE, error.strerror or "cannot be read"))
+        return {}
     except UndecodableError as error:
-        return _damaged(file, ProblemKind.BAD_JSON, str(error))
-    if not isinstance(projects, dict):
-        return _damaged(file, ProblemKind.WRONG_TYPE, "holds no map of projects")
-    known = {path: slug for path, slug in projects.items() if isinstance(slug, str) and path}
-    return Registry({slug: path for path, slug in known.items()}, {folder_hash(path): path for path in known})
-
-
-def _damaged(file: Path, kind: ProblemKind, detail: str) -> Registry:
-    return Registry({}, {}, (Problem(str(file), kind, detail),))
+        problems.append(Problem(str(file), ProblemKind.BAD_JSON, str(error)))
+        return {}
+    folders = written.get(key) if key and isinstance(written, dict) else written
+    if not isinstance(folders, dict):
+        problems.append(Problem(str(file), ProblemKind.WRONG_TYPE, "holds no map of folders"))
+        return {}
+    return {path: value for path, value in folders.items() if is_path(path)}
 
 
 def plain_file(path: Path) -> Path:
@@ -82,5 +97,10 @@ def _marker(folder: Path) -> str | None:
         path = plain_file(folder / MARKER).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
-    is_path = path.startswith(("/", "\\\\")) or path[1:3] in (":\\", ":/")
-    return path if is_path and len(path) < _LONGEST_PATH and "\n" not in path else None
+    return path if is_path(path) else None
+
+
+def is_path(text: str) -> bool:
+    """Whether a text can be the path of a folder, on whatever system it was written."""
+    is_absolute = text.startswith(("/", "\\\\")) or text[1:3] in (":\\", ":/")
+    return is_absolute and len(text) < _LONGEST_PATH and "\n" not in text

@@ -33,13 +33,15 @@ from geminids.model import (
     ToolCall,
     ToolStatus,
     Usage,
+    folder_hash,
 )
 from geminids.sources.base import Bundle
+from geminids.sources.gemini.evidence import with_evidence
 from geminids.sources.gemini.files import BACKGROUND, Segment
 from geminids.sources.gemini.injected import REQUEST_CANCELLED
 from geminids.sources.gemini.layout import start_of_id
 from geminids.sources.gemini.messages import MessageBuilder
-from geminids.sources.gemini.projects import plain_file, with_hash
+from geminids.sources.gemini.projects import plain_file
 from geminids.sources.gemini.records import Kind, calls_of
 from geminids.sources.gemini.replay import Replay
 from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
@@ -183,7 +185,7 @@ def _inner_sessions(main: Draft) -> list[Draft]:
 
 def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Session:
     of_subagent = draft.kind is SessionKind.SUBAGENT
-    builder = MessageBuilder(draft.turns, bundle.folders, of_subagent=of_subagent)
+    builder = MessageBuilder(draft.turns, of_subagent=of_subagent)
     messages = builder.build()
     meta: dict[str, Any] = {}
     for segment in draft.segments:
@@ -191,7 +193,7 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
     files = _files(draft.segments)
     paths = {file.path for file in files}
     times = list(_times(draft, messages, _calls_in(messages)))
-    directories = meta.get("directories")
+    directories = _directories(meta)
     summary = meta.get("summary")
     return Session(
         id=f"gemini:{draft.native_id}",
@@ -199,19 +201,17 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         native_id=draft.native_id,
         kind=draft.kind,
         parent_id=f"gemini:{draft.parent_id}" if draft.parent_id else None,
-        project=_project(bundle.project, meta),
-        title=_task(messages) if of_subagent else _title(summary, messages),
+        project=with_evidence(_project(bundle.project, meta), messages, directories),
+        title=_task(messages) if of_subagent else title_of(summary, messages),
         summary=summary if isinstance(summary, str) and summary.strip() else None,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
-        status=_status(messages, draft.kind),
+        status=status_of(messages, draft.kind),
         models=tuple(dict.fromkeys(message.model for message in messages if message.model)),
-        counts=_counts(messages),
+        counts=counts_of(messages),
         usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
         files=files,
-        directories=tuple(d for d in directories if isinstance(d, str))
-        if isinstance(directories, list)
-        else (),
+        directories=directories,
         companions=tuple(c.told("gemini") for c in bundle.beside if c.native_id == draft.native_id),
         problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
         messages=messages,
@@ -223,7 +223,13 @@ def _project(known: Project, meta: dict[str, Any]) -> Project:
     written = meta.get("projectHash")
     if not isinstance(written, str) or not written or (known.certain and written == known.hash):
         return known
-    return with_hash(known, written)
+    certain = known.path is not None and folder_hash(known.path) == written
+    return msgspec.structs.replace(known, hash=written, certain=certain)
+
+
+def _directories(meta: dict[str, Any]) -> tuple[str, ...]:
+    written = meta.get("directories")
+    return tuple(path for path in written if isinstance(path, str)) if isinstance(written, list) else ()
 
 
 def _files(segments: Iterable[Segment]) -> tuple[SessionFile, ...]:
@@ -251,7 +257,7 @@ def _times(draft: Draft, messages: Sequence[Message], calls: Sequence[ToolCall])
             yield start
 
 
-def _title(summary: object, messages: Sequence[Message]) -> str | None:
+def title_of(summary: object, messages: Sequence[Message]) -> str | None:
     """The summary, else the first words of the human; whatever language they are in."""
     if isinstance(summary, str) and summary.strip():
         return _one_line(summary)
@@ -273,7 +279,7 @@ def _one_line(text: str) -> str:
     return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
 
 
-def _counts(messages: Sequence[Message]) -> Counts:
+def counts_of(messages: Sequence[Message]) -> Counts:
     """How much there is of what. A reply is a model's message that says or asks for something."""
     own = [message for message in messages if not message.imported]
     calls = _calls_in(own)
@@ -290,7 +296,7 @@ def _calls_in(messages: Sequence[Message]) -> list[ToolCall]:
     return [part for message in messages for part in message.parts if type(part) is ToolCall]
 
 
-def _status(messages: Sequence[Message], kind: SessionKind) -> Status:
+def status_of(messages: Sequence[Message], kind: SessionKind) -> Status:
     """How the session seems to have ended."""
     for message in reversed(messages):
         if message.state in (State.REWOUND, State.SUPERSEDED):

@@ -1,0 +1,134 @@
+"""What this machine knows about the folders of hashes: what was learnt, and where one may still look."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+
+from geminids.model import KnownBy, Project, folder_hash
+from geminids.projects import memory
+from geminids.projects.folders import current_folder, known_folders
+from geminids.projects.memory import Look, Memory
+from geminids.projects.resolving import Found, Known, Progress, Resolution, resolve
+from geminids.projects.walk import DEEP_DEPTH, QUICK_DEPTH, search_roots, searched
+from geminids.projects.work_trees import work_trees
+
+LOOK_AGAIN_AFTER = timedelta(days=7)
+"""So long nobody looks by himself for what a search did not find."""
+SHORT = 0.25
+"""Seconds that a search may take that nobody asked for."""
+
+
+class Folders:
+    """The folders that hashes stand for, on one machine and for one user."""
+
+    def __init__(
+        self,
+        data_folder: Callable[[], Path | None],
+        user_home: Path,
+        environment: Mapping[str, str],
+        current: Path | None,
+    ) -> None:
+        self._data_folder = data_folder
+        self._user_home = user_home
+        self._environment = environment
+        self._current = current
+
+    def remembered(self, wanted: str) -> Project | None:
+        """What is known of a hash without any search: a link, what was learnt, or the folder we are in."""
+        known = self._memory.project_path(wanted)
+        if known is not None:
+            return Project(known.path, wanted, None, known.known_by, known.certain)
+        here = self._here.get(wanted)
+        return Project(here, wanted, None, KnownBy.CURRENT_FOLDER, certain=True) if here else None
+
+    def refreshed(self) -> Folders:
+        """The same after something was learnt."""
+        return Folders(self._data_folder, self._user_home, self._environment, self._current)
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether what was remembered cannot be read."""
+        return self._memory.damaged
+
+    def learn(self, projects: Iterable[Project]) -> None:
+        """Remember folders that sessions proved; what cannot be kept is found again the next time."""
+        known = self._memory.learnt
+        new = {
+            project.hash: Found(project.path, project.known_by)
+            for project in projects
+            if project.hash and project.path and project.known_by and project.hash not in known
+        }
+        folder = self._data_folder()
+        if new and folder:
+            memory.learn(folder, new, {})
+
+    def search_shortly(self, wanted: Collection[str], known: Iterable[str], now: datetime) -> Resolution:
+        """Look for a moment, but not again for what was not found lately."""
+        since = now - LOOK_AGAIN_AFTER
+        new = [name for name in wanted if not self._memory.was_looked_for(name, 0, since)]
+        return self.search(new, known, now, seconds=SHORT, deep=False, progress=None)
+
+    def search(
+        self,
+        wanted: Collection[str],
+        known: Iterable[str],
+        now: datetime,
+        *,
+        seconds: float,
+        deep: bool,
+        progress: Progress | None,
+    ) -> Resolution:
+        """Look for the folders of hashes, and remember what was found and what was not."""
+        deadline = time.monotonic() + seconds
+        found = resolve(wanted, self._places(known, deadline, deep=deep), deadline, progress)
+        folder = self._data_folder()
+        if folder and wanted:
+            # A search that was cut short does not count as deep as it was meant to be.
+            depth = (DEEP_DEPTH if deep else QUICK_DEPTH) if found.complete else 0
+            missing = {name: Look(now, depth) for name in wanted if name not in found.found}
+            memory.learn(folder, found.found, missing)
+        return found
+
+    def link(self, wanted: str, path: str) -> Project:
+        """Remember that a hash stands for a folder because the user says so."""
+        linked = memory.link(self._kept(), wanted, path)
+        return Project(linked.path, wanted, None, linked.known_by, linked.certain)
+
+    def unlink(self, wanted: str) -> str | None:
+        """Forget a link; the path that it led to."""
+        path = self._memory.links.get(wanted)
+        return path if path is not None and memory.unlink(self._kept(), wanted) else None
+
+    @property
+    def linked(self) -> Collection[str]:
+        """The hashes that the user linked to folders."""
+        return self._memory.links.keys()
+
+    def _places(self, known: Iterable[str], deadline: float, *, deep: bool) -> Iterator[Iterable[Known]]:
+        """Where to look, the best places first; the disk is walked only if nothing else helped."""
+        current = self._current or self._user_home
+        yield from known_folders(self._user_home, self._environment, current)
+        yield work_trees(known)
+        roots = search_roots(self._user_home, self._environment, deep=deep)
+        yield searched(roots, DEEP_DEPTH if deep else QUICK_DEPTH, deadline, home=self._user_home)
+
+    def _kept(self) -> Path:
+        folder = self._data_folder()
+        if folder is None:
+            raise FileNotFoundError(2, "this user has no home to keep links in")
+        return folder
+
+    @cached_property
+    def _memory(self) -> Memory:
+        folder = self._data_folder()
+        return memory.recall(folder) if folder else Memory()
+
+    @cached_property
+    def _here(self) -> Mapping[str, str]:
+        if self._current is None:
+            return {}
+        return {folder_hash(path): path for path, _ in current_folder(self._current)}

@@ -1,0 +1,135 @@
+"""Which project is meant by a name (or a piece of one), a path, a slug or the beginning of a hash."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from geminids.config import expanded
+from geminids.model import Project, folder_hash
+from geminids.projects.spellings import main_place, same_place
+
+_SEPARATOR = re.compile(r"[/\\]")
+_NO_LETTER = re.compile(r"[\W_]+")
+_HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
+_NEAR = 0.75
+"""How alike two names must be for one to be a slip of the pen."""
+
+
+class Match(msgspec.Struct, frozen=True):
+    """The projects that are meant, and whether they are called what was typed or only something near it."""
+
+    projects: tuple[Project, ...]
+    is_slip: bool = False
+
+
+def match(projects: Iterable[Project], wanted: str) -> Match:
+    """The projects that are meant: by the whole name, else by a piece of it, else by something near it."""
+    known = list(dict.fromkeys(projects))
+    for is_meant in _ways(wanted):
+        if found := tuple(project for project in known if is_meant(project)):
+            return Match(found)
+    near = () if _is_path(wanted) else tuple(project for project in known if _is_near(project, wanted))
+    return Match(near, is_slip=bool(near))
+
+
+def nearest(names: Sequence[str], wanted: str) -> list[str]:
+    """Names that look like the one that nothing has, or else a few of those there are."""
+    from difflib import get_close_matches
+
+    by_folded = {name.casefold(): name for name in names}
+    near = get_close_matches(wanted.casefold(), by_folded, n=3, cutoff=0.5)
+    return [by_folded[name] for name in near] or list(names[:5])
+
+
+def project_names(projects: Iterable[Project]) -> dict[Project, str]:
+    """What to call each project where several stand together: namesakes by the folder above them too."""
+    different: dict[str, set[str | None]] = {}
+    for project in (known := list(projects)):
+        different.setdefault(project.name, set()).add(project.path or project.hash)
+    return {
+        project: project.name if len(different[project.name]) == 1 else _longer_name(project)
+        for project in known
+    }
+
+
+def _longer_name(project: Project) -> str:
+    if project.path:
+        return "/".join(_SEPARATOR.split(project.path.rstrip("/\\"))[-2:])
+    return f"{project.name} ({project.hash[:8]})" if project.hash else project.name
+
+
+def _ways(wanted: str) -> Iterator[Callable[[Project], bool]]:
+    """The ways in which a project can be meant, the narrowest first."""
+    if _is_path(wanted):
+        places = _places(wanted)
+        yield lambda project: _is_at_or_below(project, places)
+        yield lambda project: bool(project.path and project.path.endswith(f"/{wanted.strip('/')}"))
+        return
+    text, letters = wanted.casefold(), _letters(wanted)
+    yield lambda project: any(text == name.casefold() for name in _names(project))
+    yield lambda project: _begins_hash(project, text) or any(text in n.casefold() for n in _names(project))
+    yield lambda project: bool(letters) and any(letters in _letters(name) for name in _names(project))
+
+
+def _names(project: Project) -> Iterator[str]:
+    """What a project may be called; a work tree also what its repository is called."""
+    yield project.name
+    if project.slug:
+        yield project.slug
+    if project.path and (main := main_place(project.path)) != same_place(project.path):
+        yield main.rpartition("/")[2]
+
+
+def _begins_hash(project: Project, text: str) -> bool:
+    return bool(project.hash and _HASH_PREFIX.fullmatch(text) and project.hash.startswith(text))
+
+
+def _is_near(project: Project, wanted: str) -> bool:
+    from difflib import SequenceMatcher
+
+    letters = _letters(wanted)
+    names = (_letters(name) for name in _names(project))
+    return any(SequenceMatcher(None, letters, name).ratio() >= _NEAR for name in names if name and letters)
+
+
+def _letters(name: str) -> str:
+    return _NO_LETTER.sub("", name.casefold())
+
+
+def _is_path(wanted: str) -> bool:
+    return wanted in {".", "..", "~"} or "/" in wanted or os.sep in wanted or "\\" in wanted
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """A folder as it is spelled, with the hash and the key of it."""
+
+    path: str
+    hash: str
+    key: str
+
+
+def _places(wanted: str) -> list[_Place]:
+    """The folder that was typed. Agents hash the path as a shell spells it, which may lead through links."""
+    folder = expanded(wanted)
+    spelled = {os.path.abspath(folder), os.path.realpath(folder)}  # noqa: PTH100
+    if ":" in wanted:
+        # A path of Windows, which may be meant on any system.
+        spelled.add(wanted)
+    shell = os.environ.get("PWD")
+    if wanted == "." and shell and Path(shell).exists():
+        spelled.add(shell)
+    return [_Place(path, folder_hash(path), same_place(path)) for path in sorted(spelled)]
+
+
+def _is_at_or_below(project: Project, places: Sequence[_Place]) -> bool:
+    if any(project.hash == place.hash for place in places):
+        return True
+    if not project.path:
+        return False
+    key = same_place(project.path)
+    return any(key == place.key or key.startswith(place.key.rstrip("/") + "/") for place in places)

@@ -1,0 +1,327 @@
+"""Projects: what is known of each from all its sessions together, and all that it holds in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
+
+from geminids.errors import AmbiguousProjectError, ProjectNotFoundError
+from geminids.model import (
+    Companion,
+    CompanionKind,
+    KnownBy,
+    Problem,
+    Project,
+    SessionKind,
+    SessionSummary,
+    TypedLine,
+)
+from geminids.projects.spellings import main_place
+from geminids.query.matching import match, nearest, project_names
+from geminids.query.moments import FIRST
+
+_SURER = {known_by: rank for rank, known_by in enumerate(KnownBy)}
+_ON_TIMELINE = {
+    CompanionKind.PLAN,
+    CompanionKind.TASKS,
+    CompanionKind.MEMORY,
+    CompanionKind.RESTORE_POINT,
+    CompanionKind.REPORT,
+    CompanionKind.IMAGE,
+}
+
+Known = TypeVar("Known", bound=SessionSummary)
+Remembered = Callable[[str], Project | None]
+"""What was learnt before about the folder of a hash."""
+
+
+class Shelved(msgspec.Struct):
+    """What was read of one project's folders."""
+
+    project: Project
+    summaries: list[SessionSummary]
+    companions: tuple[Companion, ...]
+    typed: tuple[TypedLine, ...]
+    problems: list[Problem]
+
+
+class ProjectReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One project: its folder, how that is known, and how much there is of it."""
+
+    project: Project
+    also: tuple[Project, ...]
+    """What else agents know it as: other hashes and slugs, work trees, other spellings."""
+    agents: tuple[str, ...]
+    sessions: int
+    subagents: int
+    checkpoints: int
+    lost: int
+    first: datetime | None
+    last: datetime | None
+    bytes: int
+
+
+class EventKind(StrEnum):
+    """What a line of a timeline is."""
+
+    SESSION = "session"
+    SUBAGENT = "subagent"
+    CHECKPOINT = "checkpoint"
+    LOST = "lost"
+    FILE = "file"
+    """Something that lies beside the sessions."""
+    GAP = "gap"
+    """Something is gone, and what remains proves it."""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that happened in a project."""
+
+    at: datetime | None
+    kind: EventKind
+    title: str | None
+    session: SessionSummary | None = None
+    companion: Companion | None = None
+    session_id: str | None = None
+    """For a gap: the session that is gone."""
+
+
+class ProjectStory(msgspec.Struct, frozen=True, kw_only=True):
+    """A project and everything it holds, the oldest first."""
+
+    report: ProjectReport
+    events: tuple[Event, ...]
+    typed: tuple[TypedLine, ...]
+    """Every line the human typed, as far as it was logged."""
+    problems: tuple[Problem, ...]
+
+
+class Projects(msgspec.Struct, frozen=True, kw_only=True):
+    """The projects there are, the last used first."""
+
+    projects: tuple[ProjectReport, ...]
+    problems: tuple[Problem, ...]
+    """What could not be read at all."""
+
+
+class Resolved(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search for folders has found."""
+
+    resolved: tuple[Project, ...]
+    missing: tuple[str, ...]
+    """Hashes whose folders were not found."""
+    looked_at: int
+    complete: bool
+    """Whether all places were looked at; False if the time was over before."""
+
+
+def identify(shelves: Sequence[Shelved], remembered: Remembered) -> dict[Project, Project]:
+    """For each project as its files tell it, the best that all files and our memory know of the same hash."""
+    return best_known((project for shelf in shelves for project in _told(shelf)), remembered)
+
+
+def best_known(projects: Iterable[Project], remembered: Remembered) -> dict[Project, Project]:
+    """For each project the best that any of the others with its hash, or our memory, knows."""
+    told = dict.fromkeys(projects)
+    best: dict[str, Project] = {}
+    for project in told:
+        if project.hash:
+            best[project.hash] = _surer(best.get(project.hash), project)
+    for project_hash, project in best.items():
+        known = remembered(project_hash)
+        if known and (known.known_by is KnownBy.LINK or not project.certain):
+            best[project_hash] = _surer(project, known)
+    return {project: _with_path_of(project, best.get(project.hash or "")) for project in told}
+
+
+def _told(shelf: Shelved) -> Iterator[Project]:
+    yield shelf.project
+    yield from (summary.project for summary in shelf.summaries)
+
+
+def _surer(one: Project | None, other: Project) -> Project:
+    return max((p for p in (one, other) if p), key=_sureness)
+
+
+def _sureness(project: Project) -> tuple[bool, bool, bool, int]:
+    # A person who says where a project is now knows better than a hash of where it was.
+    is_link = project.known_by is KnownBy.LINK
+    rank = -_SURER[project.known_by] if project.known_by else -len(_SURER)
+    return is_link, project.certain, project.path is not None, rank
+
+
+def _with_path_of(project: Project, best: Project | None) -> Project:
+    if best is None or best.path is None or best.path == project.path:
+        return project
+    return Project(best.path, project.hash, project.slug or best.slug, best.known_by, best.certain)
+
+
+def known_as(summary: Known, identity: Mapping[Project, Project]) -> Known:
+    """The session with the best that is known of its project."""
+    project = identity[summary.project]
+    return summary if project == summary.project else msgspec.structs.replace(summary, project=project)
+
+
+def hashes_without_folder(identity: Mapping[Project, Project]) -> list[str]:
+    """The projects of which nobody knows for certain where they are."""
+    known = {project.hash for project in identity.values() if _is_settled(project)}
+    return list(dict.fromkeys(p.hash for p in identity.values() if p.hash and p.hash not in known))
+
+
+def certain_paths(identity: Mapping[Project, Project]) -> list[str]:
+    """The folders that are known for certain."""
+    return list(dict.fromkeys(p.path for p in identity.values() if p.certain and p.path))
+
+
+def _is_settled(project: Project) -> bool:
+    return project.certain or project.known_by is KnownBy.LINK
+
+
+def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
+    """The one project that is meant. Raises the error that names the candidates or the nearest."""
+    by_name = {name: report for report in found for name in (report.project, *report.also)}
+    matched = match(by_name, wanted)
+    meant = list({id(by_name[name]): by_name[name] for name in matched.projects}.values())
+    if len(meant) == 1 and not matched.is_slip:
+        return meant[0]
+    names = project_names(report.project for report in meant)
+    if len(meant) > 1:
+        raise AmbiguousProjectError(wanted, sorted(names.values()))
+    raise ProjectNotFoundError(wanted, list(names.values()) or nearest([p.name for p in by_name], wanted))
+
+
+def reports(shelves: Sequence[Shelved], identity: Mapping[Project, Project]) -> list[ProjectReport]:
+    """The projects there are, the last used first; several names of one folder are one project."""
+    groups: dict[str, list[Shelved]] = {}
+    for shelf in shelves:
+        for key, part in _parts(shelf, identity).items():
+            groups.setdefault(key, []).append(part)
+    found = [_report(parts, identity) for parts in groups.values()]
+    return sorted(found, key=lambda report: (report.last or FIRST, report.project.name), reverse=True)
+
+
+def _parts(shelf: Shelved, identity: Mapping[Project, Project]) -> dict[str, Shelved]:
+    """A shelf by project: sessions in one folder may have been written for different ones."""
+    own = identity[shelf.project]
+    parts = {project_key(own): Shelved(own, [], shelf.companions, shelf.typed, shelf.problems)}
+    for summary in shelf.summaries:
+        project = identity[summary.project]
+        part = parts.setdefault(project_key(project), Shelved(project, [], (), (), []))
+        part.summaries.append(summary)
+    if len(parts) > 1 and not shelf.companions and not parts[project_key(own)].summaries:
+        del parts[project_key(own)]
+    return parts
+
+
+def project_key(project: Project) -> str:
+    """What two projects have in common if they are one: the folder where it is known, else the hash."""
+    if project.path and _is_settled(project):
+        return main_place(project.path)
+    return project.hash or project.path or project.slug or ""
+
+
+def _report(parts: Sequence[Shelved], identity: Mapping[Project, Project]) -> ProjectReport:
+    summaries = [summary for part in parts for summary in part.summaries]
+    names = dict.fromkeys(identity[project] for part in parts for project in _known(part, identity))
+    best = max(names, key=lambda project: (_is_main(project), _sureness(project), bool(project.slug)))
+    kinds = [summary.kind for summary in summaries]
+    moments = [at for summary in summaries for at in (summary.started_at, summary.ended_at) if at]
+    return ProjectReport(
+        project=best,
+        also=tuple(project for project in names if project != best),
+        agents=tuple(sorted({summary.agent for summary in summaries})),
+        sessions=kinds.count(SessionKind.MAIN),
+        subagents=kinds.count(SessionKind.SUBAGENT),
+        checkpoints=kinds.count(SessionKind.CHECKPOINT),
+        lost=kinds.count(SessionKind.LOST),
+        first=min(moments, default=None),
+        last=max(moments, default=None),
+        bytes=_bytes(summaries, [companion for part in parts for companion in part.companions]),
+    )
+
+
+def _known(part: Shelved, identity: Mapping[Project, Project]) -> Iterator[Project]:
+    yield from (project for project in _told(part) if project in identity)
+
+
+def _is_main(project: Project) -> bool:
+    """Whether this is the folder itself and not a work tree of it."""
+    return not project.path or main_place(project.path) == project.path.replace("\\", "/").rstrip("/")
+
+
+def _bytes(summaries: Iterable[SessionSummary], companions: Iterable[Companion]) -> int:
+    # One file may hold several sessions; it is counted once.
+    sizes = {file.path: file.size for summary in summaries for file in summary.files}
+    sizes |= {companion.path: companion.size for companion in companions}
+    return sum(sizes.values())
+
+
+def story(
+    report: ProjectReport,
+    shelves: Sequence[Shelved],
+    identity: Mapping[Project, Project],
+    closed: Sequence[Problem],
+) -> ProjectStory:
+    """Everything a project holds in order of time, with gaps where the rest proves that something is gone."""
+    key = project_key(report.project)
+    parts = [part for shelf in shelves for name, part in _parts(shelf, identity).items() if name == key]
+    summaries = [known_as(summary, identity) for part in parts for summary in part.summaries]
+    companions = [companion for part in parts for companion in part.companions]
+    # A session may have been carried to the folder of another project.
+    everywhere = frozenset(summary.id for shelf in shelves for summary in shelf.summaries)
+    events = [
+        *map(_session_event, summaries),
+        *(_file_event(companion) for companion in companions if companion.kind in _ON_TIMELINE),
+        *_gaps(summaries, companions, everywhere),
+    ]
+    events.sort(key=lambda event: (event.at or FIRST, event.kind))
+    lines = sorted((line for part in parts for line in part.typed), key=lambda line: line.at or FIRST)
+    problems = [*closed, *(problem for part in parts for problem in part.problems)]
+    return ProjectStory(report=report, events=tuple(events), typed=tuple(lines), problems=tuple(problems))
+
+
+_SESSION_EVENTS = {
+    SessionKind.MAIN: EventKind.SESSION,
+    SessionKind.SUBAGENT: EventKind.SUBAGENT,
+    SessionKind.CHECKPOINT: EventKind.CHECKPOINT,
+    SessionKind.LOST: EventKind.LOST,
+    SessionKind.COPY: EventKind.CHECKPOINT,
+}
+
+
+def _session_event(summary: SessionSummary) -> Event:
+    at = summary.ended_at if summary.kind is SessionKind.CHECKPOINT else summary.started_at
+    kind = _SESSION_EVENTS[summary.kind]
+    return Event(at=at or summary.last_at, kind=kind, title=summary.title, session=summary)
+
+
+def _file_event(companion: Companion) -> Event:
+    return Event(at=companion.modified_at, kind=EventKind.FILE, title=None, companion=companion)
+
+
+def _gaps(
+    summaries: Sequence[SessionSummary], companions: Sequence[Companion], known: Collection[str]
+) -> Iterator[Event]:
+    """Sessions that are gone, each by the first thing that names it."""
+    there = set(known)
+    for summary in summaries:
+        if summary.parent_id and summary.parent_id not in there:
+            there.add(summary.parent_id)
+            what = "the session that this was a part of is gone"
+            at = summary.started_at or summary.last_at
+            yield Event(at=at, kind=EventKind.GAP, title=what, session_id=summary.parent_id, session=summary)
+    for companion in sorted(companions, key=lambda companion: companion.modified_at):
+        if companion.session_id and companion.session_id not in there:
+            there.add(companion.session_id)
+            what = f"the session that this {companion.kind} belongs to is gone"
+            yield Event(
+                at=companion.modified_at,
+                kind=EventKind.GAP,
+                title=what,
+                session_id=companion.session_id,
+                companion=companion,
+            )

@@ -1,0 +1,250 @@
+"""What is remembered of projects."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geminids.model import KnownBy, folder_hash
+from geminids.projects import memory
+from geminids.projects.memory import (
+    FILE_NAME,
+    BusyMemoryError,
+    DamagedMemoryError,
+    Learnt,
+    Look,
+    Memory,
+    NewerMemoryError,
+    Remembered,
+    learn,
+    link,
+    recall,
+    unlink,
+)
+from geminids.projects.resolving import Found
+from geminids.projects.spellings import same_place, spellings
+
+SHOP = "/home/ana/shop"
+HASH = folder_hash(SHOP)
+OTHER = folder_hash("/home/ana/other")
+AT = datetime(2026, 6, 15, 12, tzinfo=UTC)
+
+
+def test_nothing_is_remembered_at_first(tmp_path: Path) -> None:
+    assert recall(tmp_path / "none") == Memory()
+    assert not unlink(tmp_path / "none", HASH)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_link_is_kept_privately_and_can_be_taken_back(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "data"
+    assert link(folder, HASH, SHOP) == (SHOP, KnownBy.LINK, True)
+    assert link(folder, OTHER, SHOP) == (SHOP, KnownBy.LINK, False)
+    assert recall(folder).project_path(HASH) == Remembered(SHOP, KnownBy.LINK, certain=True)
+    assert recall(folder).project_path(OTHER) == Remembered(SHOP, KnownBy.LINK, certain=False)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert unlink(folder, HASH)
+    assert not unlink(folder, HASH)
+    assert recall(folder).links == {OTHER: SHOP}
+
+
+def test_what_was_learnt_is_believed_only_if_the_hash_fits(tmp_path: Path) -> None:
+    wrong = {HASH: Found("/home/ana/moved", KnownBy.SEARCH), OTHER: Found("/home/ana/other/", KnownBy.SEARCH)}
+    assert learn(tmp_path, wrong, {})
+    assert recall(tmp_path).project_path(HASH) is None
+    assert recall(tmp_path).project_path(OTHER) == ("/home/ana/other", KnownBy.SEARCH, True)
+    assert recall(tmp_path).project_path("0" * 64) is None
+
+
+def test_a_link_goes_before_what_was_learnt(tmp_path: Path) -> None:
+    learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+    link(tmp_path, HASH, "/home/ana/moved")
+    assert recall(tmp_path).project_path(HASH) == ("/home/ana/moved", KnownBy.LINK, False)
+    unlink(tmp_path, HASH)
+    assert recall(tmp_path).project_path(HASH) == (SHOP, KnownBy.SEARCH, True)
+
+
+def test_a_way_of_knowing_that_is_new_to_us_is_not_used() -> None:
+    assert Memory(learnt={HASH: Learnt(SHOP, "telepathy")}).project_path(HASH) is None
+
+
+def test_a_search_in_vain_is_remembered_with_its_depth(tmp_path: Path) -> None:
+    learn(tmp_path, {}, {HASH: Look(AT, 4), OTHER: Look(AT, 8)})
+    learn(tmp_path, {}, {HASH: Look(AT + timedelta(hours=1), 4), OTHER: Look(AT + timedelta(hours=1), 4)})
+    known = recall(tmp_path)
+    assert known.looked_for == {HASH: Look(AT + timedelta(hours=1), 4), OTHER: Look(AT, 8)}
+    assert known.was_looked_for(OTHER, 4, since=AT)
+    assert not known.was_looked_for(OTHER, 4, since=AT + timedelta(seconds=1))
+    assert not known.was_looked_for(HASH, 8, since=AT)
+    learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {HASH: Look(AT, 8)})
+    assert set(recall(tmp_path).looked_for) == {OTHER}
+
+
+def test_nothing_new_is_not_written(tmp_path: Path) -> None:
+    learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {OTHER: Look(AT, 4)})
+    before = (tmp_path / FILE_NAME).stat()
+    assert learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {OTHER: Look(AT, 4)})
+    assert (tmp_path / FILE_NAME).stat() == before
+    assert learn(tmp_path / "none", {}, {})
+    assert not (tmp_path / "none").exists()
+
+
+DAMAGE = [
+    b"",
+    b"{",
+    b"[1]",
+    b'{"a":1}',
+    b"\xff",
+    b'{"version":1,"links":{"a":1},"learnt":{},"looked_for":{}}',
+]
+
+
+@pytest.mark.parametrize("content", DAMAGE)
+def test_a_damaged_file_is_never_written_over(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / FILE_NAME
+    for number in (1, 2):
+        file.write_bytes(content)
+        assert recall(tmp_path) == Memory(damaged=True)
+        assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+        assert file.read_bytes() == content
+        with pytest.raises(DamagedMemoryError, match=rf"projects\.json\.bak-{number}"):
+            link(tmp_path, HASH, SHOP)
+        assert not file.exists()
+        assert (tmp_path / f"{FILE_NAME}.bak-{number}").read_bytes() == content
+    link(tmp_path, HASH, SHOP)
+    assert recall(tmp_path).links == {HASH: SHOP}
+
+
+@pytest.mark.parametrize("more", [b"", b',"links":[],"also":1', b',"links":{},"learnt":{},"looked_for":{}'])
+def test_a_newer_file_is_left_alone(tmp_path: Path, more: bytes) -> None:
+    content = b'{"version":2' + more + b"}"
+    (tmp_path / FILE_NAME).write_bytes(content)
+    assert recall(tmp_path).damaged
+    for change in (lambda: link(tmp_path, HASH, SHOP), lambda: unlink(tmp_path, HASH)):
+        with pytest.raises(NewerMemoryError, match="upgrade geminids"):
+            change()
+    assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+    assert (tmp_path / FILE_NAME).read_bytes() == content
+    assert not list(tmp_path.glob("*.bak*"))
+
+
+def test_a_file_that_may_not_be_read_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).mkdir()
+    assert recall(tmp_path).damaged
+    with pytest.raises(OSError, match="directory"):
+        link(tmp_path, HASH, SHOP)
+    assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+
+
+def test_a_folder_whose_name_is_no_utf_8_can_be_linked(tmp_path: Path) -> None:
+    spelled = "/home/ana/caf\udce9"
+    assert link(tmp_path, folder_hash("/home/ana/caf\ufffd"), spelled).certain
+    assert recall(tmp_path).links == {folder_hash("/home/ana/caf\ufffd"): "/home/ana/caf\ufffd"}
+
+
+def _link_many(folder: str, name: str) -> None:
+    for number in range(20):
+        link(Path(folder), f"{name}-{number}", f"/home/ana/{name}/{number}")
+        learn(Path(folder), {f"{name}+{number}": Found(f"/{name}/{number}", KnownBy.SEARCH)}, {})
+
+
+def test_processes_that_link_at_once_lose_nothing(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_link_many, args=(str(tmp_path), name)) for name in "abcd"]
+    for worker in workers:
+        worker.start()
+    while any(worker.is_alive() for worker in workers):
+        assert not recall(tmp_path).damaged
+        time.sleep(0.001)
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    assert recall(tmp_path).links == {
+        f"{name}-{number}": f"/home/ana/{name}/{number}" for name in "abcd" for number in range(20)
+    }
+    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, f"{FILE_NAME}.lock"}
+
+
+def test_a_process_that_is_killed_leaves_a_readable_file(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from geminids.projects.memory import link\n"
+        "for number in range(100000): link(Path(sys.argv[1]), sys.argv[2] + str(number), 'x' * 20000)"
+    )
+    for delay in (0.0, 0.002, 0.005, 0.011, 0.017):
+        process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path), f"{delay}-"])
+        until = time.monotonic() + 20
+        while f"{delay}-3" not in recall(tmp_path).links and time.monotonic() < until:
+            time.sleep(0.001)
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        known = recall(tmp_path)
+        assert not known.damaged
+        written = [
+            int(name.removeprefix(f"{delay}-")) for name in known.links if name.startswith(f"{delay}-")
+        ]
+        assert written == list(range(max(len(written), 4)))
+    link(tmp_path, HASH, SHOP)
+    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, f"{FILE_NAME}.lock"}
+
+
+def test_whoever_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_PATIENCE", 0.05)
+    with memory._alone(tmp_path / FILE_NAME, 0):
+        with pytest.raises(BusyMemoryError, match="try again"):
+            link(tmp_path, HASH, SHOP)
+        assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+        assert recall(tmp_path) == Memory()
+    link(tmp_path, HASH, SHOP)
+
+
+def test_ten_thousand_projects_are_recalled_in_no_time(tmp_path: Path) -> None:
+    paths = [f"/home/ana/dev/group-{number % 100}/project-{number}" for number in range(10_000)]
+    learn(tmp_path, {folder_hash(path): Found(path, KnownBy.SEARCH) for path in paths}, {})
+    times = []
+    for _ in range(10):
+        began = time.process_time()
+        known = recall(tmp_path)
+        times.append(time.process_time() - began)
+    assert min(times) < 0.05
+    assert len(known.learnt) == len(paths)
+    assert known.project_path(folder_hash(paths[77])) == (paths[77], KnownBy.SEARCH, True)
+
+
+PATHS = st.sampled_from(
+    ["/home/ana/shop", "/tmp/shop", "C:\\Users\\Ana\\shop", "/mnt/c/Users/Ana/shop", "/a/é"]
+)
+
+
+@given(PATHS, PATHS, st.booleans(), st.data())
+def test_nothing_remembered_is_certain_unless_a_spelling_has_the_hash(
+    hashed: str, kept: str, linked: bool, data: st.DataObject
+) -> None:
+    wanted = folder_hash(data.draw(st.sampled_from(list(spellings(hashed)))))
+    known = Memory(links={wanted: kept}) if linked else Memory(learnt={wanted: Learnt(kept, "search")})
+    answer = known.project_path(wanted)
+    if answer is None or not answer.certain:
+        assert wanted not in map(folder_hash, spellings(kept))
+    else:
+        assert wanted in map(folder_hash, spellings(answer.path))
+        assert same_place(answer.path) == same_place(hashed)
+
+
+def test_the_file_says_what_it_is(tmp_path: Path) -> None:
+    link(tmp_path, HASH, SHOP)
+    learn(tmp_path, {OTHER: Found("/home/ana/other", KnownBy.WORKTREE)}, {"f" * 64: Look(AT, 4)})
+    assert msgspec.json.decode((tmp_path / FILE_NAME).read_bytes()) == {
+        "version": 1,
+        "links": {HASH: SHOP},
+        "learnt": {OTHER: ["/home/ana/other", "worktree"]},
+        "looked_for": {"f" * 64: ["2026-06-15T12:00:00Z", 4]},
+    }

@@ -1,0 +1,142 @@
+"""What is known of projects from all their sessions together."""
+
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+
+from geminids.errors import AmbiguousProjectError, ProjectNotFoundError
+from geminids.model import (
+    Companion,
+    CompanionKind,
+    KnownBy,
+    Project,
+    SessionKind,
+    SessionSummary,
+    folder_hash,
+)
+from geminids.query.projects import (
+    EventKind,
+    Shelved,
+    certain_paths,
+    hashes_without_folder,
+    identify,
+    the_one,
+)
+from geminids.query.projects import reports as all_reports
+from geminids.query.projects import story as tell
+
+from .summaries import summary
+
+PATH = "/home/ada/dev/shop"
+HASH = folder_hash(PATH)
+KNOWN = Project(PATH, HASH, "shop", KnownBy.MARKER, certain=True)
+BY_HASH = Project(None, HASH, None, None)
+GUESS = Project("/home/ada", HASH, None, KnownBy.ARGUMENTS)
+OTHER = Project("/srv/blog", folder_hash("/srv/blog"), "blog", KnownBy.MARKER, certain=True)
+
+
+def shelf(project: Project, *summaries: SessionSummary, companions: tuple[Companion, ...] = ()) -> Shelved:
+    own = [msgspec.structs.replace(s, project=project) for s in summaries]
+    return Shelved(project, own, companions, (), [])
+
+
+def nothing(_: str) -> Project | None:
+    return None
+
+
+def test_what_one_session_proves_is_known_of_all_with_its_hash() -> None:
+    identity = identify([shelf(BY_HASH, summary("a")), shelf(GUESS), shelf(KNOWN)], nothing)
+    assert identity[BY_HASH] == Project(PATH, HASH, "shop", KnownBy.MARKER, certain=True)
+    assert identity[GUESS].path == PATH
+    assert hashes_without_folder(identity) == []
+    assert certain_paths(identity) == [PATH]
+
+
+def test_a_guess_is_better_than_nothing_and_stays_a_guess() -> None:
+    identity = identify([shelf(BY_HASH), shelf(GUESS)], nothing)
+    assert (identity[BY_HASH].path, identity[BY_HASH].certain) == ("/home/ada", False)
+    assert hashes_without_folder(identity) == [HASH]
+
+
+def test_memory_helps_where_the_files_do_not() -> None:
+    learnt = Project(PATH, HASH, None, KnownBy.SEARCH, certain=True)
+    assert identify([shelf(GUESS)], lambda _: learnt)[GUESS].known_by is KnownBy.SEARCH
+    assert identify([shelf(KNOWN)], lambda _: learnt)[KNOWN].known_by is KnownBy.MARKER
+
+
+def test_the_word_of_the_user_goes_before_a_proof_of_where_it_was() -> None:
+    link = Project("/new/shop", HASH, None, KnownBy.LINK)
+    identity = identify([shelf(KNOWN)], lambda _: link)
+    assert identity[KNOWN] == Project("/new/shop", HASH, "shop", KnownBy.LINK, certain=False)
+    assert hashes_without_folder(identity) == [], "nobody needs to look for it"
+
+
+def test_several_names_of_one_folder_are_one_project() -> None:
+    tree_path = f"{PATH}/.gemini/worktrees/fix"
+    tree = Project(tree_path, folder_hash(tree_path), "fix", KnownBy.MARKER, certain=True)
+    shelves = [shelf(tree, summary("c", 3)), shelf(BY_HASH, summary("a")), shelf(KNOWN, summary("b", 2))]
+    identity = identify(shelves, nothing)
+    (report,) = all_reports(shelves, identity)
+    assert report.project == KNOWN
+    assert tree in report.also
+    assert report.sessions == 3
+    assert report.bytes == 30
+
+
+def test_container_and_windows_paths_are_one_project() -> None:
+    paths = ("C:\\Users\\Ada\\shop", "/c/Users/Ada/shop")
+    both = [Project(path, folder_hash(path), None, KnownBy.CONTEXT, certain=True) for path in paths]
+    shelves = [shelf(project, summary(str(number))) for number, project in enumerate(both)]
+    assert len(all_reports(shelves, identify(shelves, nothing))) == 1
+
+
+def test_two_guesses_of_one_folder_stay_two_projects() -> None:
+    guesses = [Project("/home/ada", letter * 64, None, KnownBy.ARGUMENTS) for letter in "ab"]
+    shelves = [shelf(guess, summary(guess.hash or "")) for guess in guesses]
+    assert len(all_reports(shelves, identify(shelves, nothing))) == 2
+
+
+def test_the_project_last_used_comes_first_and_one_is_picked_by_name() -> None:
+    shelves = [shelf(KNOWN, summary("a", 1)), shelf(OTHER, summary("b", 2))]
+    found = all_reports(shelves, identify(shelves, nothing))
+    assert [report.project.name for report in found] == ["blog", "shop"]
+    assert the_one(found, "shop").project == KNOWN
+    assert the_one(found, HASH[:8]).project == KNOWN
+    with pytest.raises(AmbiguousProjectError, match="blog, shop"):
+        the_one(found, "o")
+    with pytest.raises(ProjectNotFoundError, match="Nearest: shop"):
+        the_one(found, "shpo")
+
+
+def test_a_story_stands_in_order_of_time_and_shows_what_is_gone() -> None:
+    output = Companion(
+        CompanionKind.TOOL_OUTPUT, "/x/1.txt", 5, datetime(2026, 5, 4, tzinfo=UTC), "gemini:gone"
+    )
+    plan = Companion(CompanionKind.PLAN, "/x/plan.md", 5, datetime(2026, 5, 2, tzinfo=UTC))
+    shelves = [
+        shelf(
+            KNOWN,
+            summary("late", 9),
+            summary("early", 1),
+            summary("saved", 6, kind=SessionKind.CHECKPOINT, parent_id="gemini:early"),
+            summary("child", 5, kind=SessionKind.SUBAGENT, parent_id="gemini:parent"),
+            summary("words", 7, kind=SessionKind.LOST),
+            companions=(output, plan),
+        ),
+        shelf(OTHER, summary("elsewhere", 3)),
+    ]
+    identity = identify(shelves, nothing)
+    told = tell(the_one(all_reports(shelves, identity), "shop"), shelves, identity, [])
+    assert [
+        (event.kind, event.session_id or (event.session and event.session.native_id)) for event in told.events
+    ] == [
+        (EventKind.SESSION, "early"),
+        (EventKind.FILE, None),
+        (EventKind.GAP, "gemini:gone"),
+        (EventKind.GAP, "gemini:parent"),
+        (EventKind.SUBAGENT, "child"),
+        (EventKind.CHECKPOINT, "saved"),
+        (EventKind.LOST, "words"),
+        (EventKind.SESSION, "late"),
+    ]
