@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from geminids.sources.gemini.companions import CREDENTIALS, UNKNOWN
+
 from .conftest import FIXTURES, Rights, Run
 from .homes import write_session
 
@@ -18,7 +20,9 @@ def counted(tallies: dict[str, dict[str, int]], unit: str) -> int:
 
 
 def written_records(path: Path) -> int | None:
-    """How many records an agent wrote: lines of a log, a header and messages of a document; None if torn."""
+    """How many records are in a session file: lines, or a header and messages; None if torn or none."""
+    if "chats" not in path.parts:
+        return None
     content = path.read_bytes()
     if path.suffix == ".jsonl":
         return sum(bool(line.strip()) for line in content.split(b"\n"))
@@ -49,8 +53,9 @@ def check_account(report: dict[str, Any]) -> None:
 @pytest.mark.parametrize("home", HOMES, ids=lambda home: home.parent.name)
 def test_every_byte_and_record_of_every_fixture_is_accounted_for(geminids: Run, home: Path) -> None:
     report = json.loads(geminids("doctor", "--home", home, "--json").out)
-    on_disk = {str(path) for path in home.glob(".gemini/tmp/*/chats/**/*.json*") if path.is_file()}
+    on_disk = {str(path) for path in home.glob(".gemini/tmp/*/**/*") if path.is_file()}
     assert {file["path"] for file in report["files"]} == on_disk
+    assert UNKNOWN not in report["skipped"]
     check_account(report)
 
 
@@ -121,3 +126,51 @@ def test_an_unreadable_place_makes_the_report_partial(
     closed.chmod(0o755)
     assert outcome.code == 3
     assert "Permission denied" in outcome.out + outcome.err
+
+
+def test_the_rest_of_a_home_is_named_with_a_reason(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    home = tmp_path / ".gemini"
+    for name in (
+        "settings.json",
+        "state.json",
+        "installation_id",
+        "oauth_creds.json",
+        "my-api-key.txt",
+        "odd",
+    ):
+        (home / name).write_text("x")
+    for name in (
+        "commands",
+        "extensions/huge/node_modules",
+        "history/shop/.git/objects",
+        "tmp/bin",
+        "antigravity-ide",
+    ):
+        (home / name).mkdir(parents=True)
+    (home / "tmp" / "bin" / "rg").write_text("x" * 1000)
+    skipped = json.loads(geminids("doctor", "--home", tmp_path, "--json").out)["skipped"]
+    assert {reason: tally["files"] for reason, tally in skipped.items()} == {
+        "settings of the CLI": 1,
+        "state of the CLI": 2,
+        CREDENTIALS: 2,
+        UNKNOWN: 1,
+        "what the human taught the CLI": 2,
+        "files of projects as they were, for /restore": 1,
+        "programs that the CLI uses": 1,
+        "of another product": 1,
+    }
+
+
+def test_the_report_does_not_tell_the_names_of_files_beside_sessions(geminids: Run, tmp_path: Path) -> None:
+    project = write_session(tmp_path).parent.parent
+    for name in (
+        "plans/takeover-of-x.md",
+        "checkpoint-takeover-of-x.json",
+        "memory/takeover.md",
+        "x/tasks/takeover",
+    ):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("takeover")
+    for options in ([], ["--home", tmp_path]):
+        assert "takeover" not in geminids("doctor", *options).out

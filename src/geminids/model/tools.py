@@ -123,6 +123,17 @@ class UnrecognisedDisplay(msgspec.Struct, frozen=True, tag_field="display", tag=
 AnyDisplay = Plain | Diff | Screen | Todos | AgentProgress | Listing | UnrecognisedDisplay
 
 
+class MovedOutput(msgspec.Struct, frozen=True, gc=False):
+    """The whole output of a call of which the session has only a piece: the agent moved it to a file."""
+
+    path: str
+    size: int
+    text: str | None
+    """The words of it; None if they could not be read."""
+    left_out: int = 0
+    """Bytes in the middle of a huge output that the text leaves out; it says where."""
+
+
 class ToolCall(msgspec.Struct, frozen=True, tag_field="part", tag="tool-call"):
     """A request by the model to run a tool, with all that became of it."""
 
@@ -143,8 +154,8 @@ class ToolCall(msgspec.Struct, frozen=True, tag_field="part", tag="tool-call"):
     """The session of the subagent that this call started."""
     exit_code: int | None = None
     """What a command of a shell ended with; agents call a call successful that ran and failed."""
-    full_output: str | None = None
-    """The file with the whole output, where the agent moved it out of the session and it still exists."""
+    full_output: MovedOutput | None = None
+    """What was moved out of the session, if it still exists; a session that is only listed has none."""
     other: dict[str, Any] = {}
     """What else the agent wrote about the call, kept as it was."""
 

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from geminids.model import KnownBy, Project, folder_hash
 from geminids.projects import memory
-from geminids.projects.folders import current_folder, known_folders
 from geminids.projects.memory import Look, Memory
 from geminids.projects.resolving import Found, Known, Progress, Resolution, resolve
-from geminids.projects.walk import DEEP_DEPTH, QUICK_DEPTH, search_roots, searched
-from geminids.projects.work_trees import work_trees
+from geminids.projects.spellings import ancestors
 
 LOOK_AGAIN_AFTER = timedelta(days=7)
 """So long nobody looks by himself for what a search did not find."""
@@ -83,6 +81,8 @@ class Folders:
         progress: Progress | None,
     ) -> Resolution:
         """Look for the folders of hashes, and remember what was found and what was not."""
+        from geminids.projects.walk import DEEP_DEPTH, QUICK_DEPTH
+
         deadline = time.monotonic() + seconds
         found = resolve(wanted, self._places(known, deadline, deep=deep), deadline, progress)
         folder = self._data_folder()
@@ -110,6 +110,11 @@ class Folders:
 
     def _places(self, known: Iterable[str], deadline: float, *, deep: bool) -> Iterator[Iterable[Known]]:
         """Where to look, the best places first; the disk is walked only if nothing else helped."""
+        # Only a search needs these, and every command would pay for loading them.
+        from geminids.projects.folders import known_folders
+        from geminids.projects.walk import DEEP_DEPTH, QUICK_DEPTH, search_roots, searched
+        from geminids.projects.work_trees import work_trees
+
         current = self._current or self._user_home
         yield from known_folders(self._user_home, self._environment, current)
         yield work_trees(known)
@@ -131,4 +136,4 @@ class Folders:
     def _here(self) -> Mapping[str, str]:
         if self._current is None:
             return {}
-        return {folder_hash(path): path for path, _ in current_folder(self._current)}
+        return {folder_hash(path): path for path in ancestors(str(self._current))}

@@ -26,6 +26,8 @@ SIGNATURES = {
 }
 
 NOT_YET = ", which geminids cannot read yet"
+NOTHING = " that holds nothing to show"
+"""What is ours to read and yet was given to us as unreadable has no message in it."""
 
 SPECIAL = (
     (stat.S_ISDIR, "a folder"),
@@ -62,7 +64,7 @@ def describe_beginning(beginning: bytes) -> str:
 
 def _describe_text(text: str) -> str:
     if "\n## USER" in f"\n{text}" or "\n## MODEL" in f"\n{text}":
-        return "a conversation shared from Gemini CLI as Markdown"
+        return "text that quotes a conversation shared from Gemini CLI as Markdown"
     if not text.startswith(("{", "[")):
         return "an HTML page" if text[:15].lower().startswith(("<!doctype html", "<html")) else "plain text"
     try:
@@ -78,17 +80,17 @@ def _describe_document(document: object) -> str:
         case {"schema": str(schema)} if schema.startswith("geminids/"):
             return "the output of geminids itself"
         case {"history": list(), "toolCall": _}:
-            return "a /restore checkpoint of Gemini CLI"
+            return "a /restore checkpoint of Gemini CLI" + NOTHING
         case {"history": list()} | [{"role": "user" | "model", "parts": list()}, *_]:
-            return "a saved chat of Gemini CLI"
+            return "a saved chat of Gemini CLI" + NOTHING
         case [{"sessionId": _, "messageId": _, "message": _}, *_]:
             return "the list of prompts that Gemini CLI keeps (logs.json)"
         case {"response": _, "stats": dict()}:
-            return "the answer of a headless run of Gemini CLI (--output-format json)"
+            return "the answer of a headless run of Gemini CLI (--output-format json)" + NOTHING
         case {"projects": dict()}:
             return "the list of projects that Gemini CLI keeps (projects.json)"
         case {"sessionId": _, "messages": _} | {"sessionId": _, "projectHash": _}:
-            return "a session of Gemini CLI that holds nothing to show"
+            return "a session of Gemini CLI" + NOTHING
         case dict():
             return _describe_record(document) or "JSON without a sessionId"
         case _:
@@ -118,10 +120,10 @@ def _describe_record(record: Mapping[str, Any]) -> str | None:
         case {"type": "queue-operation" | "file-history-snapshot" | "mode" | "permission-mode"}:
             return "a Claude Code session" + NOT_YET
         case {"type": "init", "session_id": str()}:
-            return "the output of a headless run of Gemini CLI (--output-format stream-json)"
+            return "the output of a headless run of Gemini CLI (--output-format stream-json)" + NOTHING
         case {"type": "console" | "network", "payload": _}:
-            return "an activity log of Gemini CLI"
+            return "an activity log of Gemini CLI" + NOTHING
         case {"sessionId": str(), "projectHash": str()}:
-            return "a session of Gemini CLI that holds nothing to show"
+            return "a session of Gemini CLI" + NOTHING
         case _:
             return None

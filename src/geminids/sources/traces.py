@@ -10,6 +10,9 @@ from geminids.model import Origin, Session, SessionKind, Text, ToolCall
 
 _TOLD_APART = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL, Origin.MODEL})
 
+_LONG = 65_536
+"""From here on, taking a text apart would cost more than reading it."""
+
 
 class Said(msgspec.Struct, frozen=True, gc=False):
     """Words of the human or of the model, by their key, and what kind of message they stood in."""
@@ -17,6 +20,8 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     origin: Origin
     key: int
     at: datetime | None
+    imported: bool = False
+    """Taken over from another session."""
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -30,6 +35,8 @@ class Trace(msgspec.Struct, frozen=True):
     said: tuple[Said, ...]
     calls: frozenset[str]
     """The ids of its tool calls."""
+    formats: frozenset[str] = frozenset()
+    """How its files are written."""
 
 
 def trace(session: Session) -> Trace:
@@ -42,7 +49,7 @@ def trace(session: Session) -> Trace:
             whose = Origin.MODEL if message.origin is Origin.MODEL else Origin.HUMAN
             texts = [p.text for p in message.parts if isinstance(p, Text) and p.origin is whose]
             if texts:
-                said.append(Said(message.origin, key("\n\n".join(texts)), message.at))
+                said.append(Said(message.origin, key("\n\n".join(texts)), message.at, message.imported))
     return Trace(
         session.id,
         session.native_id,
@@ -51,9 +58,10 @@ def trace(session: Session) -> Trace:
         session.ended_at,
         tuple(said),
         frozenset(calls),
+        frozenset(file.format for file in session.files),
     )
 
 
 def key(text: str) -> int:
-    """What words are recognised by, however they are broken into lines."""
-    return hash(" ".join(text.split()))
+    """What words are recognised by, however they are broken into lines; what is very long, as it stands."""
+    return hash(" ".join(text.split()) if len(text) < _LONG else text.strip())

@@ -72,7 +72,12 @@ def result_of_task(call: ToolCall) -> str:
 
 
 def output_text(call: ToolCall) -> str:
-    """What the tool answered, as words: what the human saw if that was recorded, else what the model got."""
+    """What the tool answered, as words: what the human saw if that was recorded, else what the model got.
+
+    What was too long for the session, and is at hand, is told whole.
+    """
+    if call.full_output and call.full_output.text is not None:
+        return call.full_output.text
     return _shown(call.display) or _result_text(call.result)
 
 

@@ -23,7 +23,6 @@ from geminids.sources.base import Bundle, Companions, FoundFile, Home, Reading, 
 from geminids.sources.gemini import homes as gemini_homes
 from geminids.sources.gemini.agent_view import agent_view
 from geminids.sources.gemini.beside import read_beside
-from geminids.sources.gemini.captures import read_copy
 from geminids.sources.gemini.files import Segment, read_file, segments
 from geminids.sources.gemini.layout import scan
 from geminids.sources.gemini.projects import read_registry
@@ -77,6 +76,9 @@ class GeminiSource:
         content = path.read_bytes()
         log = read_file(path, content)
         if not any(_tells_of_a_session(record) for record in log.records):
+            # Few files need it, and every command would pay for loading it.
+            from geminids.sources.gemini.captures import read_copy
+
             return read_copy(path, content)
         facts = path.stat()
         file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)

@@ -1,12 +1,82 @@
-"""Conversations that were saved, shared, printed or reported: told by their content, read as sessions."""
+"""Conversations that were saved, shared, printed or reported: told by their content, read as sessions.
+
+What a file is called is only asked where two kinds have the same content: a saved chat of before 0.16,
+a chat shared as JSON and the history of a bug report are all the bare list of turns.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 from geminids.sources.base import Reading
+from geminids.sources.gemini import activity, printed
+from geminids.sources.gemini.reports import read_error_report, read_list, read_request
+from geminids.sources.gemini.restore_points import read_point
+from geminids.sources.gemini.saved_chats import is_saved_name, read_saved
+from geminids.sources.gemini.shared_chats import is_shared, read_shared
+from geminids.sources.gemini.spans import members, whole
+
+Reader = Callable[[Path, bytes], Reading]
+
+_TURN_FIRST = re.compile(rb'\[\s*\{\s*"(?:role"\s*:\s*"(?:user|model)"|parts"\s*:\s*\[)')
+_HISTORY = re.compile(rb'"history"\s*:\s*\[\s*(?:\]|\{\s*"(?:role|parts)"|\Z)')
+_FIRST_NAME = re.compile(rb'\{\s*"(\w+)"\s*:\s*[\[{]')
+_BEGINS_WITH = {
+    b"history": frozenset({"history"}),
+    b"clientHistory": frozenset({"clientHistory"}),
+    b"contents": frozenset({"contents", "generationConfig"}),
+    b"error": frozenset({"error"}),
+}
+"""The first name in a document that is cut, and what it would have held."""
+_LATER_NAMES = re.compile(rb'"(clientHistory|toolCall|context|contents|stats|response)"\s*:')
 
 
 def read_copy(path: Path, content: bytes) -> Reading | None:
     """The conversation in a file that is no session file; None if there is none that we know."""
+    reader = _reader(path, content)
+    return reader(path, content) if reader else None
+
+
+def _reader(path: Path, content: bytes) -> Reader | None:
+    """What reads a file; None if it holds no conversation that we know."""
+    if is_shared(content):
+        return read_shared
+    span = whole(content)
+    if content.startswith(b"[", span.start):
+        is_history = _TURN_FIRST.match(content, span.start) is not None
+        return (read_saved if is_saved_name(path.name) else read_list) if is_history else None
+    if content.startswith(b"{", span.start):
+        found = members(content, span)
+        names = frozenset(found) if found is not None else _names_in_damaged(content, span.start)
+        if reader := _reader_of_object(names, content):
+            return reader
+    if printed.is_stream(content):
+        return printed.read_stream
+    if activity.is_log(content):
+        return activity.read_log
+    return printed.read_answer if printed.is_answer(content) else None
+
+
+def _names_in_damaged(content: bytes, start: int) -> frozenset[str]:
+    """The members that a document would have if it were whole, as far as its remains tell."""
+    first = _FIRST_NAME.match(content, start)
+    begins = _BEGINS_WITH.get(first[1]) if first else None
+    if begins is None:
+        return frozenset()
+    return begins | {name.decode() for name in _LATER_NAMES.findall(content)}
+
+
+def _reader_of_object(names: frozenset[str], content: bytes) -> Reader | None:
+    if names >= {"clientHistory"} or names >= {"history", "toolCall"}:
+        return read_point
+    if names >= {"error", "context"}:
+        return read_error_report
+    if "history" in names and _HISTORY.search(content):
+        return read_saved
+    if "contents" in names and not names.isdisjoint(
+        {"generationConfig", "systemInstruction", "tools", "config", "model"}
+    ):
+        return read_request
     return None

@@ -5,14 +5,15 @@
     ….jsonl.unreadable-<ms>, ….jsonl.tmp-<pid>                           left by a failed rewrite
 
 Files of one project whose names share the first characters of a session id can be pieces of one
-session (copies, splits, twins, subagents), so they form a bundle. Links are never followed.
+session (copies, splits, twins, subagents), so they form a bundle. Links are never followed, and
+what is none of a project's is named, not walked through.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,12 +21,21 @@ import msgspec
 from geminids.model import Problem, ProblemKind, Project
 from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Home, Scan, SkippedFile
 from geminids.sources.bundles import better_known
-from geminids.sources.gemini.companions import UNKNOWN, place, why_ignored
+from geminids.sources.gemini.companions import (
+    FILES_BEFORE,
+    IN_HOME,
+    IN_PROJECTS_FOLDER,
+    UNKNOWN,
+    Place,
+    place,
+    why_left_alone,
+)
 from geminids.sources.gemini.homes import AGENT, projects_folder, registry_folder
-from geminids.sources.gemini.projects import MARKER, Registry, read_registry, with_hash
+from geminids.sources.gemini.projects import MARKER, Registry, read_registry
 
 _SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
 _SESSION_NAME = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
+_OF_PROJECT = frozenset({"chats", MARKER, "tool-outputs", "tool_output", "shell_history", "memory"})
 _ID_START = 8
 _PEEK = 4096
 _WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
@@ -34,6 +44,9 @@ LINK = "a link; links are not followed"
 NO_FILE = "a pipe, a socket or a device"
 NO_SESSION = "not named like a session file"
 NO_PROJECT = "not in the folder of a project"
+TOO_DEEP = "folders nested deeper than the CLI does"
+CLOSED = "may not be listed; no sessions lie there"
+DEEPEST = 12
 
 
 def scan(home: Home) -> Scan:
@@ -60,45 +73,79 @@ class _Scanner:
         self._projects: dict[str, _Folder] = {}
 
     def scan(self) -> Scan:
-        for entry in self._entries(projects_folder(self._home)):
+        projects = projects_folder(self._home)
+        for entry in self._entries(projects):
             if entry.is_dir(follow_symlinks=False):
-                self._scan_project(Path(entry.path))
+                self._scan_project(entry)
             else:
-                self._skip(entry, LINK if entry.is_symlink() else NO_PROJECT)
-        if any(Path(problem.file) == projects_folder(self._home) for problem in self._problems):
+                why = why_left_alone(entry.name, IN_PROJECTS_FOLDER)
+                self._skip(entry, NO_PROJECT if why is UNKNOWN else why)
+        if any(Path(problem.file) == projects for problem in self._problems):
             # Then the registry beside it cannot be read either; one line says it all.
             self._problems = [p for p in self._problems if p not in self._registry.problems]
+        elif projects.name == "tmp":
+            self._name_the_rest(self._root)
         folders = self._projects.values()
         bundles = [bundle for folder in folders for bundle in _bundles(folder)]
         companions = [
-            Companions(AGENT, folder.project, tuple(folder.paths), tuple(sorted(folder.beside)))
-            for folder in folders
+            Companions(AGENT, folder.project, tuple(folder.paths), tuple(folder.beside)) for folder in folders
         ]
         return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(self._problems))
 
-    def _scan_project(self, path: Path) -> None:
+    def _name_the_rest(self, home: Path) -> None:
+        """What a home holds beside its projects: named, never opened."""
+        for entry in self._listed(home):
+            if entry.name == "history" and entry.is_dir(follow_symlinks=False):
+                for project in self._listed(home / entry.name):
+                    self._skip(project, FILES_BEFORE)
+            elif entry.name != "tmp":
+                self._skip(entry, why_left_alone(entry.name, IN_HOME))
+
+    def _listed(self, folder: Path) -> Sequence[os.DirEntry[str]]:
+        """What a folder holds in which no session lies: if it is closed, nothing is lost by it."""
+        try:
+            return _entries(folder)
+        except OSError:
+            self._skipped.append(SkippedFile(folder, 0, CLOSED))
+            return ()
+
+    def _scan_project(self, found: os.DirEntry[str]) -> None:
+        path = Path(found.path)
         entries = self._entries(path)
-        if not any(_is_of_project(entry.name) for entry in entries):
-            self._skip_all(entries)
+        if not entries:
+            # Empty, or unreadable and reported.
+            return
+        is_known = found.name in self._registry.path_by_slug
+        if not (is_known or any(_is_of_project(entry.name) for entry in entries)):
+            why = why_left_alone(found.name, IN_PROJECTS_FOLDER)
+            self._skip(found, NO_PROJECT if why is UNKNOWN else why)
             return
         folder = self._folder(path)
         for entry in entries:
             if entry.name == "chats" and entry.is_dir(follow_symlinks=False):
                 self._scan_chats(folder, Path(entry.path))
             else:
-                self._add_beside(folder, entry, entry.name)
+                self._scan_beside(folder, entry)
+
+    def _scan_beside(self, folder: _Folder, entry: os.DirEntry[str]) -> None:
+        """What lies beside the sessions: a file, or all that a folder holds."""
+        waiting = [(entry, entry.name)]
+        while waiting:
+            found, inside = waiting.pop()
+            if not found.is_dir(follow_symlinks=False):
+                self._add_beside(folder, found, inside)
+            elif inside.count("/") < DEEPEST:
+                inner = self._entries(Path(found.path))
+                waiting += [(one, f"{inside}/{one.name}") for one in reversed(inner)]
+            else:
+                self._skip(found, TOO_DEEP)
 
     def _add_beside(self, folder: _Folder, entry: os.DirEntry[str], inside: str) -> None:
-        """What lies beside the sessions, at this place inside the project's folder."""
-        if entry.is_dir(follow_symlinks=False):
-            for inner in self._entries(Path(entry.path)):
-                self._add_beside(folder, inner, f"{inside}/{inner.name}")
-        elif entry.is_symlink():
-            self._skip(entry, LINK)
-        elif not entry.is_file(follow_symlinks=False):
+        known = place(inside)
+        if not entry.is_file(follow_symlinks=False):
             self._skip(entry, NO_FILE)
-        elif (known := place(inside)) is None:
-            self._skip(entry, why_ignored(inside) or UNKNOWN)
+        elif not isinstance(known, Place):
+            self._skip(entry, known)
         elif found := self._stat(entry):
             folder.beside.append(CompanionFile(found, known.kind, known.native_id))
 
@@ -107,7 +154,7 @@ class _Scanner:
         project = self._registry.project(path, self._root)
         if project.slug and (written := _peeked_hash(path)):
             # On Windows the marker is in lower case, and its hash not that of the path.
-            project = with_hash(project, written)
+            project = self._registry.with_hash(project, written)
         key = project.hash or str(path)
         known = self._projects.get(key)
         if known is None:
@@ -121,7 +168,7 @@ class _Scanner:
             if entry.is_dir(follow_symlinks=False):
                 self._scan_subagents(folder, entry)
             elif (start := start_of_id(entry.name)) is None:
-                self._skip(entry, LINK if entry.is_symlink() else NO_SESSION)
+                self._skip(entry, NO_SESSION)
             else:
                 self._add(folder, start, entry)
 
@@ -129,14 +176,12 @@ class _Scanner:
         for entry in self._entries(Path(parent.path)):
             if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
                 self._add(folder, parent.name[:_ID_START], entry)
-            elif entry.is_dir(follow_symlinks=False):
-                self._skip_all([entry], NO_SESSION)
             else:
-                self._skip(entry, LINK if entry.is_symlink() else NO_SESSION)
+                self._skip(entry, NO_SESSION)
 
     def _add(self, folder: _Folder, start: str, entry: os.DirEntry[str]) -> None:
         if not entry.is_file(follow_symlinks=False):
-            self._skip(entry, LINK if entry.is_symlink() else NO_FILE)
+            self._skip(entry, NO_FILE)
             return
         found = self._stat(entry)
         if found is not None:
@@ -151,24 +196,18 @@ class _Scanner:
         return FoundFile(Path(entry.path), facts.st_size, facts.st_mtime_ns, facts.st_ino)
 
     def _skip(self, entry: os.DirEntry[str], reason: str) -> None:
-        found = self._stat(entry)
-        if found is not None:
+        """Name an entry that is left alone. A folder is one thing: nobody knows how much lies in it."""
+        if entry.is_symlink():
+            self._skipped.append(SkippedFile(Path(entry.path), 0, LINK))
+        elif entry.is_dir(follow_symlinks=False):
+            self._skipped.append(SkippedFile(Path(entry.path), 0, reason))
+        elif found := self._stat(entry):
             self._skipped.append(SkippedFile(found.path, found.size, reason))
-
-    def _skip_all(self, entries: Iterable[os.DirEntry[str]], reason: str = NO_PROJECT) -> None:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                self._skip_all(self._entries(Path(entry.path)), reason)
-            else:
-                self._skip(entry, LINK if entry.is_symlink() else reason)
 
     def _entries(self, folder: Path) -> Sequence[os.DirEntry[str]]:
         """What a folder holds, by name; one that cannot be read makes the scan incomplete."""
         try:
-            with os.scandir(folder) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
-        except FileNotFoundError:
-            return ()
+            return _entries(folder)
         except OSError as error:
             self._unreadable(folder, error)
             return ()
@@ -178,6 +217,15 @@ class _Scanner:
         self._problems.append(Problem(str(path), ProblemKind.UNREADABLE, reason))
 
 
+def _entries(folder: Path) -> Sequence[os.DirEntry[str]]:
+    """What a folder holds, by name; nothing if it is not there. Raises OSError."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return ()
+
+
 def _bundles(folder: _Folder) -> Iterator[Bundle]:
     """The session files of a project by the start of their ids, each with what was written for them."""
     beside: dict[str, list[CompanionFile]] = {}
@@ -185,13 +233,13 @@ def _bundles(folder: _Folder) -> Iterator[Bundle]:
         if companion.native_id:
             beside.setdefault(companion.native_id[:_ID_START], []).append(companion)
     for start, files in sorted(folder.files.items()):
-        theirs = tuple(sorted(beside.get(start, ())))
+        theirs = tuple(beside.get(start, ()))
         yield Bundle(AGENT, start, folder.project, tuple(folder.paths), tuple(sorted(files)), theirs)
 
 
 def _is_of_project(name: str) -> bool:
     """Whether only the folder of a project holds an entry of this name; others hold programs and notes."""
-    return name in {"chats", MARKER} or name.startswith(("logs.json", "checkpoint"))
+    return name in _OF_PROJECT or name.startswith(("logs.json", "checkpoint"))
 
 
 def start_of_id(name: str) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from geminids.model import (
@@ -49,9 +48,8 @@ _TOKENS = ("input", "cached", "output", "thoughts", "tool", "total")
 class MessageBuilder:
     """Makes messages of the turns of one session, in order."""
 
-    def __init__(self, turns: Sequence[Turn], folders: Sequence[Path], *, of_subagent: bool) -> None:
+    def __init__(self, turns: Sequence[Turn], *, of_subagent: bool) -> None:
         self._turns = turns
-        self._folders = folders
         asks = any(turn.asked for turn in turns)
         self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)} if asks else set()
         self._of_subagent = of_subagent
@@ -173,7 +171,7 @@ class MessageBuilder:
             calls = None
         for call in calls or ():
             if isinstance(call, dict):
-                yield tool_call(call, self._folders)
+                yield tool_call(call)
             else:
                 self._wrong(turn, f"a tool call is a {type(call).__name__}")
         for call_id, asked in turn.asked.items():

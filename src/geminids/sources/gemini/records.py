@@ -110,7 +110,7 @@ def calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
 class FileLog:
     """What was written in one file: its records in order, and where each byte went."""
 
-    def __init__(self, path: str, file_format: Format, size: int) -> None:
+    def __init__(self, path: str, file_format: str, size: int) -> None:
         self.path = path
         self.format = file_format
         self.size = size

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 from geminids.model import (
@@ -71,14 +69,12 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)$", re.MULTILINE)
 _REPORT_LENGTH = 400
 """A shell's report ends with how it ended."""
 MASKED = "<tool_output_masked>"
-_MOVED = (MASKED, "Output too large.", "Tool output was too large")
-"""How the rest of an output begins that was moved to a file."""
-_MOVED_TO = re.compile(r"(?:saved to: |full output see: |Full output available at: )([^\n<]+)")
+"""How the rest of an output begins that was moved to a file because the model no longer needs it."""
 _AGENT_ANSWER = "Subagent '"
 
 
-def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
-    """One entry of `toolCalls`; `folders` are where an output that was moved away may lie."""
+def tool_call(call: dict[str, Any]) -> ToolCall:
+    """One entry of `toolCalls`."""
     name = text_or_none(call.get("name")) or "unknown"
     arguments = call.get("args")
     native_status = text_or_none(call.get("status"))
@@ -101,8 +97,7 @@ def tool_call(call: dict[str, Any], folders: Sequence[Path]) -> ToolCall:
         text_or_none(call.get("description")),
         f"gemini:{agent_id}" if agent_id else None,
         _exit_code(result) if name == SHELL else None,
-        _moved_output(result, folders) if folders else None,
-        {} if CALL_FIELDS.issuperset(call) else {n: call[n] for n in call.keys() - CALL_FIELDS},
+        other={} if CALL_FIELDS.issuperset(call) else {n: call[n] for n in call.keys() - CALL_FIELDS},
     )
 
 
@@ -273,34 +268,3 @@ def _exit_code(result: Iterable[ResultPart]) -> int | None:
         if "Exit Code: " in end and (found := _EXIT_CODE.search(end)):
             return int(found[1])
     return None
-
-
-def _moved_output(result: Iterable[ResultPart], folders: Sequence[Path]) -> str | None:
-    """The file that the CLI moved an output to, if it is still there.
-
-    The path was written by an agent and is data: its last pieces are looked up below the project's
-    own folders and nowhere else.
-    """
-    for part in result:
-        if isinstance(part, Text) and part.text.startswith(_MOVED) and (to := _MOVED_TO.search(part.text)):
-            return _inside(to[1].strip(), folders)
-    return None
-
-
-def _inside(written: str, folders: Sequence[Path]) -> str | None:
-    pieces = [piece for piece in re.split(r"[/\\]", written) if piece]
-    for folder in folders:
-        if folder.name not in pieces:
-            continue
-        below = pieces[len(pieces) - pieces[::-1].index(folder.name) :]
-        candidate = folder.joinpath(*below)
-        if ".." not in below and _is_file_inside(candidate, folder):
-            return os.fspath(candidate)
-    return None
-
-
-def _is_file_inside(candidate: Path, folder: Path) -> bool:
-    try:
-        return candidate.is_file() and candidate.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError):
-        return False
