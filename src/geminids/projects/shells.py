@@ -25,6 +25,9 @@ _MOST_BYTES = 2 * 1024 * 1024
 _BASES = 4
 """How many folders that were gone to a relative path is tried from."""
 _LONGEST_PATH = 4096
+_LONGEST_GUESS = 512
+"""A folder that is not there is not gone on from for ever."""
+_MOST_STEPS = 20_000
 
 _WORD = r"""(?:[^\s\\'"`;&|<>()]|\\[^\n]|'[^'\n]*'|"(?:[^"\\\n]|\\[^\n])*")"""
 _STEP = re.compile(
@@ -109,7 +112,7 @@ def folders_in_history(text: str, home: str, environment: Mapping[str, str]) -> 
     """The folders that the commands of a history name, in the order in which they were typed."""
     found: dict[str, None] = {}
     reached: deque[str] = deque([home], maxlen=_BASES)
-    for step in _STEP.finditer(text):
+    for step in deque(_STEP.finditer(text), maxlen=_MOST_STEPS):
         word = _expanded(step["path"] or "", home, environment)
         if word in ("", "-"):
             reached.append(_back(reached, home, word) if step["go"] else reached[-1])
@@ -141,14 +144,9 @@ def _reached(word: str, last: str, home: str) -> str:
     if _absolute(word):
         return word
     places = [os.path.normpath(f"{base}/{word}") for base in (last, home)]
-    return next((place for place in places if _is_there(place)), places[0])
-
-
-def _is_there(path: str) -> bool:
-    try:
-        return Path(path).is_dir()
-    except (OSError, ValueError):
-        return False
+    # Unlike pathlib, this never raises.
+    there = (place for place in places if os.path.isdir(place))  # noqa: PTH112
+    return next(there, places[0] if len(places[0]) < _LONGEST_GUESS else home)
 
 
 def _absolute(path: str) -> bool:
