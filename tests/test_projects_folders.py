@@ -144,14 +144,12 @@ def test_a_history_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_projects_of_claude_code(tmp_path: Path) -> None:
-    written(tmp_path / ".claude.json", json.dumps({"projects": {"/a/one": {}, "C:\\two": {}}, "oauth": "x"}))
+    written(tmp_path / ".claude.json", json.dumps({"projects": {"/a/account": {}}, "oauthAccount": {}}))
     session = (
         json.dumps({"type": "summary"}) + "\n" + json.dumps({"cwd": "/a/thrée-four", "text": '"cwd":"/no"'})
     )
     written(tmp_path / ".claude/projects/-a-thr-e-four/x.jsonl", session)
-    assert list(other_agents(tmp_path, {})) == [
-        (path, KnownBy.OTHER_AGENT) for path in ("/a/one", "C:\\two", "/a/thrée-four")
-    ]
+    assert list(other_agents(tmp_path, {})) == [("/a/thrée-four", KnownBy.OTHER_AGENT)]
     assert paths(other_agents(tmp_path / "no", {"CLAUDE_CONFIG_DIR": str(tmp_path / ".claude")})) == [
         "/a/thrée-four"
     ]
@@ -172,7 +170,6 @@ def test_projects_of_codex(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"projects": 1}', b"\xff\0", b"[" * 100_000])
 def test_damaged_files_of_other_agents_tell_nothing(tmp_path: Path, content: bytes) -> None:
-    written(tmp_path / ".claude.json", content)
     written(tmp_path / ".codex/config.toml", content)
     written(tmp_path / ".claude/projects/strange/x.jsonl", content)
     written(tmp_path / ".codex/sessions/2026/05/01/rollout-x.jsonl", content)

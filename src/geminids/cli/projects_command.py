@@ -15,7 +15,7 @@ from geminids.errors import NOTHING_FOUND
 if TYPE_CHECKING:
     from geminids.cli.page import Page
     from geminids.library import Event, ProjectReport, Projects, ProjectStory
-    from geminids.model import Companion
+    from geminids.model import Companion, TypedLine
 
 MOST_SECONDS = 600
 
@@ -299,13 +299,21 @@ def _draw_typed(choices: Choices, story: ProjectStory) -> None:
             words.moment(line.at) if line.at else "",
             (words.LINE_MARKS[line.kind], "quiet"),
             line.text,
-            (_short(line.session_id) if line.session_id else "lost", "quiet"),
+            (_whose(line), "quiet"),
         ]
         for line in story.typed
     ]
     if not rows:
         say("No line that was typed here was logged: the agent logs only what is typed at its own prompt.")
     _draw_rows(open_page(find_screen(no_color=choices.no_color)), rows)
+
+
+def _whose(line: TypedLine) -> str:
+    """The session a line was typed in, marked if that does not hold it any more."""
+    from geminids.model import LineKind
+
+    is_gone = line.missing is not None and line.kind is LineKind.PROMPT
+    return f"{_short(line.session_id)}{' ✝' if is_gone else ''}".strip()
 
 
 def _draw_rows(page: Page, rows: Sequence[Sequence[str | tuple[str, str]]]) -> None:
@@ -363,5 +371,7 @@ def _beside(companion: Companion) -> str:
 
 
 def _short(session_id: str | None) -> str:
-    """As much of an id as `show` needs."""
-    return (session_id or "").partition(":")[2][:8]
+    """As much of an id as `show` needs; a saved chat is called by its whole name."""
+    native_id = (session_id or "").partition(":")[2]
+    name, is_saved, _ = native_id.rpartition("@")
+    return name if is_saved else native_id[:8]

@@ -10,7 +10,7 @@ from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.cli.talk import say
 from geminids.errors import PARTLY_DONE, Candidate, Unreadable
 from geminids.library import Library, project_names
-from geminids.model import SessionSummary
+from geminids.model import SessionKind, SessionSummary
 
 COLUMNS = (
     Column("#", is_number=True),
@@ -69,7 +69,7 @@ def _row(number: int, session: SessionSummary, project: str, now: datetime) -> l
         words.when(session.last_at, now),
         (project, "human"),
         _title(session),
-        str(session.counts.prompts),
+        _asked(session),
         _calls(session),
         (mark[0] + damage[0], mark[1]) if damage else mark,
     ]
@@ -93,6 +93,12 @@ def _title(session: SessionSummary) -> Span:
         return ("untitled", "quiet")
     mark = words.KIND_MARKS.get(session.kind)
     return f"{mark} {session.title}" if mark else session.title
+
+
+def _asked(session: SessionSummary) -> str:
+    """How often the human asked; what a saved chat repeats is counted where it was said."""
+    is_copy = session.kind is SessionKind.CHECKPOINT and not session.counts.prompts
+    return "" if is_copy else str(session.counts.prompts)
 
 
 def _calls(session: SessionSummary) -> str:

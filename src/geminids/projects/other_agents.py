@@ -1,12 +1,12 @@
 """Folders in which other agents on this machine were used: Claude Code and Codex.
 
-    ~/.claude.json                                  the folders are the keys of `projects`
     ~/.claude/projects/<name>/<session>.jsonl       records with a `cwd`; <name> is the folder's path with
                                                     `-` for all that is no letter or digit
     ~/.codex/config.toml                            [projects."<folder>"]
     ~/.codex/sessions/2026/05/01/rollout-*.jsonl    the first record has a `cwd`
 
-Of each file a bounded part is read, and of that only the folders are kept.
+Of each file a bounded part is read, and of that only the folders are kept. `~/.claude.json` names
+folders too, but it also holds the user's account: it is never opened.
 """
 
 from __future__ import annotations
@@ -46,8 +46,6 @@ def other_agents(home: Path, environment: Mapping[str, str]) -> Iterator[Known]:
 def _claude_folders(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
     named = environment.get("CLAUDE_CONFIG_DIR")
     data = Path(named) if named else home / ".claude"
-    for settings in ((data if named else home) / ".claude.json", data / ".config.json"):
-        yield from _keys(_json(beginning(settings, _LARGEST_SETTINGS)))
     for folder in subfolders(data / "projects")[:_MOST_FOLDERS]:
         worked_in = _worked_in(_sessions(folder, "*.jsonl"), 3)
         yield from worked_in

@@ -9,7 +9,7 @@ nothing.
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -116,6 +116,17 @@ class Reading(msgspec.Struct, frozen=True):
     accounts: tuple[FileAccount, ...]
     problems: tuple[Problem, ...]
     typed: tuple[TypedLine, ...] = ()
+
+    @classmethod
+    def joined(cls, readings: Iterable[Reading]) -> Reading:
+        """Several readings as one."""
+        every = list(readings)
+        return cls(
+            tuple(session for reading in every for session in reading.sessions),
+            tuple(account for reading in every for account in reading.accounts),
+            tuple(problem for reading in every for problem in reading.problems),
+            tuple(line for reading in every for line in reading.typed),
+        )
 
 
 class Source(Protocol):

@@ -1,17 +1,116 @@
-"""Reading what lies beside the sessions of a project: each kind of file by its own reader."""
+"""Reading what lies beside the sessions of a project: each kind of file by its own reader.
+
+What the human typed is joined with the sessions first; what is left over are lost sessions. Saved
+chats are then tied to the sessions and to the lost ones. The rest is listed, and opened only where
+every byte is to be accounted for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from geminids.model import FileAccount, Tally
-from geminids.sources.base import CompanionFile, Companions, Reading
-from geminids.sources.traces import Trace
+from geminids.model import CompanionKind, FileAccount, Problem, ProblemKind, Session, Tally
+from geminids.sources.base import CompanionFile, Companions, FoundFile, Reading
+from geminids.sources.traces import Trace, trace
+
+if TYPE_CHECKING:
+    from geminids.sources.gemini.prompt_log import PromptLog, ShellHistory
+
+_COPIES = frozenset({CompanionKind.RESTORE_POINT, CompanionKind.REPORT, CompanionKind.ACTIVITY_LOG})
+_TELLING = frozenset({CompanionKind.PROMPT_LOG, CompanionKind.SAVED_CHAT})
+"""What is listed among the sessions."""
 
 
 def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
     """The sessions that lie beside those of a project, and an account of every file."""
-    return Reading((), tuple(map(_unopened, companions.files)), ())
+    budget = _Budget(limit)
+    typed = _typed(companions, traces, budget)
+    others = [file for file in companions.files if file.kind not in _TELLING | {CompanionKind.SHELL_HISTORY}]
+    if limit is None:
+        rest = Reading.joined(_opened(file) for file in others)
+    else:
+        rest = Reading((), tuple(map(_unopened, others)), ())
+    return Reading.joined([typed, rest])
+
+
+class _Budget:
+    """How many bytes may still be read."""
+
+    def __init__(self, limit: int | None) -> None:
+        self._left = limit
+
+    def take(self, size: int) -> int | None:
+        """So many of the bytes of a file may be read; None means all."""
+        if self._left is None:
+            return None
+        granted = min(size, self._left)
+        self._left -= granted
+        return granted
+
+
+def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> Reading:
+    """What the human typed, the sessions that only this is left of, and the chats that were saved."""
+    by_kind: dict[CompanionKind, list[FoundFile]] = {}
+    for companion in companions.files:
+        by_kind.setdefault(companion.kind, []).append(companion.file)
+    if _TELLING.isdisjoint(by_kind):
+        return Reading((), (), ())
+    # Not every home has any of these, and every command would pay for loading them.
+    from geminids.sources.gemini.lost import join
+    from geminids.sources.gemini.prompt_log import read_prompt_log, read_shell_history
+
+    logs = [
+        read_prompt_log(file, budget.take(file.size)) for file in by_kind.get(CompanionKind.PROMPT_LOG, ())
+    ]
+    shells = [read_shell_history(file) for file in by_kind.get(CompanionKind.SHELL_HISTORY, ())]
+    commands = [command for shell in shells for command in shell.commands]
+    joined = join(logs, traces, commands, companions.project)
+    files: list[PromptLog | ShellHistory] = [*logs, *shells]
+    accounts = tuple(file.account for file in files)
+    problems = tuple(problem for file in files for problem in file.problems)
+    known = [*traces, *map(trace, joined.lost)]
+    saved = _saved(companions, by_kind.get(CompanionKind.SAVED_CHAT, ()), known, joined.saved_in, budget)
+    words = Reading(tuple(joined.lost), accounts, problems, tuple(joined.typed))
+    return Reading.joined([words, saved])
+
+
+def _saved(
+    companions: Companions,
+    files: Iterable[FoundFile],
+    known: Sequence[Trace],
+    saved_in: dict[str, str],
+    budget: _Budget,
+) -> Reading:
+    from geminids.sources.gemini.saved_chats import saved_chat, without_twins
+
+    readings = []
+    for file in files:
+        granted = budget.take(file.size)
+        if granted is not None and granted < file.size:
+            readings.append(_left_unread(file))
+        else:
+            folder = file.path.parent.name
+            readings.append(saved_chat(file, companions.project, folder, known, saved_in))
+    read = Reading.joined(readings)
+    sessions: list[Session] = without_twins(read.sessions)
+    return Reading(tuple(sessions), read.accounts, read.problems)
+
+
+def _opened(companion: CompanionFile) -> Reading:
+    """A file that is no session of ours to list, read for its account."""
+    if companion.kind not in _COPIES:
+        return Reading((), (_unopened(companion),), ())
+    from geminids.sources.gemini.captures import read_copy
+
+    file = companion.file
+    try:
+        reading = read_copy(file.path, file.path.read_bytes())
+    except OSError as error:
+        return _refused(file, ProblemKind.UNREADABLE, error.strerror or "cannot be read")
+    if reading is None:
+        return _refused(file, ProblemKind.NOT_A_SESSION, "not what its name says")
+    return Reading((), reading.accounts, reading.problems)
 
 
 def _unopened(companion: CompanionFile) -> FileAccount:
@@ -19,3 +118,14 @@ def _unopened(companion: CompanionFile) -> FileAccount:
     file = companion.file
     used = {str(companion.kind): Tally(1, file.size)}
     return FileAccount(str(file.path), f"gemini-{companion.kind}", "any", file.size, used, {}, {}, {})
+
+
+def _left_unread(file: FoundFile) -> Reading:
+    return _refused(file, ProblemKind.LEFT_UNREAD, f"{file.size:,} bytes, more than is read for a list")
+
+
+def _refused(file: FoundFile, kind: ProblemKind, detail: str) -> Reading:
+    account = FileAccount(
+        str(file.path), "unknown", "any", file.size, {}, {}, {str(kind): Tally(1, file.size)}, {}
+    )
+    return Reading((), (account,), (Problem(str(file.path), kind, detail),))
