@@ -10,8 +10,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from geminids.sources.base import Reading
+import msgspec
+
+from geminids.model import ProblemKind, Project
+from geminids.sources.base import FoundFile, Reading
 from geminids.sources.gemini import activity, printed
+from geminids.sources.gemini.histories import CopyLog, reading_of, unread
 from geminids.sources.gemini.reports import read_error_report, read_list, read_request
 from geminids.sources.gemini.restore_points import read_point
 from geminids.sources.gemini.saved_chats import is_saved_name, read_saved
@@ -37,6 +41,21 @@ def read_copy(path: Path, content: bytes) -> Reading | None:
     """The conversation in a file that is no session file; None if there is none that we know."""
     reader = _reader(path, content)
     return reader(path, content) if reader else None
+
+
+def found_copy(file: FoundFile, project: Project, file_format: str) -> Reading:
+    """A report or a log in a project's folder; `file_format` names the account of what is neither."""
+    try:
+        content = file.path.read_bytes()
+    except OSError as error:
+        return unread(file, file_format, error)
+    reading = read_copy(file.path, content)
+    if reading is None:
+        log = CopyLog(str(file.path), file_format, len(content))
+        log.report(ProblemKind.NOT_A_SESSION, "no conversation in it", 1, 0, len(content))
+        return reading_of(log, [])
+    sessions = (msgspec.structs.replace(session, project=project) for session in reading.sessions)
+    return Reading(tuple(sessions), reading.accounts, reading.problems)
 
 
 def _reader(path: Path, content: bytes) -> Reader | None:

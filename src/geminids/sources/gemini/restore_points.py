@@ -1,0 +1,174 @@
+"""Restore points: the conversation as it was before a tool changed a file, for /restore.
+
+    …/tmp/<project>/checkpoints/<time>-<file>-<tool>.json
+    {"history": [what the screen showed], "clientHistory": [turns], "toolCall": {name, args},
+     "commitHash": …, "messageId": "<session id>########<prompt>"}
+
+`commitHash` is in the shadow repository beside the project's sessions. Older releases write `filePath`
+and no `messageId`. Off by default; the CLI deletes them at every start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from geminids.model import (
+    AnyPart,
+    Message,
+    Origin,
+    Project,
+    Role,
+    Session,
+    SessionKind,
+    Source,
+    State,
+    ToolCall,
+    ToolStatus,
+)
+from geminids.sources.base import FoundFile, Reading
+from geminids.sources.gemini.histories import (
+    NOWHERE,
+    CopyLog,
+    History,
+    Shape,
+    built,
+    found_at,
+    messages_of,
+    modified,
+    read_history,
+    reading_of,
+    session_of,
+    unread,
+)
+from geminids.sources.gemini.saved_chats import short_folder, tie
+from geminids.sources.gemini.tools import asked_call
+from geminids.sources.gemini.turns import Turn
+from geminids.sources.traces import Trace
+
+FORMAT = "gemini-restore-point"
+_ABOUT_CALL = frozenset({"toolCall", "commitHash", "messageId", "filePath"})
+_SHOWN = "what the screen showed; the turns themselves stand in clientHistory"
+POINT = Shape(FORMAT, "clientHistory", _ABOUT_CALL, {"history": _SHOWN})
+SHOWN_ONLY = Shape(FORMAT, "history", _ABOUT_CALL, {"clientHistory": "no turns"})
+_UI_TYPES = {"user": "user", "user_shell": "user", "gemini": "gemini", "gemini_content": "gemini"}
+_CLIENT_TURNS = re.compile(rb'"clientHistory"\s*:\s*\[')
+
+
+def read_point(path: Path, content: bytes) -> Reading:
+    """A restore point that stands alone."""
+    folder = path.absolute().parent
+    is_at_home = folder.name == "checkpoints" and folder.parent.parent.name == "tmp"
+    return _reading(path, content, modified(path), folder.parent.name if is_at_home else None)
+
+
+def restore_point(file: FoundFile, project: Project, folder_name: str, traces: Sequence[Trace]) -> Reading:
+    """A restore point in a project's folder, with the session it belongs to as its parent."""
+    try:
+        content = file.path.read_bytes()
+    except OSError as error:
+        return unread(file, FORMAT, error)
+    return _reading(file.path, content, found_at(file), folder_name, project=project, traces=traces)
+
+
+def _reading(
+    path: Path,
+    content: bytes,
+    made_at: datetime | None,
+    folder_name: str | None,
+    *,
+    project: Project = NOWHERE,
+    traces: Sequence[Trace] = (),
+) -> Reading:
+    has_turns = _CLIENT_TURNS.search(content) is not None
+    history = read_history(POINT if has_turns else SHOWN_ONLY, str(path), content)
+    told = messages_of(history.log, history.turns) if has_turns else _shown(history)
+    messages = _with_pending_call(told, history)
+    belongs_to = _session_id(history.members.get("messageId"))
+    where = f"@{short_folder(folder_name)}" if folder_name else ""
+    session = session_of(
+        history.log,
+        f"restore-{path.name.removesuffix('.json')}{where}",
+        SessionKind.CHECKPOINT,
+        messages,
+        made_at,
+        project=project,
+        parent_id=f"gemini:{belongs_to}" if belongs_to else None,
+    )
+    return reading_of(history.log, [_tied(session, belongs_to, traces, made_at)])
+
+
+def _tied(
+    session: Session, belongs_to: str | None, traces: Sequence[Trace], made_at: datetime | None
+) -> Session:
+    """The session with what stands in its parent counted there."""
+    possible = [trace for trace in traces if belongs_to is None or trace.native_id == belongs_to]
+    return tie(session, possible, made_at)
+
+
+def _session_id(message_id: object) -> str | None:
+    """The session in the id of a prompt."""
+    if not isinstance(message_id, str):
+        return None
+    session_id, divided, _ = message_id.partition("########")
+    return session_id if divided and session_id else None
+
+
+def _with_pending_call(messages: tuple[Message, ...], history: History) -> tuple[Message, ...]:
+    """The call that was about to run, with the commit that holds the files as they were before it."""
+    call = history.members.get("toolCall")
+    if not isinstance(call, dict):
+        return messages
+    about = {n: v for n, v in history.members.items() if n in ("commitHash", "filePath") and v is not None}
+    asked = asked_call(call, None)
+    for index in range(len(messages) - 1, -1, -1):
+        parts = tuple(_marked(messages[index], asked, about))
+        if parts != messages[index].parts:
+            marked = msgspec.structs.replace(messages[index], parts=parts)
+            return (*messages[:index], marked, *messages[index + 1 :])
+    pending = msgspec.structs.replace(asked, other=about)
+    return (*messages, _message(history.log, pending))
+
+
+def _marked(message: Message, asked: ToolCall, about: dict[str, Any]) -> Iterator[AnyPart]:
+    """The parts of a message; the first call in it that fits and waits for its end is the one."""
+    is_marked = False
+    for part in message.parts:
+        if not is_marked and isinstance(part, ToolCall) and _is_same(part, asked):
+            is_marked = True
+            yield msgspec.structs.replace(part, other=part.other | (about or {"toolCall": True}))
+        else:
+            yield part
+
+
+def _is_same(call: ToolCall, asked: ToolCall) -> bool:
+    is_open = call.status is ToolStatus.PENDING
+    return is_open and call.name == asked.name and call.arguments == asked.arguments
+
+
+def _message(log: CopyLog, call: ToolCall) -> Message:
+    place = Source(log.path, 1, 0, log.size, "/toolCall")
+    return Message("tool-call", Role.ASSISTANT, Origin.MODEL, State.CURRENT, None, None, (call,), None, place)
+
+
+def _shown(history: History) -> tuple[Message, ...]:
+    """What the screen showed, where nothing else was kept."""
+    turns = []
+    for number, written in enumerate(history.turns):
+        item = written.value
+        match item:
+            case {"role": "user", "parts": [{"type": str(shown), "text": text, **others}]}:
+                value: dict[str, Any] = {"type": _UI_TYPES.get(shown, shown), "content": text}
+                if (at := others.pop("id", None)) is not None:
+                    value["timestamp"] = at
+                if others:
+                    value["item"] = others
+            case _:
+                value = {"type": "info", "content": item.get("parts")}
+        turns.append(Turn(f"item-{number}", value, written.place))
+    return built(history.log, turns)
