@@ -23,7 +23,9 @@ def test_the_overview_counts_and_says_what_to_type_next(geminids: Run, tmp_path:
 def test_what_is_damaged_is_said(geminids: Run, tmp_path: Path) -> None:
     path = write_session(tmp_path)
     path.write_bytes(path.read_bytes() + b'{"id": "cut')
-    assert f"1 file damaged: geminids doctor --home {tmp_path}" in geminids("--home", tmp_path).out
+    outcome = geminids("--home", tmp_path)
+    assert "1 file damaged." in outcome.out
+    assert f"See the damage:  geminids doctor --home {tmp_path}" in outcome.out
 
 
 def test_json_holds_the_same(geminids: Run, tmp_path: Path) -> None:

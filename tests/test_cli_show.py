@@ -67,7 +67,7 @@ def test_a_number_without_a_list_means_the_list_one_would_see(geminids: Run, hom
 def test_a_number_tells_two_sessions_of_one_id_apart(geminids: Run, home: Path, tmp_path: Path) -> None:
     write_session(tmp_path / "backup", slug="workshop", day=1, answer="Done, in the backup.")
     homes = ("--home", home, "--home", tmp_path / "backup")
-    geminids("list", *homes, "--project", "shop")
+    geminids("list", *homes, "--project", "hop")
     answers = {geminids("show", number, *homes).out.splitlines()[-1].strip() for number in (1, 2)}
     assert answers == {"Done.", "Done, in the backup."}
 

@@ -22,7 +22,7 @@ from geminids.sources.base import Home, Scan
 from geminids.sources.gemini import GeminiSource
 from geminids.sources.gemini.companions import CREDENTIALS, UNKNOWN, Place, is_credential, place
 from geminids.sources.gemini.layout import LINK, NO_FILE, TOO_DEEP
-from geminids.sources.gemini.outputs import text_beside
+from geminids.sources.texts import text_beside
 
 from .conftest import FIXTURES, Outcome, RecordProperty, Rights, Run
 from .homes import FIRST_ID, write_session
@@ -138,7 +138,7 @@ def test_a_session_tells_what_lies_beside_it(tmp_path: Path) -> None:
     assert told.startswith("\nBeside it: plan evil nnn")
     assert told.endswith("n…, 6 bytes · 1 task, 100 bytes · 4 tool outputs, 4 bytes (--beside)\n")
     assert "\x1b" not in told
-    for companion in shown_beside(session):
+    for companion in shown_beside(session.companions):
         draw_companion(PlainPage(stream), companion, text_beside(companion))
     assert "[open] Write it\n  All of it.\n  id: ab\n" in stream.getvalue()
     assert "# Plan" in stream.getvalue()

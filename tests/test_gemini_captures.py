@@ -425,7 +425,6 @@ def test_an_activity_log_is_the_talk_in_its_requests(tmp_path: Path) -> None:
         b"hello",
         b'{"history": "long"}',
         b'{"history": ["a", "b"]}',
-        b'[{"sessionId": "a", "messageId": 0}]',
         b'{"projects": {}}',
         b'{"uuid":"a","sessionId":"b","message":{"role":"user","parts":[]}}\n{}\n',
         b'{"error": "no"}',

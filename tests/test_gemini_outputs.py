@@ -18,6 +18,7 @@ from geminids.cli.story import Telling, draw_session
 from geminids.model import Plain, ProblemKind, Screen, Session, Text, ToolCall
 from geminids.sources.gemini import GeminiSource, outputs
 from geminids.sources.gemini.outputs import with_outputs
+from geminids.sources.texts import LONGEST
 from geminids.transcript.entries import Detail
 
 from .conftest import FIXTURES, RecordProperty, Rights
@@ -246,11 +247,11 @@ def test_of_a_huge_output_the_beginning_and_the_end_are_read(tmp_path: Path) -> 
         opened.write(TAIL.encode())
     (call,) = [call for call in calls(tmp_path) if call.full_output]
     assert call.full_output is not None
-    assert call.full_output.left_out == 5_000_000_000 - outputs.LONGEST
+    assert call.full_output.left_out == 5_000_000_000 - LONGEST
     text = call.full_output.text or ""
     assert text.startswith("the beginning")
     assert "4,984,000,000 bytes are left out here" in text
-    assert len(text) < outputs.LONGEST + 100
+    assert len(text) < LONGEST + 100
 
 
 def test_more_than_a_session_may_take_is_left_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from geminids.model import Origin, Project, Session, SessionKind
@@ -109,6 +110,15 @@ def test_of_several_sessions_the_prompt_log_or_the_time_decides(tmp_path: Path) 
     assert read(file, [long_ago, after]).parent_id is None
 
 
+def test_a_session_that_only_loaded_a_chat_is_not_the_one_it_was_saved_from(tmp_path: Path) -> None:
+    file = save(tmp_path, "checkpoint-a.json", TALK)
+    early, late = session("early", *WORDS, began=THEN - timedelta(days=9)), session("late", *WORDS)
+    loaded = tuple(msgspec.structs.replace(said, imported=True) for said in late.said)
+    late = msgspec.structs.replace(late, said=loaded)
+    assert read(file, [early, late]).parent_id == "gemini:early"
+    assert read(file, [early, late], {"a": "late"}).parent_id == "gemini:late"
+
+
 def test_calls_prove_more_than_words(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint-a.json"
     call = {"functionCall": {"name": "glob", "args": {}, "id": "c-1"}}
@@ -122,6 +132,20 @@ def test_calls_prove_more_than_words(tmp_path: Path) -> None:
     assert chat.parent_id == "gemini:own"
     assert [message.imported for message in chat.messages] == [True, True, False]
     assert chat.counts.prompts == 1
+
+
+def test_a_lost_session_is_known_by_what_was_typed(tmp_path: Path) -> None:
+    file = save(tmp_path, "checkpoint-a.json", TALK)
+    lost = msgspec.structs.replace(
+        session("lost", *WORDS),
+        kind=SessionKind.LOST,
+        said=tuple(Said(Origin.HUMAN, key(words), THEN) for words in WORDS[::2]),
+    )
+    chat = read(file, [lost])
+    assert chat.parent_id == "gemini:lost"
+    assert [message.imported for message in chat.messages] == [True, False, True, False]
+    assert (chat.counts.prompts, chat.counts.replies) == (0, 2)
+    assert read(file, [lost, session("own", *WORDS)]).parent_id == "gemini:own"
 
 
 def test_an_unreadable_file_is_a_problem(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from hypothesis import strategies as some
 
 from geminids.model import Project, SessionKind
 from geminids.query.listing import Filter, listing
-from geminids.query.matching import Match, match
+from geminids.query.matching import match
 
 from .summaries import project, summary
 
 
 def is_meant(known: Project, wanted: str) -> bool:
-    return match([known], wanted) == Match((known,))
+    return match([known], wanted) == (known,)
 
 
 def test_the_newest_session_comes_first_and_one_without_a_time_last() -> None:

@@ -32,7 +32,7 @@ def loaded_by(*arguments: str) -> set[str]:
         (["--version"], {"click", "rich", "msgspec", "json", "pathlib", "platformdirs"}),
         (["--help"], {"rich", "msgspec", "shutil", "geminids.library", "geminids.cli.list_command"}),
         (["list", "--help"], {"rich", "msgspec", "geminids.library"}),
-        (["list", "--json", "--sample"], {"rich", "tempfile", "geminids.transcript.entries"}),
+        (["list", "--json", "--sample"], {"rich", "geminids.transcript.entries", "geminids.projects.walk"}),
         (["list", "--sample"], {"rich", "geminids.transcript.entries"}),
         (["show", "latest", "--sample"], {"rich", "markdown_it", "pygments"}),
         (["show", "latest", "--sample", "--json"], {"rich", "geminids.transcript.entries"}),

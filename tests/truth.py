@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from geminids.model import Message, Origin, Session, ToolCall, ToolStatus, Usage
+from geminids.model import Message, Origin, Session, SessionKind, ToolCall, ToolStatus, Usage
 
 COMPATIBLE = {
     "ok": {ToolStatus.SUCCESS},
@@ -24,8 +24,12 @@ COMPATIBLE = {
 
 
 def differences(sessions: Iterable[Session], truth: dict[str, Any]) -> dict[str, str]:
-    """What differs from the truth: prompts, calls, tokens; empty if nothing does."""
-    messages = list(once(sessions))
+    """What differs from the truth: prompts, calls, tokens; empty if nothing does.
+
+    Only what the agent recorded as sessions counts: what else remains of one is compared elsewhere.
+    """
+    recorded = (SessionKind.MAIN, SessionKind.SUBAGENT)
+    messages = list(once(session for session in sessions if session.kind in recorded))
     found = {
         "prompts": _prompts(messages, truth),
         "calls": _calls(messages, truth),

@@ -22,6 +22,19 @@ VARIABLES = {
     "COLUMNS": "How wide the terminal is.",
     "PAGER": "What `show` is read with on a terminal; else `less`, and empty means none.",
     "LESS": "Options of `less`; else `-FX`.",
+    "PWD": "How the shell spells the folder it is in, which may lead through links.",
+    "CLAUDE_CONFIG_DIR": "`projects resolve`: where Claude Code keeps its sessions.",
+    "CODEX_HOME": "`projects resolve`: where Codex CLI keeps its sessions.",
+    "HISTFILE": "`projects resolve`: the history of the shell.",
+    "ZDOTDIR": "`projects resolve`: where zsh keeps its history.",
+    "XDG_DATA_HOME": "`projects resolve`: where fish and others keep their histories.",
+    "APPDATA": "`projects resolve`: the same on Windows.",
+    "_Z_DATA": "`projects resolve`: the folders that `z` knows.",
+    "GOPATH": "`projects resolve`: a folder that holds projects.",
+    "GHQ_ROOT": "The same.",
+    "PROJECT_HOME": "The same.",
+    "GITHUB_WORKSPACE": "The same.",
+    "WORKSPACE": "The same.",
 }
 """The environment variables that are heeded, ours and others'."""
 

@@ -69,6 +69,13 @@ class NothingToReadError(GeminidsError):
         super().__init__(f"Cannot read {path!r}: {reason}.")
 
 
+class SecretFileError(GeminidsError):
+    """A file given by hand is one in which an agent keeps credentials."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} holds credentials and is not opened. No session is ever kept in it.")
+
+
 class NotASessionError(GeminidsError):
     """A file given by hand is no session of any agent we know."""
 

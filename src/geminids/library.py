@@ -26,6 +26,7 @@ from geminids.errors import (
     NotInstalledError,
     NotLinkedError,
     NotLoadedByAgentError,
+    SecretFileError,
     SessionNotFoundError,
 )
 from geminids.model import (
@@ -66,6 +67,7 @@ from geminids.query.projects import (
 )
 from geminids.sources.base import Home, Reading, Scan, may_be_folder, may_exist
 from geminids.sources.bundles import Shelf, shelves
+from geminids.sources.texts import text_beside
 from geminids.sources.traces import Trace, trace
 
 __all__ = [
@@ -90,6 +92,7 @@ __all__ = [
     "open_library",
     "parse_moment",
     "project_names",
+    "text_beside",
 ]
 
 _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
@@ -272,7 +275,7 @@ class Library:
         """The sessions in one file, the first first."""
         with _naming_trouble(path):
             if (reading := _read_alone(path)) and reading.sessions:
-                return sorted(reading.sessions, key=_as_they_began)
+                return [self._completed(s) for s in sorted(reading.sessions, key=_as_they_began)]
             raise NotASessionError(str(path), _looks_like(path))
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
@@ -320,8 +323,9 @@ class Library:
         return sources.load(name).title
 
     def _completed(self, session: Session) -> Session:
-        """The session with what is known of its project."""
-        return known_as(session, best_known([session.project], self._folders.remembered))
+        """The session with what is known of its project, and with the whole outputs of its tools."""
+        known = known_as(session, best_known([session.project], self._folders.remembered))
+        return sources.load(session.agent).with_outputs(known)
 
     def _finder(self) -> Finder:
         return Finder(self._readings, self._places_of_a_list(), self._closed_folders(), self._last_list)
@@ -363,7 +367,7 @@ class Library:
 
     def _readings_of(self, shelf: Shelf, is_wanted: Wanted, limit: int | None) -> Iterator[Reading]:
         source = sources.load(shelf.companions.agent)
-        needs_traces = is_wanted(shelf.companions)
+        needs_traces = is_wanted(shelf.companions) and bool(shelf.companions.files)
         traces: list[Trace] = []
         for bundle in shelf.bundles:
             wanted = is_wanted(bundle)
@@ -401,6 +405,8 @@ class _naming_trouble:  # noqa: N801 - reads as a phrase where it is used
         self._path = path
 
     def __enter__(self) -> None:
+        if any(sources.load(name).keeps_secrets(self._path) for name in sources.available()):
+            raise SecretFileError(str(self._path))
         if not may_exist(self._path):
             raise NothingToReadError(str(self._path), "there is no such file")
 

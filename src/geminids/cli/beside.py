@@ -36,9 +36,9 @@ SHOWN = (CompanionKind.PLAN, CompanionKind.TASKS, CompanionKind.MEMORY)
 """Kinds whose words are shown on request. Outputs stand in their calls, and logs are for `show FILE`."""
 
 
-def shown_beside(session: Session) -> list[Companion]:
-    """What lies beside a session that can be shown in words, in the order of the kinds."""
-    return [companion for kind in SHOWN for companion in session.companions if companion.kind is kind]
+def shown_beside(companions: Sequence[Companion]) -> list[Companion]:
+    """What can be shown in words, in the order of the kinds."""
+    return [companion for kind in SHOWN for companion in companions if companion.kind is kind]
 
 
 def draw_beside(page: Page, session: Session, how_to_see: str | None = None) -> None:
@@ -49,7 +49,7 @@ def draw_beside(page: Page, session: Session, how_to_see: str | None = None) -> 
     if not by_kind:
         return
     told = [_told(kind, by_kind[kind]) for kind in KIND_NAMES if kind in by_kind]
-    hint = f" ({how_to_see})" if how_to_see and shown_beside(session) else ""
+    hint = f" ({how_to_see})" if how_to_see and shown_beside(session.companions) else ""
     page.line()
     page.words(f"Beside it: {' · '.join(told)}{hint}", "quiet")
 

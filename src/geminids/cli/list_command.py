@@ -173,15 +173,11 @@ def _tell(choices: Choices, asked: Asked, listing: Listing, shown: int) -> int:
 
 
 def _tell_match(listing: Listing, wanted: str | None) -> None:
-    """Say which projects were meant, where that is not what was typed."""
+    """Say which projects were meant, where there are several."""
     from geminids.library import project_names
 
-    if listing.match is None or not listing.match.projects:
-        return
-    names = sorted(set(project_names(listing.match.projects).values()))
-    if listing.match.is_slip:
-        say(f"No project is called {wanted!r}; nearest: {', '.join(names)}.")
-    elif len(names) > 1:
+    names = sorted(set(project_names(listing.meant).values()))
+    if len(names) > 1:
         say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
 
 

@@ -45,10 +45,11 @@ def projects(context: click.Context) -> int | None:
 @projects.command()
 @click.argument("wanted", metavar="PROJECT")
 @click.option("--prompts", is_flag=True, help="Every line that was typed, instead.")
+@click.option("--beside", is_flag=True, help="The words of plans, tasks and notes, too.")
 @json_option
 @shared_options
 @pass_choices
-def show(choices: Choices, *, wanted: str, prompts: bool) -> int:
+def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
     """Show everything a project holds, in order of time.
 
     PROJECT is a name or a piece of one, a path such as ., a slug, or the beginning of a hash.
@@ -70,7 +71,7 @@ def show(choices: Choices, *, wanted: str, prompts: bool) -> int:
     elif prompts:
         _draw_typed(choices, story)
     else:
-        _draw_story(choices, story)
+        _draw_story(choices, story, beside=beside)
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
 
 
@@ -279,14 +280,19 @@ def _sessions(report: ProjectReport) -> str:
     return f"{report.sessions} + {report.lost} lost" if report.lost else str(report.sessions)
 
 
-def _draw_story(choices: Choices, story: ProjectStory) -> None:
+def _draw_story(choices: Choices, story: ProjectStory, *, beside: bool) -> None:
+    from geminids.cli.beside import draw_companion, shown_beside
     from geminids.cli.page import open_page
     from geminids.cli.screen import find_screen
+    from geminids.library import text_beside
 
     page = open_page(find_screen(no_color=choices.no_color))
     _draw_head(page, story.report)
     page.line()
     _draw_rows(page, [_event_row(event) for event in story.events])
+    companions = [event.companion for event in story.events if event.companion]
+    for companion in shown_beside(companions) if beside else ():
+        draw_companion(page, companion, text_beside(companion))
 
 
 def _draw_typed(choices: Choices, story: ProjectStory) -> None:
@@ -365,9 +371,10 @@ def _event_row(event: Event) -> Sequence[str | tuple[str, str]]:
 
 def _beside(companion: Companion) -> str:
     from geminids.cli import words
+    from geminids.cli.beside import KIND_NAMES
 
     name = companion.path.replace("\\", "/").rpartition("/")[2]
-    return f"{companion.kind} {name}, {words.size(companion.size)}"
+    return f"{KIND_NAMES[companion.kind][0]} {name}, {words.size(companion.size)}"
 
 
 def _short(session_id: str | None) -> str:

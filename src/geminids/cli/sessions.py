@@ -62,8 +62,6 @@ def tell_nothing_found() -> None:
 
 
 def _row(number: int, session: SessionSummary, project: str, now: datetime) -> list[Span]:
-    mark = words.STATUS_MARKS[session.status]
-    damage = (" ⚠", "warning") if session.problems else ""
     return [
         (str(number), "quiet"),
         words.when(session.last_at, now),
@@ -71,8 +69,14 @@ def _row(number: int, session: SessionSummary, project: str, now: datetime) -> l
         _title(session),
         _asked(session),
         _calls(session),
-        (mark[0] + damage[0], mark[1]) if damage else mark,
+        _mark(session),
     ]
+
+
+def _mark(session: SessionSummary) -> Span:
+    """How it ended, and whether its files are damaged; how a lost one ended is lost."""
+    mark, style = ("", "") if session.kind is SessionKind.LOST else words.STATUS_MARKS[session.status]
+    return (f"{mark} ⚠".strip(), style or "warning") if session.problems else (mark, style)
 
 
 def _line(session: SessionSummary, project: str) -> list[Span]:

@@ -37,6 +37,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
 @click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
 @click.option("--all", "everything", is_flag=True, help="Everything, turns that were dropped included.")
+@click.option("--beside", is_flag=True, help="Also the plans, tasks and notes that lie beside it.")
 @click.option("--agent-view", is_flag=True, help="The messages as the agent itself would load them.")
 @json_option
 @click.option("--no-pager", is_flag=True, help="Straight to the terminal.")
@@ -51,6 +52,7 @@ def show(
     tools: bool,
     notices: bool,
     everything: bool,
+    beside: bool,
     agent_view: bool,
     no_pager: bool,
     width: int | None,
@@ -65,6 +67,7 @@ def show(
     geminids show latest
     geminids show 3 --tools
     geminids show 1f0c9a2b --all
+    geminids show checkpoint-plan --beside
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
@@ -85,7 +88,12 @@ def show(
         _print_sessions(sessions)
     else:
         detail = _detail(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
-        _draw(choices, width, no_pager, lambda page: _draw_sessions(page, choices, library, sessions, detail))
+        _draw(
+            choices,
+            width,
+            no_pager,
+            lambda page: _draw_sessions(page, choices, library, sessions, detail, beside=beside),
+        )
     return tell_unreadable(unreadable)
 
 
@@ -139,15 +147,25 @@ def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[P
 
 
 def _draw_sessions(
-    page: Page, choices: Choices, library: Library, sessions: Sequence[Session], detail: Detail
+    page: Page,
+    choices: Choices,
+    library: Library,
+    sessions: Sequence[Session],
+    detail: Detail,
+    *,
+    beside: bool,
 ) -> None:
+    from geminids.cli.beside import draw_companion, shown_beside
     from geminids.cli.story import Telling, draw_session
+    from geminids.library import text_beside
 
     for number, session in enumerate(sessions):
         if number:
             page.line()
         title = library.agent_title(session.agent)
         draw_session(page, Telling(session, detail, title, lambda wanted: choices.spelled("show", wanted)))
+        for companion in shown_beside(session.companions) if beside else ():
+            draw_companion(page, companion, text_beside(companion))
 
 
 def _draw_record(page: Page, record: dict[str, Any]) -> None:

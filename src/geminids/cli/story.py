@@ -61,6 +61,13 @@ TOOL_MARKS = {
     ToolStatus.UNKNOWN: ("●", "quiet"),
 }
 
+KINDS = {
+    SessionKind.SUBAGENT: ("a subagent", "its parent"),
+    SessionKind.CHECKPOINT: ("saved by hand", "saved from"),
+    SessionKind.COPY: ("a copy; the session itself is elsewhere, if anywhere", "copied from"),
+    SessionKind.LOST: ("lost: what was typed is what remains", ""),
+}
+"""What a session is that is no main one, and what its parent is to it."""
 MARKS = {
     State.COMPRESSED: "compressed here: {} above left the agent's view",
     State.REWOUND: "rewound here: {} taken back",
@@ -126,20 +133,30 @@ def _draw_heading(page: Page, telling: Telling) -> None:
     page.line((session.title or "untitled", "title"))
     place = words.path(session.project.path) if session.project.path else session.project.name
     page.line((place, "human"), ("  " + telling.agent_title, "quiet"))
-    if session.kind is SessionKind.SUBAGENT:
-        page.words(_subagent_of(telling), "warning")
+    if session.kind in KINDS:
+        page.words(_what_it_is(telling), "warning")
     page.line((_time_span(session), "quiet"))
-    models = ", ".join(session.models) or "model unknown"
-    page.words(f"{models} · {words.tokens(session.usage)}", "quiet")
-    mark, style = words.STATUS_MARKS[session.status]
-    page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
+    if session.kind is SessionKind.LOST:
+        # Whether it was answered, by which model and for how many tokens is what is lost.
+        page.line((session.id, "quiet"))
+    else:
+        models = ", ".join(session.models) or "model unknown"
+        page.words(f"{models} · {words.tokens(session.usage)}", "quiet")
+        mark, style = words.STATUS_MARKS[session.status]
+        page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
     _draw_problems(page, telling)
     page.rule()
 
 
-def _subagent_of(telling: Telling) -> str:
-    parent = telling.session.parent_id
-    return f"↳ a subagent; its parent: {telling.show_command(parent)}" if parent else "↳ a subagent"
+def _what_it_is(telling: Telling) -> str:
+    """What kind of session this is, if no main one, and where it comes from."""
+    session = telling.session
+    mark, kind, parent = words.KIND_MARKS.get(session.kind, ""), *KINDS[session.kind]
+    if session.parent_id and parent:
+        kind = f"{kind}; {parent}: {telling.show_command(session.parent_id)}"
+    elif session.kind is SessionKind.LOST and session.summary:
+        kind = f"{kind} ({session.summary})"
+    return f"{mark} {kind}".strip()
 
 
 def _draw_problems(page: Page, telling: Telling) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from geminids.model import Problem, Project, SessionKind, SessionSummary
-from geminids.query.matching import Match, match, nearest
+from geminids.query.matching import match, nearest
 from geminids.query.moments import FIRST
 
 LED_BY_HUMANS = frozenset({SessionKind.MAIN, SessionKind.CHECKPOINT, SessionKind.LOST})
@@ -37,7 +37,7 @@ class Listing(msgspec.Struct, frozen=True):
     """The names of all projects there are, whatever was asked for."""
     problems: tuple[Problem, ...]
     """What could not be read at all."""
-    match: Match | None = None
+    meant: tuple[Project, ...] = ()
     """The projects that were meant, if one was asked for."""
 
     def nearest_projects(self, wanted: str) -> list[str]:
@@ -48,19 +48,19 @@ class Listing(msgspec.Struct, frozen=True):
 def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Sequence[Problem] = ()) -> Listing:
     """Sort the sessions into those that were asked for and those that were not."""
     known = list(summaries)
-    found = match((s.project for s in known), wanted.project) if wanted.project is not None else None
-    meant = frozenset(found.projects) if found else None
+    meant = match((s.project for s in known), wanted.project) if wanted.project is not None else None
     shown: list[SessionSummary] = []
     hidden: Counter[str] = Counter()
+    among = None if meant is None else frozenset(meant)
     for summary in known:
-        if reason := _hidden_by(summary, wanted, meant):
+        if reason := _hidden_by(summary, wanted, among):
             hidden[reason] += 1
         else:
             shown.append(summary)
     shown.sort(key=newest_last, reverse=True)
     considered = sum(wanted.kinds is None or summary.kind in wanted.kinds for summary in known)
     projects = sorted({summary.project.name for summary in known})
-    return Listing(tuple(shown), considered, dict(hidden), tuple(projects), tuple(problems), found)
+    return Listing(tuple(shown), considered, dict(hidden), tuple(projects), tuple(problems), meant or ())
 
 
 def newest_last(summary: SessionSummary) -> tuple[datetime, str]:

@@ -16,25 +16,17 @@ from geminids.projects.spellings import main_place, same_place
 _SEPARATOR = re.compile(r"[/\\]")
 _NO_LETTER = re.compile(r"[\W_]+")
 _HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
-_NEAR = 0.75
-"""How alike two names must be for one to be a slip of the pen."""
+_LEAST_LETTERS = 3
+"""Fewer letters stand in their order in too many names."""
 
 
-class Match(msgspec.Struct, frozen=True):
-    """The projects that are meant, and whether they are called what was typed or only something near it."""
-
-    projects: tuple[Project, ...]
-    is_slip: bool = False
-
-
-def match(projects: Iterable[Project], wanted: str) -> Match:
-    """The projects that are meant: by the whole name, else by a piece of it, else by something near it."""
+def match(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
+    """The projects that are meant: by the whole name, else by a piece of it, else by letters in order."""
     known = list(dict.fromkeys(projects))
     for is_meant in _ways(wanted):
         if found := tuple(project for project in known if is_meant(project)):
-            return Match(found)
-    near = () if _is_path(wanted) else tuple(project for project in known if _is_near(project, wanted))
-    return Match(near, is_slip=bool(near))
+            return found
+    return ()
 
 
 def nearest(names: Sequence[str], wanted: str) -> list[str]:
@@ -74,6 +66,7 @@ def _ways(wanted: str) -> Iterator[Callable[[Project], bool]]:
     yield lambda project: any(text == name.casefold() for name in _names(project))
     yield lambda project: _begins_hash(project, text) or any(text in n.casefold() for n in _names(project))
     yield lambda project: bool(letters) and any(letters in _letters(name) for name in _names(project))
+    yield lambda project: any(_stands_in(letters, _letters(name)) for name in _names(project))
 
 
 def _names(project: Project) -> Iterator[str]:
@@ -89,12 +82,11 @@ def _begins_hash(project: Project, text: str) -> bool:
     return bool(project.hash and _HASH_PREFIX.fullmatch(text) and project.hash.startswith(text))
 
 
-def _is_near(project: Project, wanted: str) -> bool:
-    from difflib import SequenceMatcher
-
-    letters = _letters(wanted)
-    names = (_letters(name) for name in _names(project))
-    return any(SequenceMatcher(None, letters, name).ratio() >= _NEAR for name in names if name and letters)
+def _stands_in(letters: str, name: str) -> bool:
+    """Whether the letters stand in a name in their order, from its first one on."""
+    rest = iter(name)
+    is_start = len(letters) >= _LEAST_LETTERS and name[:1] == letters[0]
+    return is_start and all(letter in rest for letter in letters)
 
 
 def _letters(name: str) -> str:

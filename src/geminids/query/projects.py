@@ -184,14 +184,13 @@ def _is_settled(project: Project) -> bool:
 def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
     """The one project that is meant. Raises the error that names the candidates or the nearest."""
     by_name = {name: report for report in found for name in (report.project, *report.also)}
-    matched = match(by_name, wanted)
-    meant = list({id(by_name[name]): by_name[name] for name in matched.projects}.values())
-    if len(meant) == 1 and not matched.is_slip:
-        return meant[0]
-    names = project_names(report.project for report in meant)
+    meant = list({id(by_name[name]): by_name[name] for name in match(by_name, wanted)}.values())
+    if not meant:
+        raise ProjectNotFoundError(wanted, nearest([name.name for name in by_name], wanted))
     if len(meant) > 1:
+        names = project_names(report.project for report in meant)
         raise AmbiguousProjectError(wanted, sorted(names.values()))
-    raise ProjectNotFoundError(wanted, list(names.values()) or nearest([p.name for p in by_name], wanted))
+    return meant[0]
 
 
 def reports(shelves: Sequence[Shelved], identity: Mapping[Project, Project]) -> list[ProjectReport]:

@@ -40,7 +40,7 @@ class Home(msgspec.Struct, frozen=True):
     """The user's home, an environment variable, or the command line."""
 
 
-class FoundFile(msgspec.Struct, frozen=True, order=True):
+class FoundFile(msgspec.Struct, frozen=True, order=True, gc=False):
     """A file that may hold a session, as the file system describes it."""
 
     path: Path
@@ -57,7 +57,7 @@ class SkippedFile(msgspec.Struct, frozen=True):
     reason: str
 
 
-class CompanionFile(msgspec.Struct, frozen=True, order=True):
+class CompanionFile(msgspec.Struct, frozen=True, order=True, gc=False):
     """A file beside the sessions of a project: what it is, and whose session it belongs to."""
 
     file: FoundFile
@@ -165,6 +165,14 @@ class Source(Protocol):
         With a limit, so many bytes are read and what is left unread is a problem; without one,
         every file that can be read is, for its account.
         """
+        ...
+
+    def with_outputs(self, session: Session) -> Session:
+        """The session with all that was moved out of it to files of their own, as far as they are there."""
+        ...
+
+    def keeps_secrets(self, path: Path) -> bool:
+        """Whether the agent keeps credentials in a file of this name: it is not even opened on request."""
         ...
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:

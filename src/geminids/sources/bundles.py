@@ -25,7 +25,9 @@ def shelves(scans: Sequence[Scan]) -> list[Shelf]:
     by_project: dict[tuple[str, str], list[Bundle]] = {}
     for bundle in joined(bundles) if len(scans) > 1 else bundles:
         by_project.setdefault((bundle.agent, project_key(bundle)), []).append(bundle)
-    companions = joined_companions(beside for scan in scans for beside in scan.companions)
+    companions = [beside for scan in scans for beside in scan.companions]
+    if len(scans) > 1:
+        companions = joined_companions(companions)
     beside_by_project = {(beside.agent, project_key(beside)): beside for beside in companions}
     return [
         Shelf(

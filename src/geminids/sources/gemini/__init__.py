@@ -18,15 +18,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from geminids.model import FileAccount, Problem, ProblemKind, Project, Tally
+from geminids.model import FileAccount, Problem, ProblemKind, Project, Session, Tally
 from geminids.sources.base import Bundle, Companions, FoundFile, Home, Reading, Scan
 from geminids.sources.gemini import homes as gemini_homes
 from geminids.sources.gemini.agent_view import agent_view
 from geminids.sources.gemini.beside import read_beside
+from geminids.sources.gemini.companions import is_credential
 from geminids.sources.gemini.files import Segment, read_file, segments
 from geminids.sources.gemini.layout import scan
 from geminids.sources.gemini.projects import read_registry
-from geminids.sources.gemini.records import Kind, Record
+from geminids.sources.gemini.records import SESSION_FIELDS, Kind, Record
 from geminids.sources.gemini.sessions import sessions
 from geminids.sources.traces import Trace
 
@@ -90,6 +91,16 @@ class GeminiSource:
         """Saved chats and lost sessions of a project, and what became of every file beside its sessions."""
         return read_beside(companions, traces, limit)
 
+    def with_outputs(self, session: Session) -> Session:
+        """The session with the whole outputs of its tools, as far as they are there."""
+        from geminids.sources.gemini.outputs import with_outputs
+
+        return with_outputs(session)
+
+    def keeps_secrets(self, path: Path) -> bool:
+        """Whether Gemini CLI keeps credentials in a file of this name."""
+        return is_credential(path.name)
+
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as Gemini CLI's own loader returns it from this file."""
         content = path.read_bytes()
@@ -103,7 +114,9 @@ def _unread(file: FoundFile) -> FileAccount:
 
 def _tells_of_a_session(record: Record) -> bool:
     is_message = record.kind is Kind.MESSAGE and isinstance(record.value.get("type"), str)
-    return is_message or record.kind is Kind.HEADER
+    # What is left of a damaged document may be a header, or the beginning of something else.
+    is_header = record.kind is Kind.HEADER and not SESSION_FIELDS.isdisjoint(record.value)
+    return is_message or is_header
 
 
 def _project_folder(path: Path) -> Path | None:

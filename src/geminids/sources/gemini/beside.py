@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from geminids.model import CompanionKind, FileAccount, Problem, ProblemKind, Session, Tally
+from geminids.model import CompanionKind, FileAccount, Problem, ProblemKind, Project, Session, Tally
 from geminids.sources.base import CompanionFile, Companions, FoundFile, Reading
 from geminids.sources.traces import Trace, trace
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from geminids.sources.gemini.prompt_log import PromptLog, ShellHistory
 
 _COPIES = frozenset({CompanionKind.RESTORE_POINT, CompanionKind.REPORT, CompanionKind.ACTIVITY_LOG})
+_LARGEST = 256_000_000
+"""A document of more bytes does not fit into memory once it is taken apart."""
 _TELLING = frozenset({CompanionKind.PROMPT_LOG, CompanionKind.SAVED_CHAT})
 """What is listed among the sessions."""
 
@@ -28,7 +30,7 @@ def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | No
     typed = _typed(companions, traces, budget)
     others = [file for file in companions.files if file.kind not in _TELLING | {CompanionKind.SHELL_HISTORY}]
     if limit is None:
-        rest = Reading.joined(_opened(file) for file in others)
+        rest = Reading.joined(_opened(file, companions.project) for file in others)
     else:
         rest = Reading((), tuple(map(_unopened, others)), ())
     return Reading.joined([typed, rest])
@@ -87,7 +89,7 @@ def _saved(
     readings = []
     for file in files:
         granted = budget.take(file.size)
-        if granted is not None and granted < file.size:
+        if file.size > _LARGEST or (granted is not None and granted < file.size):
             readings.append(_left_unread(file))
         else:
             folder = file.path.parent.name
@@ -97,20 +99,16 @@ def _saved(
     return Reading(tuple(sessions), read.accounts, read.problems)
 
 
-def _opened(companion: CompanionFile) -> Reading:
+def _opened(companion: CompanionFile, project: Project) -> Reading:
     """A file that is no session of ours to list, read for its account."""
     if companion.kind not in _COPIES:
         return Reading((), (_unopened(companion),), ())
-    from geminids.sources.gemini.captures import read_copy
+    from geminids.sources.gemini.captures import found_copy
 
-    file = companion.file
-    try:
-        reading = read_copy(file.path, file.path.read_bytes())
-    except OSError as error:
-        return _refused(file, ProblemKind.UNREADABLE, error.strerror or "cannot be read")
-    if reading is None:
-        return _refused(file, ProblemKind.NOT_A_SESSION, "not what its name says")
-    return Reading((), reading.accounts, reading.problems)
+    if companion.file.size > _LARGEST:
+        return _left_unread(companion.file)
+    read = found_copy(companion.file, project, f"gemini-{companion.kind}")
+    return Reading((), read.accounts, read.problems)
 
 
 def _unopened(companion: CompanionFile) -> FileAccount:
@@ -121,11 +119,8 @@ def _unopened(companion: CompanionFile) -> FileAccount:
 
 
 def _left_unread(file: FoundFile) -> Reading:
-    return _refused(file, ProblemKind.LEFT_UNREAD, f"{file.size:,} bytes, more than is read for a list")
-
-
-def _refused(file: FoundFile, kind: ProblemKind, detail: str) -> Reading:
-    account = FileAccount(
-        str(file.path), "unknown", "any", file.size, {}, {}, {str(kind): Tally(1, file.size)}, {}
-    )
-    return Reading((), (account,), (Problem(str(file.path), kind, detail),))
+    kind = ProblemKind.LEFT_UNREAD
+    problem = Problem(str(file.path), kind, f"{file.size:,} bytes are more than is read here")
+    tally = {str(kind): Tally(1, file.size)}
+    account = FileAccount(str(file.path), "unknown", "any", file.size, {}, {}, tally, {})
+    return Reading((), (account,), (problem,))

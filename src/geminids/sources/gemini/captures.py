@@ -1,4 +1,4 @@
-"""Conversations that were saved, shared, printed or reported: told by their content, read as sessions.
+"""Conversations that were saved, shared, printed, reported or logged: told by content, read as sessions.
 
 What a file is called is only asked where two kinds have the same content: a saved chat of before 0.16,
 a chat shared as JSON and the history of a bug report are all the bare list of turns.
@@ -16,6 +16,7 @@ from geminids.model import ProblemKind, Project
 from geminids.sources.base import FoundFile, Reading
 from geminids.sources.gemini import activity, printed
 from geminids.sources.gemini.histories import CopyLog, reading_of, unread
+from geminids.sources.gemini.lost import read_lines
 from geminids.sources.gemini.reports import read_error_report, read_list, read_request
 from geminids.sources.gemini.restore_points import read_point
 from geminids.sources.gemini.saved_chats import is_saved_name, read_saved
@@ -25,6 +26,7 @@ from geminids.sources.gemini.spans import members, whole
 Reader = Callable[[Path, bytes], Reading]
 
 _TURN_FIRST = re.compile(rb'\[\s*\{\s*"(?:role"\s*:\s*"(?:user|model)"|parts"\s*:\s*\[)')
+_LINE_FIRST = re.compile(rb'\[\s*\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"messageId"\s*:')
 _HISTORY = re.compile(rb'"history"\s*:\s*\[\s*(?:\]|\{\s*"(?:role|parts)"|\Z)')
 _FIRST_NAME = re.compile(rb'\{\s*"(\w+)"\s*:\s*[\[{]')
 _BEGINS_WITH = {
@@ -64,6 +66,8 @@ def _reader(path: Path, content: bytes) -> Reader | None:
         return read_shared
     span = whole(content)
     if content.startswith(b"[", span.start):
+        if _LINE_FIRST.match(content, span.start) or path.name.startswith("logs.json"):
+            return read_lines
         is_history = _TURN_FIRST.match(content, span.start) is not None
         return (read_saved if is_saved_name(path.name) else read_list) if is_history else None
     if content.startswith(b"{", span.start):

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import msgspec
 
@@ -31,7 +32,8 @@ from geminids.model import (
     TypedLine,
     Usage,
 )
-from geminids.sources.gemini.prompt_log import PROMPT_LOG, PromptLog
+from geminids.sources.base import FoundFile, Reading
+from geminids.sources.gemini.prompt_log import PROMPT_LOG, PromptLog, read_prompt_log
 from geminids.sources.gemini.records import Format
 from geminids.sources.gemini.typed import Line, Spots, find_messages, kind_teller, lines_of
 from geminids.sources.traces import Trace
@@ -70,6 +72,19 @@ class Joined(msgspec.Struct, frozen=True):
     lost: tuple[Session, ...]
     saved_in: dict[str, str]
     """The agent's own id of the session in which a conversation was last saved, by its tag."""
+
+
+def read_lines(path: Path, content: bytes) -> Reading:
+    """A prompt log that stands alone: what was typed, one session after the other, by the names in the log."""
+    log = read_prompt_log(FoundFile(path, len(content), 0, 0))
+    lines = lines_of([log])
+    tell = kind_teller((), find_messages(lines, ()))
+    for line in lines:
+        line.kind = tell(line)
+    owners = {id(line): _Owner(lost_id=line.native_id or "unknown") for line in lines}
+    named = _lost_sessions(lines, owners, _files([log]), Project(None, None, None, None))
+    sessions = (msgspec.structs.replace(session, kind=SessionKind.COPY, summary=None) for session in named)
+    return Reading(tuple(sessions), (log.account,), log.problems)
 
 
 class _Stretch(msgspec.Struct):

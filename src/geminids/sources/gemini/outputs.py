@@ -12,18 +12,14 @@ project and nowhere else. Links are never followed, pipes never waited for.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from geminids.model import (
-    Companion,
     CompanionKind,
     Message,
     MovedOutput,
@@ -37,9 +33,8 @@ from geminids.sources.gemini.companions import Place, place
 from geminids.sources.gemini.content import response_parts
 from geminids.sources.gemini.tools import MASKED
 from geminids.sources.jsonl import UndecodableError, decode
+from geminids.sources.texts import LONGEST, bounded_text, unreadable
 
-LONGEST = 16_000_000
-"""Bytes of one file; of a longer one the beginning and the end are read."""
 MOST = 128_000_000
 """Bytes of all outputs of one session."""
 
@@ -50,9 +45,6 @@ _PROOF = 40
 """So many characters at the end of what was left of an output must stand in the file too."""
 _DEPTHS = (3, 2, 1)
 _UNSAFE = re.compile(r"[^a-z0-9_-]")
-_HOW_TO_OPEN = os.O_RDONLY | sum(
-    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
-)
 
 
 def with_outputs(session: Session) -> Session:
@@ -63,39 +55,6 @@ def with_outputs(session: Session) -> Session:
         return session
     problems = (*session.problems, *outputs.problems)
     return msgspec.structs.replace(session, messages=messages, problems=problems)
-
-
-def text_beside(companion: Companion) -> str | Problem:
-    """The words of a file that lies beside a session."""
-    try:
-        return bounded_text(companion.path).text
-    except OSError as error:
-        return _unreadable(companion.path, error)
-
-
-class Excerpt(NamedTuple):
-    """What was read of a file."""
-
-    text: str
-    size: int
-    left_out: int
-
-
-def bounded_text(path: str) -> Excerpt:
-    """The words of a plain file, of a huge one its beginning and its end. Raises OSError."""
-    with open(os.open(path, _HOW_TO_OPEN), "rb") as opened:  # noqa: PTH123 - a link must not be followed
-        facts = os.fstat(opened.fileno())
-        if not stat.S_ISREG(facts.st_mode):
-            raise OSError(errno.EINVAL, "no plain file")
-        if facts.st_size <= LONGEST:
-            return Excerpt(opened.read(LONGEST).decode("utf-8", "replace"), facts.st_size, 0)
-        begin = opened.read(LONGEST // 2)
-        opened.seek(-(LONGEST // 2), os.SEEK_END)
-        end = opened.read(LONGEST // 2)
-    left_out = facts.st_size - len(begin) - len(end)
-    gap = f"\n[… {left_out:,} bytes are left out here …]\n"
-    text = begin.decode("utf-8", "replace") + gap + end.decode("utf-8", "replace")
-    return Excerpt(text, facts.st_size, left_out)
 
 
 class _Outputs:
@@ -184,7 +143,7 @@ class _Outputs:
                 return MovedOutput(path, size, None)
             read = bounded_text(path)
         except OSError as error:
-            self.problems.append(_unreadable(path, error))
+            self.problems.append(unreadable(path, error))
             return MovedOutput(path, 0, None)
         self._left -= min(read.size, LONGEST)
         if remains.startswith(MASKED):
@@ -267,7 +226,3 @@ def _begins(file: str, begin: str) -> bool:
 def _safe(name: str) -> str:
     """A name as the CLI makes it fit for a file."""
     return _UNSAFE.sub("_", name.lower())
-
-
-def _unreadable(path: str, error: OSError) -> Problem:
-    return Problem(path, ProblemKind.UNREADABLE, error.strerror or "cannot be read")

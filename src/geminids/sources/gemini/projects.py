@@ -18,6 +18,7 @@ from geminids.sources.jsonl import UndecodableError, decode
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LONGEST_PATH = 32_768
+_LARGEST_REGISTRY = 32_000_000
 MARKER = ".project_root"
 
 
@@ -52,7 +53,7 @@ class Registry(msgspec.Struct, frozen=True):
 
 
 def read_registry(home: Path) -> Registry:
-    """The registry of a home and the folders it trusts; what is missing is empty, what is damaged a problem."""
+    """The registry of a home and the folders it trusts; what is damaged is a problem."""
     problems: list[Problem] = []
     registered = _folders_in(home / "projects.json", "projects", problems)
     trusted = _folders_in(home / "trustedFolders.json", None, problems)
@@ -68,7 +69,7 @@ def read_registry(home: Path) -> Registry:
 def _folders_in(file: Path, key: str | None, problems: list[Problem]) -> dict[str, Any]:
     """The paths that are the keys of a map in one of the CLI's own files."""
     try:
-        written = decode(plain_file(file).read_bytes()).value
+        written = decode(read_plain(file, _LARGEST_REGISTRY)).value
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -84,17 +85,18 @@ def _folders_in(file: Path, key: str | None, problems: list[Problem]) -> dict[st
     return {path: value for path, value in folders.items() if is_path(path)}
 
 
-def plain_file(path: Path) -> Path:
-    """The path of a companion, unless it is a link, a pipe or a device; those count as not there."""
+def read_plain(path: Path, most: int) -> bytes:
+    """So many bytes of a companion; a link, a pipe or a device counts as not there."""
     if path.is_symlink() or not path.is_file():
         raise FileNotFoundError(path)
-    return path
+    with path.open("rb") as opened:
+        return opened.read(most)
 
 
 def _marker(folder: Path) -> str | None:
     """The path in a marker; a marker that is no plain file, or no path, tells nothing."""
     try:
-        path = plain_file(folder / MARKER).read_text("utf-8").strip()
+        path = read_plain(folder / MARKER, _LONGEST_PATH).decode("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
     return path if is_path(path) else None

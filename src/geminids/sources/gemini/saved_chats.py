@@ -10,9 +10,11 @@ told by what surrounds it: its time, the prompt log, and the sessions that hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from enum import IntEnum
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import msgspec
@@ -143,13 +145,14 @@ def tie(
     that fit and proves nothing alone.
     """
     fitting = [(trace, told) for trace in traces if (told := _told(session, trace)) is not None]
-    sure = [(trace, told) for trace, told in fitting if told.by_calls] or fitting
-    chosen = _chosen([trace for trace, _ in sure], saved_at, hint)
-    told = next((told for trace, told in sure if trace is chosen), None)
+    best = max((told.proof for _, told in fitting), default=None)
+    proven = [(trace, told) for trace, told in fitting if told.proof == best]
+    chosen = _chosen(proven, saved_at, hint)
+    told = next((told for trace, told in proven if trace is chosen), None)
     if chosen is None or told is None:
         return session
     messages = tuple(
-        msgspec.structs.replace(message, imported=True) if index < told.length else message
+        msgspec.structs.replace(message, imported=True) if index in told.standing else message
         for index, message in enumerate(session.messages)
     )
     return msgspec.structs.replace(
@@ -157,31 +160,62 @@ def tie(
     )
 
 
-class _Told(msgspec.Struct, frozen=True):
-    """How a copy stands in a session: how many of its messages, and whether by the ids of calls."""
+class _Proof(IntEnum):
+    """What proves that a copy is of a session, the best last."""
 
-    length: int
-    by_calls: bool
+    TYPED = 1
+    """The human typed the same; of a lost session there is nothing else."""
+    WORDS = 2
+    CALLS = 3
+
+
+class _Told(NamedTuple):
+    """How a copy stands in a session."""
+
+    proof: _Proof
+    standing: Container[int]
+    """Which of its messages stand there too."""
+    is_own: bool
+    """Whether any of it was said there, and not only loaded."""
 
 
 def _told(session: Session, trace: Trace) -> _Told | None:
     """How far a session tells the same as a copy; None if nothing proves that it does."""
-    if trace.kind is not SessionKind.MAIN:
-        return None
-    has_calls, all_said, length, said = False, True, 0, 0
+    match trace.kind:
+        case SessionKind.MAIN:
+            spoken = [(index, _keys(message)) for index, message in enumerate(session.messages)]
+        case SessionKind.LOST:
+            asked = [(n, m) for n, m in enumerate(session.messages) if m.origin in _ASKED]
+            spoken = [(index, _keys(message)) for index, message in asked]
+        case _:
+            return None
+    found = list(_found(session, trace, [(index, keys) for index, keys in spoken if keys]))
+    said = [(index, place) for index, place in found if place is not None]
+    all_said = bool(found) and len(said) == len(found)
+    is_own = any(not trace.said[place].imported for _, place in said)
+    if trace.kind is SessionKind.LOST:
+        return _Told(_Proof.TYPED, frozenset(index for index, _ in spoken), is_own) if all_said else None
+    calls = [
+        index
+        for index, message in enumerate(session.messages)
+        if any(call.call_id in trace.calls for call in message.tool_calls if call.call_id)
+    ]
+    if all_said:
+        return _Told(_Proof.CALLS if calls else _Proof.WORDS, range(len(session.messages)), is_own)
+    # What stands before something that is the session's is the session's too, in whatever words.
+    last = max([*calls, *(index for index, _ in said)], default=-1)
+    return _Told(_Proof.CALLS, range(last + 1), is_own) if calls else None
+
+
+def _found(
+    session: Session, trace: Trace, spoken: Sequence[tuple[int, set[int]]]
+) -> Iterator[tuple[int, int | None]]:
+    """Messages, and where a session says the same, in order; None where it does not."""
     position = 0
-    for index, message in enumerate(session.messages, 1):
-        if any(call.call_id in trace.calls for call in message.tool_calls if call.call_id):
-            has_calls, length = True, index
-        keys = _keys(message)
-        if keys:
-            found = _next(trace, position, keys, message.origin)
-            all_said = all_said and found is not None
-            if found is not None:
-                position, length, said = found + 1, index, said + 1
-    if not has_calls and not (all_said and said):
-        return None
-    return _Told(len(session.messages) if all_said else length, has_calls)
+    for index, keys in spoken:
+        place = _next(trace, position, keys, session.messages[index].origin)
+        yield index, place
+        position = position if place is None else place + 1
 
 
 def _keys(message: Message) -> set[int]:
@@ -217,12 +251,17 @@ def _next(trace: Trace, position: int, keys: set[int], origin: Origin) -> int | 
     return None
 
 
-def _chosen(fitting: Sequence[Trace], saved_at: datetime | None, hint: str | None) -> Trace | None:
+def _chosen(
+    proven: Sequence[tuple[Trace, _Told]], saved_at: datetime | None, hint: str | None
+) -> Trace | None:
     """The session that a copy was taken from, of those that hold it."""
-    if len(fitting) < 2:
-        return next(iter(fitting), None)
+    fitting = [trace for trace, _ in proven]
     named = [trace for trace in fitting if trace.native_id == hint]
-    return named[0] if len(named) == 1 else _last_before(fitting, saved_at)
+    own = [trace for trace, told in proven if told.is_own]
+    for candidates in (fitting, named, own):
+        if len(candidates) == 1:
+            return candidates[0]
+    return _last_before(own or fitting, saved_at)
 
 
 def _last_before(fitting: Sequence[Trace], saved_at: datetime | None) -> Trace | None:

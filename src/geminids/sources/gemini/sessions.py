@@ -41,7 +41,7 @@ from geminids.sources.gemini.files import BACKGROUND, Segment
 from geminids.sources.gemini.injected import REQUEST_CANCELLED
 from geminids.sources.gemini.layout import start_of_id
 from geminids.sources.gemini.messages import MessageBuilder
-from geminids.sources.gemini.projects import plain_file
+from geminids.sources.gemini.projects import read_plain
 from geminids.sources.gemini.records import Kind, calls_of
 from geminids.sources.gemini.replay import Replay
 from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
@@ -49,6 +49,7 @@ from geminids.sources.gemini.turns import Turn
 from geminids.sources.timestamps import parse_time
 
 _LONGEST_TITLE = 300
+_MOST_OF_LOG = 32_000_000
 _SPOKEN = frozenset({Text, ToolCall})
 _OBJECTIVE = re.compile(r"<objective>(.*?)</objective>", re.DOTALL)
 
@@ -147,7 +148,7 @@ def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
     pattern = re.compile(rb'"sessionId"\s*:\s*"(' + re.escape(start.encode()) + rb'[\w-]*)"')
     for folder in folders:
         try:
-            found = pattern.search(plain_file(folder / "logs.json").read_bytes())
+            found = pattern.search(read_plain(folder / "logs.json", _MOST_OF_LOG))
         except OSError:
             # Only a hint was looked for; the log itself is not ours to read here.
             continue
