@@ -54,7 +54,8 @@ def digest(session: Session, home: Path) -> dict[str, Any]:
         "known_by": session.project.known_by,
         "title": session.title,
         "from": session.started_at and session.started_at.isoformat(),
-        "to": session.ended_at and session.ended_at.isoformat(),
+        # A saved chat has only the time of its file, and a copied file another one.
+        "to": session.started_at and session.ended_at and session.ended_at.isoformat(),
         "status": session.status,
         "models": list(session.models),
         "prompts, replies, calls, errors, dropped": list(_numbers(session)),

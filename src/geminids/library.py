@@ -99,7 +99,7 @@ _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
 PROVEN = frozenset({KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, KnownBy.CURRENT_FOLDER})
 """Ways of knowing a folder that only some sessions of a project offer, or only here."""
-LIST_LIMIT = 32_000_000
+LIST_LIMIT = 8_000_000
 """So many bytes beside the sessions of a project are read for a list; the rest is left to other commands."""
 
 
@@ -170,7 +170,7 @@ class Library:
         identity = self._identified(shelves)
         summaries = (known_as(summary, identity) for shelf in shelves for summary in shelf.summaries)
         problems = [problem for shelf in shelves for problem in shelf.problems]
-        return listing(summaries, wanted, self._closed_folders() + _unreadable(problems))
+        return listing(summaries, wanted, self._closed_folders() + problems)
 
     def overview(self) -> Overview:
         """All there is, in little."""
@@ -185,7 +185,7 @@ class Library:
             titles,
             self._closed_folders() + _unreadable(problems),
             self.places,
-            damaged_files=len({problem.file for problem in problems}),
+            damaged_files=len({problem.file for problem in problems if problem.is_damage}),
             sample=self.sample,
         )
 

@@ -160,7 +160,7 @@ def _draw(choices: Choices, library: Library, sessions: Sequence[SessionSummary]
 def _tell(choices: Choices, asked: Asked, listing: Listing, shown: int) -> int:
     """Say what the list does not show, and how to see it; the exit code that follows from it."""
     from geminids.cli import words
-    from geminids.cli.sessions import tell_unreadable
+    from geminids.cli.sessions import tell_left_unread, tell_unreadable
 
     _tell_match(listing, asked.project)
     if more := len(listing.sessions) - shown:
@@ -169,6 +169,7 @@ def _tell(choices: Choices, asked: Asked, listing: Listing, shown: int) -> int:
     if others := listing.hidden.get("kind"):
         every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
         say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows them.")
+    tell_left_unread(listing.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(listing.problems)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from geminids.cli import words
@@ -10,7 +10,7 @@ from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.cli.talk import say
 from geminids.errors import PARTLY_DONE, Candidate, Unreadable
 from geminids.library import Library, project_names
-from geminids.model import SessionKind, SessionSummary
+from geminids.model import Problem, SessionKind, SessionSummary
 
 COLUMNS = (
     Column("#", is_number=True),
@@ -54,6 +54,13 @@ def tell_unreadable(problems: Sequence[Unreadable]) -> int:
     for problem in problems:
         say(f"Cannot read {words.path(problem.file)}: {problem.detail}")
     return PARTLY_DONE if problems else 0
+
+
+def tell_left_unread(problems: Sequence[Problem], show: Callable[[str], str]) -> None:
+    """Name what was too large to be read for a list, and what shows all of it."""
+    for problem in problems:
+        place = words.path(problem.file)
+        say(f"Not all of {place} was read, {problem.detail}. `{show(problem.file)}` shows it.")
 
 
 def tell_nothing_found() -> None:

@@ -42,3 +42,8 @@ class Problem(msgspec.Struct, frozen=True, gc=False):
     def is_unreadable(self) -> bool:
         """Whether the operating system refused it."""
         return self.kind is ProblemKind.UNREADABLE
+
+    @property
+    def is_damage(self) -> bool:
+        """Whether something is wrong with the file, and not only larger than what we read."""
+        return self.kind is not ProblemKind.LEFT_UNREAD

@@ -30,7 +30,9 @@ def is_meant(summary: SessionSummary, wanted: str) -> bool:
 def pick(candidates: Sequence[Summary], wanted: str) -> Summary | None:
     """The one session that is meant, None if there is none; raises if there are several."""
     exact = [candidate for candidate in candidates if wanted in {candidate.id, candidate.native_id}]
-    meant = exact or [candidate for candidate in candidates if is_meant(candidate, wanted)]
+    # Names that people gave may differ in nothing but capitals.
+    spelled = exact or [c for c in candidates if c.id.startswith(wanted) or c.native_id.startswith(wanted)]
+    meant = spelled or [candidate for candidate in candidates if is_meant(candidate, wanted)]
     if not meant:
         return None
     if len(wanted.rpartition(":")[2]) < SHORTEST_PREFIX and not exact:

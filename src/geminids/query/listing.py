@@ -37,6 +37,8 @@ class Listing(msgspec.Struct, frozen=True):
     """The names of all projects there are, whatever was asked for."""
     problems: tuple[Problem, ...]
     """What could not be read at all."""
+    left_unread: tuple[Problem, ...] = ()
+    """What is too large to be read for a list."""
     meant: tuple[Project, ...] = ()
     """The projects that were meant, if one was asked for."""
 
@@ -57,10 +59,20 @@ def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Seque
             hidden[reason] += 1
         else:
             shown.append(summary)
+    refused = [problem for problem in problems if problem.is_unreadable]
+    left_unread = {problem.file: problem for problem in problems if not problem.is_damage}.values()
     shown.sort(key=newest_last, reverse=True)
     considered = sum(wanted.kinds is None or summary.kind in wanted.kinds for summary in known)
     projects = sorted({summary.project.name for summary in known})
-    return Listing(tuple(shown), considered, dict(hidden), tuple(projects), tuple(problems), meant or ())
+    return Listing(
+        tuple(shown),
+        considered,
+        dict(hidden),
+        tuple(projects),
+        tuple(refused),
+        tuple(left_unread),
+        meant or (),
+    )
 
 
 def newest_last(summary: SessionSummary) -> tuple[datetime, str]:

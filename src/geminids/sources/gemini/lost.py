@@ -75,7 +75,7 @@ class Joined(msgspec.Struct, frozen=True):
 
 
 def read_lines(path: Path, content: bytes) -> Reading:
-    """A prompt log that stands alone: what was typed, one session after the other, by the names in the log."""
+    """A prompt log that stands alone: what was typed, session by session, by the names in the log."""
     log = read_prompt_log(FoundFile(path, len(content), 0, 0))
     lines = lines_of([log])
     tell = kind_teller((), find_messages(lines, ()))
