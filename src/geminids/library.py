@@ -10,8 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, witho
 from geminids.query.last_list import LastList, Listed
 from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, listing
 from geminids.query.matching import project_names
-from geminids.query.meant import Finder, Meant, Wanted
+from geminids.query.meant import LISTED, Finder, Meant, Wanted
 from geminids.query.moments import parse_moment
 from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview, overview
 from geminids.query.projects import (
@@ -215,7 +216,13 @@ class Library:
         identity = self._identified(self._shelved())
         unknown = hashes_without_folder(identity)
         found = self._folders.search(
-            unknown, certain_paths(identity), now, seconds=seconds, deep=deep, progress=progress
+            unknown,
+            certain_paths(identity),
+            now,
+            named=self._named_folders(frozenset(unknown)),
+            seconds=seconds,
+            deep=deep,
+            progress=progress,
         )
         resolved = [
             Project(folder.path, name, None, folder.known_by, certain=True)
@@ -228,6 +235,14 @@ class Library:
             looked_at=found.looked_at,
             complete=found.complete,
         )
+
+    def _named_folders(self, unknown: Collection[str]) -> Iterator[str]:
+        """The folders that the sessions of unknown projects name."""
+        for bundle in (bundle for shelf in self._shelves() for bundle in shelf.bundles):
+            source = sources.load(bundle.agent)
+            for session in source.read(bundle).sessions:
+                if session.project.hash in unknown:
+                    yield from source.named_folders(session)
 
     def link_project(self, wanted: str, path: str) -> Project:
         """Remember which folder a project is, because the user says so."""
@@ -367,7 +382,11 @@ class Library:
 
     def _readings_of(self, shelf: Shelf, is_wanted: Wanted, limit: int | None) -> Iterator[Reading]:
         source = sources.load(shelf.companions.agent)
-        needs_traces = is_wanted(shelf.companions) and bool(shelf.companions.files)
+        reads_beside = is_wanted(shelf.companions) and bool(shelf.companions.files)
+        # Only what is listed among the sessions is compared with them, and only saved chats hold replies.
+        beside = {file.kind for file in shelf.companions.files} if reads_beside else set()
+        needs_traces = not LISTED.isdisjoint(beside)
+        traced = partial(trace, replies=CompanionKind.SAVED_CHAT in beside)
         traces: list[Trace] = []
         for bundle in shelf.bundles:
             wanted = is_wanted(bundle)
@@ -375,10 +394,10 @@ class Library:
                 continue
             reading = source.read(bundle)
             if needs_traces:
-                traces.extend(map(trace, reading.sessions))
+                traces.extend(map(traced, reading.sessions))
             if wanted:
                 yield reading
-        if needs_traces:
+        if reads_beside:
             yield source.read_beside(shelf.companions, traces, limit)
 
     def _shelves(self) -> list[Shelf]:
@@ -472,8 +491,7 @@ def _current_folder() -> Path | None:
 
 def _has_words(scan: Scan) -> bool:
     """Whether words were left beside sessions that are gone."""
-    telling = (CompanionKind.PROMPT_LOG, CompanionKind.SAVED_CHAT)
-    return any(file.kind in telling for beside in scan.companions for file in beside.files)
+    return any(file.kind in LISTED for beside in scan.companions for file in beside.files)
 
 
 def _unreadable(problems: Iterable[Problem]) -> list[Problem]:

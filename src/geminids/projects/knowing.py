@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from geminids.model import KnownBy, Project, folder_hash
@@ -76,15 +77,21 @@ class Folders:
         known: Iterable[str],
         now: datetime,
         *,
+        named: Iterable[str] = (),
         seconds: float,
         deep: bool,
         progress: Progress | None,
     ) -> Resolution:
-        """Look for the folders of hashes, and remember what was found and what was not."""
+        """Look for the folders of hashes, and remember what was found and what was not.
+
+        `known` are folders of other projects, `named` are such as sessions name.
+        """
         from geminids.projects.walk import DEEP_DEPTH, QUICK_DEPTH
 
         deadline = time.monotonic() + seconds
-        found = resolve(wanted, self._places(known, deadline, deep=deep), deadline, progress)
+        in_sessions = ((path, KnownBy.ARGUMENTS) for path in named)
+        places = chain(self._places(known, deadline, deep=deep), [in_sessions])
+        found = resolve(wanted, places, deadline, progress)
         folder = self._data_folder()
         if folder and wanted:
             # A search that was cut short does not count as deep as it was meant to be.

@@ -26,6 +26,8 @@ from geminids.sources.base import Bundle, CompanionFile, Companions, Reading
 LATEST = "latest"
 _LINE_NUMBER = re.compile(r"[0-9]{1,6}")
 
+LISTED = frozenset({CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG})
+"""What lies beside sessions and is listed among them."""
 Wanted = Callable[[Bundle | Companions], bool]
 """Whether these files are to be read."""
 Readings = Callable[[Wanted], Iterator[Reading]]
@@ -141,4 +143,4 @@ def _holds(found: Bundle | Companions, file: str | None) -> bool:
 
 def _is_listed(beside: CompanionFile) -> bool:
     """Whether a file beside the sessions is listed among them."""
-    return beside.kind in (CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG)
+    return beside.kind in LISTED

@@ -171,6 +171,10 @@ class Source(Protocol):
         """The session with all that was moved out of it to files of their own, as far as they are there."""
         ...
 
+    def named_folders(self, session: Session) -> Iterable[str]:
+        """Every folder that a session names in any way: one of them may be its project's."""
+        ...
+
     def keeps_secrets(self, path: Path) -> bool:
         """Whether the agent keeps credentials in a file of this name: it is not even opened on request."""
         ...

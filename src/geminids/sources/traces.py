@@ -8,7 +8,8 @@ import msgspec
 
 from geminids.model import Origin, Session, SessionKind, Text, ToolCall
 
-_TOLD_APART = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL, Origin.MODEL})
+_OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
+_OF_BOTH = _OF_HUMAN | {Origin.MODEL}
 
 _LONG = 65_536
 """From here on, taking a text apart would cost more than reading it."""
@@ -39,13 +40,15 @@ class Trace(msgspec.Struct, frozen=True):
     """How its files are written."""
 
 
-def trace(session: Session) -> Trace:
-    """The trace of a session."""
+def trace(session: Session, *, replies: bool = True) -> Trace:
+    """The trace of a session; without replies, only of what the human said."""
     said: list[Said] = []
     calls: set[str] = set()
+    wanted = _OF_BOTH if replies else _OF_HUMAN
     for message in session.messages:
-        calls.update(p.call_id for p in message.parts if isinstance(p, ToolCall) and p.call_id)
-        if message.origin in _TOLD_APART:
+        if message.origin is Origin.MODEL and replies:
+            calls.update(p.call_id for p in message.parts if type(p) is ToolCall and p.call_id)
+        if message.origin in wanted:
             whose = Origin.MODEL if message.origin is Origin.MODEL else Origin.HUMAN
             texts = [p.text for p in message.parts if isinstance(p, Text) and p.origin is whose]
             if texts:

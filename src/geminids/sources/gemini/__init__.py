@@ -14,7 +14,7 @@ and tied to them by what they hold in common. Credentials are never opened.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from geminids.sources.gemini import homes as gemini_homes
 from geminids.sources.gemini.agent_view import agent_view
 from geminids.sources.gemini.beside import read_beside
 from geminids.sources.gemini.companions import is_credential
+from geminids.sources.gemini.evidence import named_folders
 from geminids.sources.gemini.files import Segment, read_file, segments
 from geminids.sources.gemini.layout import scan
 from geminids.sources.gemini.projects import read_registry
@@ -96,6 +97,10 @@ class GeminiSource:
         from geminids.sources.gemini.outputs import with_outputs
 
         return with_outputs(session)
+
+    def named_folders(self, session: Session) -> Iterable[str]:
+        """Every folder that a session names in any way."""
+        return named_folders(session.messages)
 
     def keeps_secrets(self, path: Path) -> bool:
         """Whether Gemini CLI keeps credentials in a file of this name."""

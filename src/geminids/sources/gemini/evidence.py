@@ -34,25 +34,19 @@ def with_evidence(project: Project, messages: Sequence[Message], directories: Se
     """The project with its folder as the session tells it, unless that is certain already."""
     if project.certain:
         return project
-    if project.hash is None:
-        return _guessed(project, messages, directories)
-    return _proven(project, messages, directories) or _guessed(project, messages, directories)
-
-
-def _proven(project: Project, messages: Sequence[Message], directories: Sequence[str]) -> Project | None:
-    """The project with the path whose hash it has."""
+    in_context = list(_context_paths(messages))
+    in_calls = _paths_in_calls(messages)
+    evidence = (
+        (KnownBy.CONTEXT, (spelled for path in in_context for spelled in spellings(path))),
+        (KnownBy.DIRECTORIES, (spelled for path in directories for spelled in spellings(path))),
+        (KnownBy.ARGUMENTS, _above(in_calls)),
+    )
     if project.path and (path := _of_hash(project.hash, spellings(project.path))):
         return msgspec.structs.replace(project, path=path, certain=True)
-    for known_by, paths in (
-        (KnownBy.CONTEXT, _context_paths(messages)),
-        (KnownBy.DIRECTORIES, iter(directories)),
-    ):
-        if path := _of_hash(project.hash, (s for path in paths for s in spellings(path))):
+    for known_by, paths in evidence if project.hash else ():
+        if path := _of_hash(project.hash, paths):
             return _at(project, path, known_by)
-    for found in (_paths_in_calls(messages), _paths_in_texts(messages)):
-        if path := _of_hash(project.hash, _above(found)):
-            return _at(project, path, KnownBy.ARGUMENTS)
-    return None
+    return project if project.path else _guessed(project, in_context, directories, in_calls)
 
 
 def _at(project: Project, path: str, known_by: KnownBy) -> Project:
@@ -66,14 +60,14 @@ def _of_hash(wanted: str | None, paths: Iterable[str]) -> str | None:
     return next((path for path in paths if folder_hash(path) == wanted), None)
 
 
-def _guessed(project: Project, messages: Sequence[Message], directories: Sequence[str]) -> Project:
-    """The project with a path that nothing proves; one that the agent itself noted goes before others."""
-    if project.path:
-        return project
+def _guessed(
+    project: Project, in_context: Sequence[str], directories: Sequence[str], in_calls: Sequence[str]
+) -> Project:
+    """The project with a path that nothing proves."""
     for known_by, path in (
-        (KnownBy.CONTEXT, next(_context_paths(messages), None)),
+        (KnownBy.CONTEXT, next(iter(in_context), None)),
         (KnownBy.DIRECTORIES, next(iter(directories), None)),
-        (KnownBy.ARGUMENTS, _common_folder(list(_paths_in_calls(messages)))),
+        (KnownBy.ARGUMENTS, _common_folder(in_calls)),
     ):
         if path:
             return msgspec.structs.replace(project, path=path, known_by=known_by, certain=False)
@@ -97,7 +91,7 @@ def _context_paths(messages: Sequence[Message]) -> Iterator[str]:
                 yield from context_paths(part.text)
 
 
-def _paths_in_calls(messages: Sequence[Message]) -> Iterator[str]:
+def _paths_in_calls(messages: Sequence[Message]) -> list[str]:
     """The absolute paths that tools were called with or reported to have changed, each once."""
     found: dict[str, None] = {}
     for message in messages:
@@ -106,7 +100,7 @@ def _paths_in_calls(messages: Sequence[Message]) -> Iterator[str]:
                 found.update(dict.fromkeys(_paths_in_call(part)))
         if len(found) > _MOST_PATHS:
             break
-    yield from found
+    return list(found)
 
 
 def _paths_in_call(call: ToolCall) -> Iterator[str]:
@@ -121,11 +115,13 @@ def _paths_in_call(call: ToolCall) -> Iterator[str]:
                 yield from _PATH_IN_COMMAND.findall(text[:_MOST_TEXT])
 
 
-def _paths_in_texts(messages: Sequence[Message]) -> Iterator[str]:
-    """The absolute paths in all that was said, shown and answered: more than most projects need."""
-    for message in messages:
-        for text in _texts(msgspec.to_builtins(message.parts)):
-            yield from _PATH_IN_COMMAND.findall(text[:_MOST_TEXT])
+def named_folders(messages: Sequence[Message]) -> Iterator[str]:
+    """The folders that any word names, said, shown or answered, and those above them.
+
+    To look for them takes longer than to read the session, so only a search does.
+    """
+    texts = (text for message in messages for text in _texts(msgspec.to_builtins(message.parts)))
+    yield from _above(path for text in texts for path in _PATH_IN_COMMAND.findall(text[:_MOST_TEXT]))
 
 
 def _texts(value: object) -> Iterator[str]:
