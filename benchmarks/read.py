@@ -60,6 +60,7 @@ def main() -> int:
     measure_speed(verdict, corpus, options.rounds)
     measure_memory(verdict, corpus)
     measure_memory(verdict, generate(bench, 3 * options.sessions, options.seed + 1))
+    measure_projects(verdict, corpus, options.rounds)
     measure_start_up(verdict, 4 * options.rounds)
     if not options.keep:
         shutil.rmtree(bench)
@@ -122,6 +123,25 @@ def measure_memory(verdict: Verdict, home: Path) -> None:
     verdict.line(what, f"{peak:.0f} MB", f"at most {bound:.0f} MB", peak <= bound)
 
 
+def measure_projects(verdict: Verdict, home: Path, rounds: int) -> None:
+    """All projects when their folders are known or were looked for, against the time of a list."""
+    if not COMMAND.exists():
+        verdict.line("projects", "not measured", f"{COMMAND.name} is not installed beside this Python")
+        return
+    where = ["--home", str(home), "--data", str(home / "data")]
+    commands = {
+        "resolve": [str(COMMAND), "projects", "resolve", "--seconds", "5", *where],
+        "list": [str(COMMAND), "list", *where],
+        "projects": [str(COMMAND), "projects", *where],
+    }
+    first = _cpu_seconds(commands.pop("resolve"), may_find_nothing=True)
+    least = _least({name: partial(_cpu_seconds, command) for name, command in commands.items()}, rounds)
+    verdict.line("projects resolve, the first time", f"{first:.2f} s")
+    verdict.line("list, all sessions", f"{least['list']:.2f} s")
+    ratio = least["projects"] / least["list"]
+    verdict.line("projects over list", f"{ratio:.2f}", "at most 1.2", ratio <= 1.2)
+
+
 def measure_start_up(verdict: Verdict, rounds: int) -> None:
     """Commands against the bare interpreter, and against one that imports what every command needs."""
     if not COMMAND.exists():
@@ -164,13 +184,13 @@ def _measure(what: str, home: Path) -> dict[str, Any]:
     return answer
 
 
-def _cpu_seconds(command: Sequence[str]) -> float:
+def _cpu_seconds(command: Sequence[str], *, may_find_nothing: bool = False) -> float:
     quiet = subprocess.DEVNULL
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=environment)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode and not (may_find_nothing and process.returncode == 1):
         raise subprocess.CalledProcessError(process.returncode, list(command))
     return used.ru_utime + used.ru_stime
 

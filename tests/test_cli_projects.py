@@ -1,6 +1,7 @@
 """`geminids projects` and its verbs."""
 
 import json
+import subprocess
 import time
 from pathlib import Path
 
@@ -205,3 +206,32 @@ def test_the_story_of_a_project_stands_in_order_of_time(geminids: Run, home: Pat
 def test_a_list_says_which_projects_were_meant(geminids: Run, home: Path) -> None:
     assert "2 projects match 'o': blog, shop" in geminids("list", "--project", "o", "--home", home).err
     assert geminids("list", "--project", "shop", "--home", home).err == ""
+
+
+def test_work_trees_of_one_repository_are_one_project_once_git_was_asked(
+    geminids: Run, tmp_path: Path, machine: Path
+) -> None:
+    main, tree = machine / "dev" / "shop", machine / "dev" / "shop-fix"
+    git = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run([*git, "init", "-q", main], check=True)
+    subprocess.run([*git, "-C", main, "commit", "-q", "--allow-empty", "-m", "First"], check=True)
+    subprocess.run([*git, "-C", main, "worktree", "add", "-q", tree], check=True, capture_output=True)
+    write_session(tmp_path, slug="shop", project=str(main))
+    write_session(tmp_path, SECOND_ID, slug="shop-fix", project=str(tree), day=2)
+    assert len(listed(geminids, tmp_path)) == 2, "nobody has looked outside the home"
+    assert geminids("projects", "resolve", "--home", tmp_path).code == 0
+    (project,) = listed(geminids, tmp_path)
+    assert project["path"] == str(main)
+    told = geminids("projects", "show", "shop", "--home", tmp_path).out
+    assert f"also {tree}".replace(str(machine), "~") in told
+
+
+def test_a_file_of_credentials_is_not_opened_even_on_request(geminids: Run, tmp_path: Path) -> None:
+    file = tmp_path / ".gemini" / "oauth_creds.json"
+    file.parent.mkdir()
+    file.write_text('{"access_token": "canary"}')
+    for words in (("show", file), ("doctor", file), ("show", file, "--agent-view")):
+        outcome = geminids(*words)
+        assert outcome.code == 2
+        assert "holds credentials and is not opened" in outcome.err
+        assert "canary" not in outcome.out + outcome.err

@@ -247,4 +247,5 @@ def test_the_file_says_what_it_is(tmp_path: Path) -> None:
         "links": {HASH: SHOP},
         "learnt": {OTHER: ["/home/ana/other", "worktree"]},
         "looked_for": {"f" * 64: ["2026-06-15T12:00:00Z", 4]},
+        "repositories": {},
     }

@@ -52,6 +52,7 @@ from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Over
 from geminids.query.projects import (
     Event,
     EventKind,
+    Identity,
     ProjectReport,
     Projects,
     ProjectStory,
@@ -224,6 +225,7 @@ class Library:
             deep=deep,
             progress=progress,
         )
+        self._folders.note_work_trees([*certain_paths(identity), *(f.path for f in found.found.values())])
         resolved = [
             Project(folder.path, name, None, folder.known_by, certain=True)
             for name, folder in found.found.items()
@@ -352,9 +354,9 @@ class Library:
     def _places_of_a_list(self) -> tuple[str, ...]:
         return tuple(sorted(map(last_list.keepable, self.places)))
 
-    def _identified(self, shelves: Sequence[Shelved]) -> dict[Project, Project]:
+    def _identified(self, shelves: Sequence[Shelved]) -> Identity:
         """What is known of each project; what sessions proved is kept for those that prove nothing."""
-        identity = identify(shelves, self._folders.remembered)
+        identity = identify(shelves, self._folders.remembered, self._folders.repositories)
         proven = [project for project in identity.values() if project.certain and project.known_by in PROVEN]
         if not self.sample:
             self._folders.learn(proven)

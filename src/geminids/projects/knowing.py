@@ -92,13 +92,19 @@ class Folders:
         in_sessions = ((path, KnownBy.ARGUMENTS) for path in named)
         places = chain(self._places(known, deadline, deep=deep), [in_sessions])
         found = resolve(wanted, places, deadline, progress)
-        folder = self._data_folder()
-        if folder and wanted:
+        if folder := self._data_folder():
             # A search that was cut short does not count as deep as it was meant to be.
             depth = (DEEP_DEPTH if deep else QUICK_DEPTH) if found.complete else 0
             missing = {name: Look(now, depth) for name in wanted if name not in found.found}
             memory.learn(folder, found.found, missing)
         return found
+
+    def note_work_trees(self, folders: Iterable[str]) -> None:
+        """Remember which folders are work trees of one repository, as git's own notes say."""
+        from geminids.projects.work_trees import repositories
+
+        if folder := self._data_folder():
+            memory.learn(folder, {}, {}, repositories(folders))
 
     def link(self, wanted: str, path: str) -> Project:
         """Remember that a hash stands for a folder because the user says so."""
@@ -109,6 +115,11 @@ class Folders:
         """Forget a link; the path that it led to."""
         path = self._memory.links.get(wanted)
         return path if path is not None and memory.unlink(self._kept(), wanted) else None
+
+    @property
+    def repositories(self) -> Mapping[str, str]:
+        """The main folder of a repository, by the folder of another work tree of it."""
+        return self._memory.repositories
 
     @property
     def linked(self) -> Collection[str]:

@@ -95,6 +95,8 @@ class Memory(msgspec.Struct, frozen=True):
     links: dict[str, str] = {}
     learnt: dict[str, Learnt] = {}
     looked_for: dict[str, Look] = {}
+    repositories: dict[str, str] = {}
+    """The main folder of a repository, by the folder of another work tree of it."""
     damaged: bool = False
     """Whether there is a file that cannot be read, or not by this release."""
 
@@ -143,20 +145,31 @@ def unlink(folder: Path, wanted: str) -> bool:
     return wanted in before.links
 
 
-def learn(folder: Path, found: Mapping[str, Found], looked_for: Mapping[str, Look]) -> bool:
+def learn(
+    folder: Path,
+    found: Mapping[str, Found],
+    looked_for: Mapping[str, Look],
+    repositories: Mapping[str, str] | None = None,
+) -> bool:
     """Remember what a search found and what not; whether that was possible.
 
     It can be learnt again, so nothing is moved aside for it and nobody waits long.
     """
+    trees = {as_agents_read(path): as_agents_read(main) for path, main in (repositories or {}).items()}
     try:
-        if _with_lessons(recall(folder), found, looked_for) is not None:
-            _change(folder, lambda known: _with_lessons(known, found, looked_for), may_move=False)
+        if _with_lessons(recall(folder), found, looked_for, trees) is not None:
+            _change(folder, lambda known: _with_lessons(known, found, looked_for, trees), may_move=False)
     except (OSError, GeminidsError):
         return False
     return True
 
 
-def _with_lessons(known: Memory, found: Mapping[str, Found], looked_for: Mapping[str, Look]) -> Memory | None:
+def _with_lessons(
+    known: Memory,
+    found: Mapping[str, Found],
+    looked_for: Mapping[str, Look],
+    trees: Mapping[str, str],
+) -> Memory | None:
     """The memory with what was learnt; None if that is nothing new."""
     new = {name: Learnt(as_agents_read(each.path), each.known_by.value) for name, each in found.items()}
     learnt = {**known.learnt, **new}
@@ -165,9 +178,10 @@ def _with_lessons(known: Memory, found: Mapping[str, Found], looked_for: Mapping
         before = looks.get(name)
         if name not in new and (before is None or (before.depth, before.at) < (look.depth, look.at)):
             looks[name] = look
-    if learnt == known.learnt and looks == known.looked_for:
+    repositories = {**known.repositories, **trees}
+    if (learnt, looks, repositories) == (known.learnt, known.looked_for, known.repositories):
         return None
-    return msgspec.structs.replace(known, learnt=learnt, looked_for=looks)
+    return msgspec.structs.replace(known, learnt=learnt, looked_for=looks, repositories=repositories)
 
 
 def _without(links: dict[str, str], wanted: str) -> dict[str, str]:
@@ -181,6 +195,7 @@ class _File(msgspec.Struct, frozen=True):
     links: dict[str, str]
     learnt: dict[str, Learnt]
     looked_for: dict[str, Look]
+    repositories: dict[str, str] = {}
 
 
 class _Version(msgspec.Struct):
@@ -207,7 +222,7 @@ def _read(file: Path) -> Memory:
             raise
     if version > VERSION:
         raise NewerMemoryError(file, version)
-    return Memory(known.links, known.learnt, known.looked_for)
+    return Memory(known.links, known.learnt, known.looked_for, known.repositories)
 
 
 def _change(folder: Path, change: Callable[[Memory], Memory | None], *, may_move: bool = True) -> Memory:
@@ -218,7 +233,7 @@ def _change(folder: Path, change: Callable[[Memory], Memory | None], *, may_move
         before = _readable(file, may_move=may_move)
         after = change(before)
         if after is not None and after != before:
-            kept = _File(VERSION, after.links, after.learnt, after.looked_for)
+            kept = _File(VERSION, after.links, after.learnt, after.looked_for, after.repositories)
             _replace(file, msgspec.json.encode(kept))
     return before
 

@@ -32,6 +32,17 @@ def work_trees(folders: Iterable[str]) -> Iterator[Known]:
                     yield path, KnownBy.WORKTREE
 
 
+def repositories(folders: Iterable[str]) -> dict[str, str]:
+    """The main folder of the repository, for each folder that is another work tree of one."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        for git_folder in _git_folders(folder):
+            main = str(Path(git_folder).parent)
+            if main != folder and folder in _trees_of(Path(git_folder)):
+                found[folder] = main
+    return found
+
+
 def _git_folders(folder: str) -> Iterator[str]:
     """The folder in which git keeps a repository, for one of its work trees or its main folder."""
     if not Path(folder).is_absolute() or "\0" in folder:

@@ -10,7 +10,7 @@ import msgspec
 
 from geminids.model import Problem, SessionKind, SessionSummary
 from geminids.query.listing import LED_BY_HUMANS, newest_last
-from geminids.query.projects import ProjectReport, project_key
+from geminids.query.projects import ProjectReport
 
 NEWEST = 5
 MOST_PROJECTS = 5
@@ -80,7 +80,8 @@ def overview(
     unknown = sum(report.project.path is None for report in projects)
     return Overview(
         agents=tuple(
-            _agent(name, titles.get(name, name), theirs) for name, theirs in sorted(by_agent.items())
+            _agent(name, titles.get(name, name), theirs, projects)
+            for name, theirs in sorted(by_agent.items())
         ),
         projects=tuple(projects[:MOST_PROJECTS]),
         newest=tuple(newest[:NEWEST]),
@@ -107,7 +108,9 @@ def _next_step(
     return NextStep.READ_NEWEST if newest else None
 
 
-def _agent(name: str, title: str, summaries: Sequence[SessionSummary]) -> AgentOverview:
+def _agent(
+    name: str, title: str, summaries: Sequence[SessionSummary], projects: Sequence[ProjectReport]
+) -> AgentOverview:
     moments = [moment for s in summaries for moment in (s.started_at, s.ended_at) if moment]
     kinds = [summary.kind for summary in summaries]
     return AgentOverview(
@@ -117,7 +120,7 @@ def _agent(name: str, title: str, summaries: Sequence[SessionSummary]) -> AgentO
         subagents=kinds.count(SessionKind.SUBAGENT),
         checkpoints=kinds.count(SessionKind.CHECKPOINT),
         lost=kinds.count(SessionKind.LOST),
-        projects=len({project_key(summary.project) for summary in summaries}),
+        projects=sum(name in report.agents for report in projects),
         bytes=_bytes(summaries),
         first=min(moments, default=None),
         last=max(moments, default=None),

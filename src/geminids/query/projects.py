@@ -20,7 +20,7 @@ from geminids.model import (
     SessionSummary,
     TypedLine,
 )
-from geminids.projects.spellings import main_place
+from geminids.projects.spellings import main_place, same_place
 from geminids.query.matching import match, nearest, project_names
 from geminids.query.moments import FIRST
 
@@ -119,12 +119,29 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     """Whether all places were looked at; False if the time was over before."""
 
 
-def identify(shelves: Sequence[Shelved], remembered: Remembered) -> dict[Project, Project]:
+class Identity(dict[Project, Project]):
+    """For each project as its files tell it, the best that is known of it."""
+
+    repositories: Mapping[str, str] = {}
+    """The main folder of a repository, by the folder of another work tree of it."""
+
+    def key(self, project: Project) -> str:
+        """What two projects have in common if they are one: the folder where it is known, else the hash."""
+        if project.path and _is_settled(project):
+            return main_place(self.repositories.get(project.path, project.path))
+        return project.hash or project.path or project.slug or ""
+
+
+def identify(
+    shelves: Sequence[Shelved], remembered: Remembered, repositories: Mapping[str, str] | None = None
+) -> Identity:
     """For each project as its files tell it, the best that all files and our memory know of the same hash."""
-    return best_known((project for shelf in shelves for project in _told(shelf)), remembered)
+    identity = best_known((project for shelf in shelves for project in _told(shelf)), remembered)
+    identity.repositories = repositories or {}
+    return identity
 
 
-def best_known(projects: Iterable[Project], remembered: Remembered) -> dict[Project, Project]:
+def best_known(projects: Iterable[Project], remembered: Remembered) -> Identity:
     """For each project the best that any of the others with its hash, or our memory, knows."""
     told = dict.fromkeys(projects)
     best: dict[str, Project] = {}
@@ -135,7 +152,7 @@ def best_known(projects: Iterable[Project], remembered: Remembered) -> dict[Proj
         known = remembered(project_hash)
         if known and (known.known_by is KnownBy.LINK or not project.certain):
             best[project_hash] = _surer(project, known)
-    return {project: _with_path_of(project, best.get(project.hash or "")) for project in told}
+    return Identity({project: _with_path_of(project, best.get(project.hash or "")) for project in told})
 
 
 def _told(shelf: Shelved) -> Iterator[Project]:
@@ -160,19 +177,19 @@ def _with_path_of(project: Project, best: Project | None) -> Project:
     return Project(best.path, project.hash, project.slug or best.slug, best.known_by, best.certain)
 
 
-def known_as(summary: Known, identity: Mapping[Project, Project]) -> Known:
+def known_as(summary: Known, identity: Identity) -> Known:
     """The session with the best that is known of its project."""
     project = identity[summary.project]
     return summary if project == summary.project else msgspec.structs.replace(summary, project=project)
 
 
-def hashes_without_folder(identity: Mapping[Project, Project]) -> list[str]:
+def hashes_without_folder(identity: Identity) -> list[str]:
     """The projects of which nobody knows for certain where they are."""
     known = {project.hash for project in identity.values() if _is_settled(project)}
     return list(dict.fromkeys(p.hash for p in identity.values() if p.hash and p.hash not in known))
 
 
-def certain_paths(identity: Mapping[Project, Project]) -> list[str]:
+def certain_paths(identity: Identity) -> list[str]:
     """The folders that are known for certain."""
     return list(dict.fromkeys(p.path for p in identity.values() if p.certain and p.path))
 
@@ -193,7 +210,7 @@ def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
     return meant[0]
 
 
-def reports(shelves: Sequence[Shelved], identity: Mapping[Project, Project]) -> list[ProjectReport]:
+def reports(shelves: Sequence[Shelved], identity: Identity) -> list[ProjectReport]:
     """The projects there are, the last used first; several names of one folder are one project."""
     groups: dict[str, list[Shelved]] = {}
     for shelf in shelves:
@@ -203,30 +220,23 @@ def reports(shelves: Sequence[Shelved], identity: Mapping[Project, Project]) -> 
     return sorted(found, key=lambda report: (report.last or FIRST, report.project.name), reverse=True)
 
 
-def _parts(shelf: Shelved, identity: Mapping[Project, Project]) -> dict[str, Shelved]:
+def _parts(shelf: Shelved, identity: Identity) -> dict[str, Shelved]:
     """A shelf by project: sessions in one folder may have been written for different ones."""
     own = identity[shelf.project]
-    parts = {project_key(own): Shelved(own, [], shelf.companions, shelf.typed, shelf.problems)}
+    parts = {identity.key(own): Shelved(own, [], shelf.companions, shelf.typed, shelf.problems)}
     for summary in shelf.summaries:
         project = identity[summary.project]
-        part = parts.setdefault(project_key(project), Shelved(project, [], (), (), []))
+        part = parts.setdefault(identity.key(project), Shelved(project, [], (), (), []))
         part.summaries.append(summary)
-    if len(parts) > 1 and not shelf.companions and not parts[project_key(own)].summaries:
-        del parts[project_key(own)]
+    if len(parts) > 1 and not shelf.companions and not parts[identity.key(own)].summaries:
+        del parts[identity.key(own)]
     return parts
 
 
-def project_key(project: Project) -> str:
-    """What two projects have in common if they are one: the folder where it is known, else the hash."""
-    if project.path and _is_settled(project):
-        return main_place(project.path)
-    return project.hash or project.path or project.slug or ""
-
-
-def _report(parts: Sequence[Shelved], identity: Mapping[Project, Project]) -> ProjectReport:
+def _report(parts: Sequence[Shelved], identity: Identity) -> ProjectReport:
     summaries = [summary for part in parts for summary in part.summaries]
     names = dict.fromkeys(identity[project] for part in parts for project in _known(part, identity))
-    best = max(names, key=lambda project: (_is_main(project), _sureness(project), bool(project.slug)))
+    best = max(names, key=lambda name: (_is_main(name, identity), _sureness(name), bool(name.slug)))
     kinds = [summary.kind for summary in summaries]
     moments = [at for summary in summaries for at in (summary.started_at, summary.ended_at) if at]
     return ProjectReport(
@@ -243,13 +253,13 @@ def _report(parts: Sequence[Shelved], identity: Mapping[Project, Project]) -> Pr
     )
 
 
-def _known(part: Shelved, identity: Mapping[Project, Project]) -> Iterator[Project]:
+def _known(part: Shelved, identity: Identity) -> Iterator[Project]:
     yield from (project for project in _told(part) if project in identity)
 
 
-def _is_main(project: Project) -> bool:
+def _is_main(project: Project, identity: Identity) -> bool:
     """Whether this is the folder itself and not a work tree of it."""
-    return not project.path or main_place(project.path) == project.path.replace("\\", "/").rstrip("/")
+    return not project.path or identity.key(project) in (same_place(project.path), project.hash)
 
 
 def _bytes(summaries: Iterable[SessionSummary], companions: Iterable[Companion]) -> int:
@@ -262,11 +272,11 @@ def _bytes(summaries: Iterable[SessionSummary], companions: Iterable[Companion])
 def story(
     report: ProjectReport,
     shelves: Sequence[Shelved],
-    identity: Mapping[Project, Project],
+    identity: Identity,
     closed: Sequence[Problem],
 ) -> ProjectStory:
     """Everything a project holds in order of time, with gaps where the rest proves that something is gone."""
-    key = project_key(report.project)
+    key = identity.key(report.project)
     parts = [part for shelf in shelves for name, part in _parts(shelf, identity).items() if name == key]
     summaries = [known_as(summary, identity) for part in parts for summary in part.summaries]
     companions = [companion for part in parts for companion in part.companions]
