@@ -274,7 +274,7 @@ class Library:
 
     def sessions(self, wanted: str) -> Meant:
         """The sessions in a file if a file is meant, else the one session that is."""
-        if path := file_meant(wanted):
+        if (path := file_meant(wanted)) and not _is_id_of_a_name(wanted, path):
             return Meant(self.file(path), ())
         try:
             meant = self._finder().find(wanted)
@@ -456,6 +456,12 @@ def file_meant(wanted: str) -> Path | None:
     if looks_like_path or wanted.lower().endswith(_SESSION_FILE_SUFFIXES):
         return config.expanded(wanted)
     return None
+
+
+def _is_id_of_a_name(wanted: str, path: Path) -> bool:
+    """Whether what looks like a path is the id of something that people named, slashes and all."""
+    is_id = wanted.partition(":")[0] in sources.available() or "@" in wanted
+    return is_id and not may_exist(path)
 
 
 def _read_alone(path: Path) -> Reading | None:

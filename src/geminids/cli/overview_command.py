@@ -64,8 +64,8 @@ def _draw_projects(page: Page, found: Overview) -> None:
 def _draw_next_steps(page: Page, choices: Choices, found: Overview) -> None:
     page.line()
     if found.lost:
-        gone = words.count(len(found.lost), "newest lost session", "newest lost sessions")
-        page.words(f"{gone}: what you typed is what remains.", "warning")
+        gone = words.count(sum(agent.lost for agent in found.agents), "session")
+        page.words(f"{gone} lost: what you typed is what remains.", "warning")
     if found.damaged_files:
         page.words(f"{words.count(found.damaged_files, 'file')} damaged.", "warning")
     if found.unknown_folders:
@@ -79,10 +79,10 @@ def _next_step(choices: Choices, found: Overview) -> tuple[str, str]:
     """The one command to type next."""
     match found.next_step:
         case NextStep.READ_LOST:
-            return "Read what remains", choices.spelled("show", found.lost[0].native_id[:8])
+            return "Read what remains", choices.spelled("show", words.short_id(found.lost[0].native_id))
         case NextStep.SEE_DAMAGE:
             return "See the damage", choices.spelled("doctor")
         case NextStep.FIND_FOLDERS:
             return "Find the folders", choices.spelled("projects", "resolve")
         case _:
-            return "Read the newest", choices.spelled("show", found.newest[0].native_id[:8])
+            return "Read the newest", choices.spelled("show", words.short_id(found.newest[0].native_id))

@@ -378,7 +378,6 @@ def _beside(companion: Companion) -> str:
 
 
 def _short(session_id: str | None) -> str:
-    """As much of an id as `show` needs; a saved chat is called by its whole name."""
-    native_id = (session_id or "").partition(":")[2]
-    name, is_saved, _ = native_id.rpartition("@")
-    return name if is_saved else native_id[:8]
+    from geminids.cli import words
+
+    return words.short_id((session_id or "").partition(":")[2])

@@ -173,7 +173,7 @@ def _draw_problems(page: Page, telling: Telling) -> None:
 
 def _time_span(session: Session) -> str:
     if not session.started_at:
-        return "no time"
+        return words.moment(session.ended_at) if session.ended_at else "no time"
     if not session.ended_at:
         return words.moment(session.started_at)
     begin, end = session.started_at.astimezone(), session.ended_at.astimezone()

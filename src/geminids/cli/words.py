@@ -44,6 +44,11 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def short_id(native_id: str) -> str:
+    """As much of an id as `show` needs; what people named is called by its whole name."""
+    return native_id if "@" in native_id else native_id[:8]
+
+
 def size(number: int) -> str:
     """Bytes in the unit that fits."""
     if number < 1000:

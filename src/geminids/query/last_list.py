@@ -24,7 +24,7 @@ class Listed(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, summary: SessionSummary) -> Listed:
         """The line of a session."""
-        return cls(summary.id, keepable(summary.files[0].path) if summary.files else None)
+        return cls(keepable(summary.id), keepable(summary.files[0].path) if summary.files else None)
 
 
 class LastList(msgspec.Struct, frozen=True):
@@ -38,11 +38,12 @@ def remember(folder: Path, shown: LastList) -> None:
     """Keep what a list showed. Raises OSError if that is not possible."""
     import tempfile
 
+    written = msgspec.json.encode(shown)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.encode(shown))
+            file.write(written)
         Path(name).replace(folder / FILE_NAME)
     except OSError:
         Path(name).unlink(missing_ok=True)
@@ -57,6 +58,6 @@ def recall(folder: Path) -> LastList | None:
         return None
 
 
-def keepable(path: str) -> str:
-    """A path in letters that can be kept: not every path is UTF-8."""
-    return path.encode("utf-8", "backslashreplace").decode()
+def keepable(name: str) -> str:
+    """A path or a name in letters that can be kept: not every name of a file is UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()

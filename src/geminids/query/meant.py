@@ -67,8 +67,9 @@ class Finder:
         return Meant([session], tuple(self._closed_files))
 
     def _latest(self) -> Session:
-        main = [s.without_messages() for s in self._sessions() if s.kind is SessionKind.MAIN]
-        newest = max(main, key=newest_last, default=None)
+        led = [s.without_messages() for s in self._sessions() if s.kind in LED_BY_HUMANS]
+        # A saved chat or what is left of a session is the latest only where there is nothing else.
+        newest = max(led, key=lambda s: (s.kind is SessionKind.MAIN, newest_last(s)), default=None)
         session = self._listed(Listed.of(newest)) if newest else None
         if session is None:
             raise SessionNotFoundError(LATEST, unreadable=self._unreadable())

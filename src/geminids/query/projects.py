@@ -172,7 +172,7 @@ def _sureness(project: Project) -> tuple[bool, bool, bool, int]:
 
 
 def _with_path_of(project: Project, best: Project | None) -> Project:
-    if best is None or best.path is None or best.path == project.path:
+    if best is None or best.path is None:
         return project
     return Project(best.path, project.hash, project.slug or best.slug, best.known_by, best.certain)
 
