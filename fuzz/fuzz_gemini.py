@@ -1,9 +1,9 @@
-"""Damages recorded session files and looks whether the reader of Gemini CLI still keeps its promises.
+"""Damages recorded files and looks whether the reader of Gemini CLI still keeps its promises.
 
     python fuzz/fuzz_gemini.py [--seconds 300] [--engine atheris|random] [--seed N]
 
-Whatever happens to a file: reading it never raises, its account adds up to its size, and every message that
-lies wholly before the damage is still there. A file that breaks a promise is left in `.fuzz/`, and the run
+Whatever happens to a file: reading it never raises, its account adds up to its size, and every message of a
+session file that lies wholly before the damage is still there. What lies beside sessions is damaged too. A file that breaks a promise is left in `.fuzz/`, and the run
 ends with 1. Atheris steers by what the code does with the files; without it the damage is random.
 """
 
@@ -39,7 +39,7 @@ class BrokenPromiseError(AssertionError):
 
 
 class Seed(NamedTuple):
-    """A recorded session file, and where each of its messages ends."""
+    """A recorded file, and where each message of a session ends in it."""
 
     path: Path
     raw: bytes
@@ -80,7 +80,8 @@ class Target:
         self.rounds = 0
 
     def _seed(self, path: Path) -> Seed:
-        return Seed(path, path.read_bytes(), self._message_ends(path))
+        is_session = "chats" in path.parts
+        return Seed(path, path.read_bytes(), self._message_ends(path) if is_session else {})
 
     def _message_ends(self, path: Path) -> dict[str, int]:
         """Where each message first ends; not those that were already damaged when they were recorded."""
@@ -143,9 +144,12 @@ def written_id(message: Message) -> str:
 
 
 def recorded_files() -> list[Path]:
-    """The session files of the fixtures."""
-    files = sorted((ROOT / "tests" / "fixtures" / "gemini").glob("*/home/.gemini/tmp/*/chats/**/*.json*"))
-    return [path for path in files if path.stat().st_size <= LARGEST]
+    """The session files of the fixtures, and the files beside them that hold conversations."""
+    patterns = ("chats/**/*.json*", "logs.json*", "checkpoint*.json", "checkpoints/*", "bug-report*")
+    cases = ROOT / "tests" / "fixtures" / "gemini"
+    files = [path for pattern in patterns for path in cases.glob(f"*/home/.gemini/tmp/*/{pattern}")]
+    files += cases.glob("*/beside/**/*.*")
+    return sorted(path for path in files if path.is_file() and path.stat().st_size <= LARGEST)
 
 
 def common_start(one: bytes, other: bytes) -> bytes:

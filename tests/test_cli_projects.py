@@ -1,6 +1,7 @@
 """`geminids projects` and its verbs."""
 
 import json
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -40,9 +41,9 @@ def test_a_pipe_gets_one_line_a_project_the_last_used_first(geminids: Run, home:
     outcome = geminids("projects", "--home", home)
     assert outcome.code == 0
     lines = [line.split("\t") for line in outcome.out.splitlines()]
-    assert [line[1:5] for line in lines] == [
-        ["/srv/blog", "marker", "1", "2026-05-09 10:05"],
-        ["/home/ada/dev/shop", "marker", "1", "2026-05-01 10:05"],
+    assert [line[1:6] for line in lines] == [
+        ["/srv/blog", "marker", "1", "0", "2026-05-09 10:05"],
+        ["/home/ada/dev/shop", "marker", "1", "0", "2026-05-01 10:05"],
     ]
     assert lines[0][0] == folder_hash("/srv/blog")
 
@@ -116,6 +117,8 @@ def test_a_link_to_the_right_folder_is_certain(geminids: Run, tmp_path: Path, ma
         (("show", "shpo"), 1, "Nearest: shop"),
         (("resolve", "--seconds", "0"), 2, "--seconds"),
         (("link", "shop", ""), 2, "empty"),
+        (("unlink", ""), 2, "empty"),
+        (("show", " "), 2, "empty"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
@@ -145,18 +148,30 @@ def test_a_folder_where_people_keep_projects_is_found_and_remembered(
 def test_the_first_look_is_short_and_not_repeated_in_vain(
     geminids: Run, tmp_path: Path, machine: Path
 ) -> None:
-    for number in range(300):
-        (machine / "src" / f"folder-{number}" / "a" / "b").mkdir(parents=True)
-    write_unknown(tmp_path, "/nowhere/at/all")
-    took = []
-    for _ in range(2):
-        began = time.monotonic()
-        geminids("projects", "--home", tmp_path)
-        took.append(time.monotonic() - began)
-    assert took[0] < 2
-    (machine / "src" / "late").mkdir()
-    remembered = json.loads((machine / ".local/share/geminids/projects.json").read_bytes())
-    assert len(remembered["looked_for"]) == 1
+    name = write_unknown(tmp_path, machine / "src" / "late")
+    began = time.monotonic()
+    assert listed(geminids, tmp_path)[0]["path"] is None
+    assert time.monotonic() - began < 2
+    (machine / "src" / "late").mkdir(parents=True)
+    assert listed(geminids, tmp_path)[0]["path"] is None, "it was looked for a moment ago"
+    memory = machine / ".local/share/geminids/projects.json"
+    remembered = json.loads(memory.read_bytes())
+    remembered["looked_for"][name] = ["2026-05-01T00:00:00Z", 8]
+    memory.write_text(json.dumps(remembered))
+    assert listed(geminids, tmp_path)[0]["known_by"] == "search", "weeks later one looks again"
+
+
+def test_a_look_in_vain_is_noted_even_after_a_deeper_one(
+    geminids: Run, tmp_path: Path, machine: Path
+) -> None:
+    name = write_unknown(tmp_path, "/nowhere/at/all")
+    geminids("projects", "resolve", "--deep", "--seconds", "5", "--home", tmp_path)
+    memory = machine / ".local/share/geminids/projects.json"
+    remembered = json.loads(memory.read_bytes())
+    remembered["looked_for"][name][0] = "2026-05-01T00:00:00Z"
+    memory.write_text(json.dumps(remembered))
+    geminids("projects", "--home", tmp_path)
+    assert json.loads(memory.read_bytes())["looked_for"][name] == ["2026-06-15T12:00:00Z", 8]
 
 
 def test_a_session_that_proves_a_folder_tells_it_of_all_others(geminids: Run, tmp_path: Path) -> None:
@@ -164,6 +179,7 @@ def test_a_session_that_proves_a_folder_tells_it_of_all_others(geminids: Run, tm
     calls = [tool_call(args={"file_path": "/home/ada/dev/old/src/a.py"})]
     proof = write_session(tmp_path, SECOND_ID, slug="tmp", project="/home/ada/dev/old", calls=calls)
     proof.rename(tmp_path / ".gemini" / "tmp" / name / "chats" / proof.name)
+    shutil.rmtree(tmp_path / ".gemini" / "tmp" / "tmp")
     sessions = json.loads(geminids("list", "--home", tmp_path, "--json").out)["sessions"]
     assert {session["project"]["path"] for session in sessions} == {"/home/ada/dev/old"}
     (tmp_path / ".gemini" / "tmp" / name / "chats" / proof.name).unlink()
@@ -235,3 +251,58 @@ def test_a_file_of_credentials_is_not_opened_even_on_request(geminids: Run, tmp_
         assert outcome.code == 2
         assert "holds credentials and is not opened" in outcome.err
         assert "canary" not in outcome.out + outcome.err
+
+
+def test_a_link_is_for_the_very_name_that_was_meant(geminids: Run, tmp_path: Path, machine: Path) -> None:
+    tree = "/home/ada/dev/shop/.gemini/worktrees/fix"
+    write_session(tmp_path)
+    write_session(tmp_path, SECOND_ID, slug="fix", project=tree)
+    (moved := machine / "moved").mkdir()
+    name = folder_hash(tree)[:8]
+    assert f"{name} is ~/moved" in geminids("projects", "link", name, moved, "--home", tmp_path).err
+    paths = {project["path"] for project in listed(geminids, tmp_path)}
+    assert paths == {"/home/ada/dev/shop", str(moved)}
+    assert geminids("projects", "unlink", name, "--home", tmp_path).code == 0
+
+
+@pytest.mark.parametrize("written", ['{"version":9,"links":{}}', '{"version":1,"links":{"a'])
+def test_a_memory_that_cannot_be_read_is_said_and_nothing_found_is_lost(
+    geminids: Run, tmp_path: Path, machine: Path, written: str
+) -> None:
+    memory = machine / ".local/share/geminids/projects.json"
+    memory.parent.mkdir(parents=True)
+    memory.write_text(written)
+    (folder := machine / "dev" / "shop").mkdir(parents=True)
+    name = write_unknown(tmp_path, folder)
+    for words in (("projects",), ("list",), ()):
+        assert "cannot be read, your links included" in geminids(*words, "--home", tmp_path).err
+    assert listed(geminids, tmp_path)[0]["path"] == str(folder), "it is found each time"
+    assert memory.read_text() == written
+    outcome = geminids("projects", "resolve", "--home", tmp_path)
+    assert "cannot be remembered" in outcome.err
+    assert "not linked" not in geminids("projects", "unlink", name, "--home", tmp_path).err
+
+
+def test_a_project_of_which_only_words_are_left_is_not_searched_for(geminids: Run, tmp_path: Path) -> None:
+    file = write_session(tmp_path)
+    file.unlink()
+    (file.parent.parent / "logs.json").write_text(
+        json.dumps([{"sessionId": FIRST_ID, "messageId": 0, "type": "user", "message": "Words"}])
+    )
+    (project,) = listed(geminids, tmp_path)
+    assert (project["path"], project["known_by"], project["certain"]) == (
+        "/home/ada/dev/shop",
+        "marker",
+        False,
+    )
+    assert "Every project was known already" in geminids("projects", "resolve", "--home", tmp_path).err
+
+
+def test_a_word_of_a_session_proves_its_folder_when_somebody_looks(geminids: Run, tmp_path: Path) -> None:
+    name = write_unknown(tmp_path, "/srv/only/words")
+    (file,) = (tmp_path / ".gemini" / "tmp" / name / "chats").iterdir()
+    file.write_text(file.read_text().replace("Done.", "See /srv/only/words/src/a.py for it."))
+    assert listed(geminids, tmp_path)[0]["path"] is None
+    assert geminids("projects", "resolve", "--home", tmp_path).code == 0
+    (project,) = listed(geminids, tmp_path)
+    assert (project["path"], project["known_by"]) == ("/srv/only/words", "context")

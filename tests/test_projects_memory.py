@@ -83,9 +83,10 @@ def test_a_search_in_vain_is_remembered_with_its_depth(tmp_path: Path) -> None:
     learn(tmp_path, {}, {HASH: Look(AT, 4), OTHER: Look(AT, 8)})
     learn(tmp_path, {}, {HASH: Look(AT + timedelta(hours=1), 4), OTHER: Look(AT + timedelta(hours=1), 4)})
     known = recall(tmp_path)
-    assert known.looked_for == {HASH: Look(AT + timedelta(hours=1), 4), OTHER: Look(AT, 8)}
-    assert known.was_looked_for(OTHER, 4, since=AT)
-    assert not known.was_looked_for(OTHER, 4, since=AT + timedelta(seconds=1))
+    later = AT + timedelta(hours=1)
+    assert known.looked_for == {HASH: Look(later, 4), OTHER: Look(later, 8)}
+    assert known.was_looked_for(OTHER, 4, since=later)
+    assert not known.was_looked_for(OTHER, 4, since=later + timedelta(seconds=1))
     assert not known.was_looked_for(HASH, 8, since=AT)
     learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {HASH: Look(AT, 8)})
     assert set(recall(tmp_path).looked_for) == {OTHER}

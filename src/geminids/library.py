@@ -60,6 +60,7 @@ from geminids.query.projects import (
     Shelved,
     best_known,
     certain_paths,
+    hash_meant,
     hashes_without_folder,
     identify,
     known_as,
@@ -98,6 +99,7 @@ __all__ = [
 ]
 
 _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
+LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
 PROVEN = frozenset({KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, KnownBy.CURRENT_FOLDER})
 """Ways of knowing a folder that only some sessions of a project offer, or only here."""
@@ -195,9 +197,8 @@ class Library:
         """The projects there are. For folders that are not known one looks, but only for a moment."""
         shelves = self._shelved()
         identity = self._identified(shelves)
-        unknown = hashes_without_folder(identity)
-        if unknown and self._folders.search_shortly(unknown, certain_paths(identity), now).found:
-            self._folders = self._folders.refreshed()
+        if unknown := hashes_without_folder(identity):
+            self._folders.search_shortly(unknown, now)
             identity = self._identified(shelves)
         problems = [problem for shelf in shelves for problem in shelf.problems]
         found = reports(shelves, identity)
@@ -236,6 +237,7 @@ class Library:
             missing=tuple(missing),
             looked_at=found.looked_at,
             complete=found.complete,
+            kept=self._folders.kept,
         )
 
     def _named_folders(self, unknown: Collection[str]) -> Iterator[str]:
@@ -256,7 +258,8 @@ class Library:
     def unlink_project(self, wanted: str) -> Project:
         """Forget what the user said about the folder of a project."""
         linked = [name for name in self._folders.linked if name.startswith(wanted.lower())]
-        name = linked[0] if len(linked) == 1 else self._hash_meant(wanted)
+        is_hash = len(wanted) >= LEAST_OF_A_HASH and len(linked) == 1
+        name = linked[0] if is_hash else self._hash_meant(wanted)
         path = self._folders.unlink(name)
         if path is None:
             raise NotLinkedError(wanted)
@@ -267,10 +270,10 @@ class Library:
         if WHOLE_HASH.fullmatch(wanted):
             return wanted
         shelves = self._shelved()
-        project = the_one(reports(shelves, self._identified(shelves)), wanted).project
-        if project.hash is None:
+        meant = hash_meant(reports(shelves, self._identified(shelves)), wanted)
+        if meant is None:
             raise NoHashError(wanted)
-        return project.hash
+        return meant
 
     def sessions(self, wanted: str) -> Meant:
         """The sessions in a file if a file is meant, else the one session that is."""
@@ -343,6 +346,11 @@ class Library:
         """The session with what is known of its project, and with the whole outputs of its tools."""
         known = known_as(session, best_known([session.project], self._folders.remembered))
         return sources.load(session.agent).with_outputs(known)
+
+    @property
+    def memory_is_damaged(self) -> bool:
+        """Whether links and what was learnt of projects cannot be read."""
+        return self._folders.is_damaged
 
     def _finder(self) -> Finder:
         return Finder(self._readings, self._places_of_a_list(), self._closed_folders(), self._last_list)

@@ -114,6 +114,8 @@ def list_sessions(
     geminids list --project shop --kind all -n 50
     geminids list --json | jq -r '.sessions[].title'
     """  # noqa: D301 - click wants the character itself
+    from geminids.cli.sessions import tell_memory
+
     choices.json = choices.json or jsonl
     asked = Asked(project, since, until, kind, limit)
     library = choices.open_library(sample_if_empty=True)
@@ -125,6 +127,7 @@ def list_sessions(
         _print_json(shown)
     else:
         _draw(choices, library, shown)
+    tell_memory(library)
     code = _tell(choices, asked, listing, len(shown))
     if listing.sessions:
         return code

@@ -159,7 +159,7 @@ def _failed(error: GeminidsError) -> int:
 def _system_failed(error: OSError) -> int:
     """A reader that went away is no error; a full disk is, and so is a file that vanished under our hands."""
     if error.filename is not None:
-        say(f"Cannot read {error.filename!r}: {error.strerror}.")
+        say(f"Cannot use {error.filename!r}: {error.strerror}.")
         return PARTLY_DONE
     # What is still in the buffer can no longer go anywhere; Python would complain about it at exit.
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123

@@ -8,7 +8,7 @@ from geminids.cli.documents import OverviewDocument, document
 from geminids.cli.options import Choices
 from geminids.cli.page import Page, open_page
 from geminids.cli.screen import find_screen
-from geminids.cli.sessions import draw_sessions, tell_nothing_found, tell_unreadable
+from geminids.cli.sessions import draw_sessions, tell_memory, tell_nothing_found, tell_unreadable
 from geminids.errors import NOTHING_FOUND
 from geminids.library import MOST_PROJECTS, AgentOverview, Library, NextStep, Overview, project_names
 
@@ -17,6 +17,7 @@ def overview(choices: Choices) -> int:
     """Draw the overview."""
     library = choices.open_library(sample_if_empty=True)
     found = library.overview()
+    tell_memory(library)
     if choices.json:
         print_json(document(OverviewDocument, found))
     else:
@@ -71,8 +72,8 @@ def _draw_next_steps(page: Page, choices: Choices, found: Overview) -> None:
     if found.unknown_folders:
         page.words(f"{words.count(found.unknown_folders, 'project')} known by a hash alone.", "warning")
     why, command = _next_step(choices, found)
-    page.words(f"{why}:  {command}")
-    page.words(f"{'See more:':<{len(why) + 1}}  {choices.spelled('list')}")
+    page.command(f"{why}:  ", command)
+    page.command(f"{'See more:':<{len(why) + 1}}  ", choices.spelled("list"))
 
 
 def _next_step(choices: Choices, found: Overview) -> tuple[str, str]:

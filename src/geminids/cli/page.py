@@ -71,6 +71,10 @@ class Page(Protocol):
         """Words of any number of lines, broken where a terminal needs it."""
         ...
 
+    def command(self, label: str, command: str) -> None:
+        """Something to type, on one line however long: broken in two it could not be pasted."""
+        ...
+
     def markdown(self, text: str, indent: int = 0) -> None:
         """Words that a model wrote as Markdown."""
         ...
@@ -99,6 +103,10 @@ class PlainPage:
         """Every line with its indent."""
         for line in safe.text(text).split("\n"):
             self._stream.write(f"{' ' * indent}{line}".rstrip() + "\n")
+
+    def command(self, label: str, command: str) -> None:
+        """One line, however long."""
+        self.line(label, command)
 
     def markdown(self, text: str, indent: int = 0) -> None:
         """Markdown is readable as it is."""
@@ -131,6 +139,10 @@ class DrawnPage:
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Broken between words."""
         self._print(_styled([(text, style)], keep_lines=True), indent, self._words_width)
+
+    def command(self, label: str, command: str) -> None:
+        """One line, which only the terminal breaks."""
+        self._print(_styled([label, command]), 0, UNBROKEN)
 
     def markdown(self, text: str, indent: int = 0) -> None:
         """Laid out as the model meant it, or as it was written if that would lose a letter."""

@@ -43,7 +43,7 @@ def projects(context: click.Context) -> int | None:
 
 
 @projects.command()
-@click.argument("wanted", metavar="PROJECT")
+@click.argument("wanted", metavar="PROJECT", callback=not_empty)
 @click.option("--prompts", is_flag=True, help="Every line that was typed, instead.")
 @click.option("--beside", is_flag=True, help="The words of plans, tasks and notes, too.")
 @json_option
@@ -76,7 +76,7 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 
 
 @projects.command()
-@click.argument("wanted", metavar="HASH")
+@click.argument("wanted", metavar="HASH", callback=not_empty)
 @click.argument("path", metavar="PATH", type=click.Path(), callback=not_empty)
 @shared_options
 @pass_choices
@@ -99,7 +99,7 @@ def link(choices: Choices, *, wanted: str, path: str) -> int:
 
 
 @projects.command()
-@click.argument("wanted", metavar="HASH")
+@click.argument("wanted", metavar="HASH", callback=not_empty)
 @shared_options
 @pass_choices
 def unlink(choices: Choices, *, wanted: str) -> int:
@@ -149,10 +149,12 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
         from geminids.cli.documents import ResolvedDocument, document
 
         print_json(document(ResolvedDocument, found))
-        return 0
+        return 0 if found.resolved or not found.missing else NOTHING_FOUND
     for project in found.resolved:
         how = words.KNOWN_BY[project.known_by] if project.known_by else "not known"
         say(f"{(project.hash or '')[:8]} is {words.path(project.path or '')} ({how}).")
+    if found.resolved and not found.kept:
+        say("What was found cannot be remembered; see `geminids doctor` for our own folder.")
     looked = f"{words.count(found.looked_at, 'folder')} looked at"
     if not found.missing:
         known = "Every project is known" if found.resolved else "Every project was known already"
@@ -187,9 +189,11 @@ class _progress:  # noqa: N801 - reads as a phrase where it is used
 
 
 def _list(choices: Choices) -> int:
-    from geminids.cli.sessions import tell_nothing_found, tell_unreadable
+    from geminids.cli.sessions import tell_memory, tell_nothing_found, tell_unreadable
 
-    found = choices.open_library(sample_if_empty=True).projects(choices.now)
+    library = choices.open_library(sample_if_empty=True)
+    found = library.projects(choices.now)
+    tell_memory(library)
     if choices.json:
         from geminids.cli.data import print_json
         from geminids.cli.documents import ProjectsDocument, document
@@ -253,6 +257,7 @@ def _fields(report: ProjectReport) -> Sequence[str]:
         project.path or "-",
         _known_by(report),
         str(report.sessions),
+        str(report.lost),
         words.moment(report.last) if report.last else "-",
         str(report.bytes),
     ]

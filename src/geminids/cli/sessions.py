@@ -63,6 +63,12 @@ def tell_left_unread(problems: Sequence[Problem], show: Callable[[str], str]) ->
         say(f"Not all of {place} was read, {problem.detail}. `{show(problem.file)}` shows it.")
 
 
+def tell_memory(library: Library) -> None:
+    """Say that links and what was learnt cannot be read, so that nobody takes them for gone."""
+    if library.memory_is_damaged:
+        say("What was remembered of projects cannot be read, your links included; `projects link` says why.")
+
+
 def tell_nothing_found() -> None:
     """Say where else sessions could be."""
     say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")

@@ -26,7 +26,7 @@ KNOWN_BY = {
     KnownBy.REGISTRY: "registry",
     KnownBy.CONTEXT: "session",
     KnownBy.DIRECTORIES: "session",
-    KnownBy.CURRENT_FOLDER: "this folder",
+    KnownBy.CURRENT_FOLDER: "visited",
     KnownBy.TRUSTED: "trusted",
     KnownBy.OTHER_AGENT: "other agent",
     KnownBy.WORKTREE: "work tree",
@@ -45,8 +45,8 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def short_id(native_id: str) -> str:
-    """As much of an id as `show` needs; what people named is called by its whole name."""
-    return native_id if "@" in native_id else native_id[:8]
+    """As much of an id as `show` needs; one that is made of another is written out."""
+    return native_id if "@" in native_id or "#" in native_id else native_id[:8]
 
 
 def size(number: int) -> str:

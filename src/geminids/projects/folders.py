@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from math import inf
 from pathlib import Path
 
 from geminids.model import KnownBy
@@ -26,7 +27,11 @@ def current_folder(folder: Path) -> Iterator[Known]:
 
 
 def known_folders(
-    home: Path, environment: Mapping[str, str], current: Path, mounts: Mounts | None = None
+    home: Path,
+    environment: Mapping[str, str],
+    current: Path,
+    mounts: Mounts | None = None,
+    deadline: float = inf,
 ) -> list[Iterator[Known]]:
     """All sources that need no search: the current folder, other agents, shell histories, work trees.
 
@@ -36,8 +41,8 @@ def known_folders(
     seen: dict[str, None] = {}
     named = (
         current_folder(current),
-        other_agents(home, environment),
-        shell_history(home, environment),
+        other_agents(home, environment, deadline),
+        shell_history(home, environment, deadline),
     )
     return [*(_noted(_with_targets(source, mounts), seen) for source in named), _trees_of(seen)]
 

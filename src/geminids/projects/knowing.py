@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
+
+import msgspec
 
 from geminids.model import KnownBy, Project, folder_hash
 from geminids.projects import memory
-from geminids.projects.memory import Look, Memory
+from geminids.projects.memory import Learnt, Look, Memory
 from geminids.projects.resolving import Found, Known, Progress, Resolution, resolve
 from geminids.projects.spellings import ancestors
 
@@ -32,9 +33,12 @@ class Folders:
         current: Path | None,
     ) -> None:
         self._data_folder = data_folder
+        self.kept = True
+        """Whether what the last search found could be remembered."""
         self._user_home = user_home
         self._environment = environment
         self._current = current
+        self._recalled: Memory | None = None
 
     def remembered(self, wanted: str) -> Project | None:
         """What is known of a hash without any search: a link, what was learnt, or the folder we are in."""
@@ -43,10 +47,6 @@ class Folders:
             return Project(known.path, wanted, None, known.known_by, known.certain)
         here = self._here.get(wanted)
         return Project(here, wanted, None, KnownBy.CURRENT_FOLDER, certain=True) if here else None
-
-    def refreshed(self) -> Folders:
-        """The same after something was learnt."""
-        return Folders(self._data_folder, self._user_home, self._environment, self._current)
 
     @property
     def is_damaged(self) -> bool:
@@ -61,15 +61,14 @@ class Folders:
             for project in projects
             if project.hash and project.path and project.known_by and project.hash not in known
         }
-        folder = self._data_folder()
-        if new and folder:
-            memory.learn(folder, new, {})
+        if new:
+            self._keep(new, {})
 
-    def search_shortly(self, wanted: Collection[str], known: Iterable[str], now: datetime) -> Resolution:
-        """Look for a moment, but not again for what was not found lately."""
+    def search_shortly(self, wanted: Collection[str], now: datetime) -> None:
+        """Look for a moment, but not again for what was not found lately, and only where no file led us."""
         since = now - LOOK_AGAIN_AFTER
-        new = [name for name in wanted if not self._memory.was_looked_for(name, 0, since)]
-        return self.search(new, known, now, seconds=SHORT, deep=False, progress=None)
+        if new := [name for name in wanted if not self._memory.was_looked_for(name, 0, since)]:
+            self.search(new, (), now, seconds=SHORT, deep=False, progress=None)
 
     def search(
         self,
@@ -89,15 +88,19 @@ class Folders:
         from geminids.projects.walk import DEEP_DEPTH, QUICK_DEPTH
 
         deadline = time.monotonic() + seconds
-        in_sessions = ((path, KnownBy.ARGUMENTS) for path in named)
-        places = chain(self._places(known, deadline, deep=deep), [in_sessions])
-        found = resolve(wanted, places, deadline, progress)
-        if folder := self._data_folder():
-            # A search that was cut short does not count as deep as it was meant to be.
-            depth = (DEEP_DEPTH if deep else QUICK_DEPTH) if found.complete else 0
-            missing = {name: Look(now, depth) for name in wanted if name not in found.found}
-            memory.learn(folder, found.found, missing)
+        found = resolve(wanted, self._places(known, named, deadline, deep=deep), deadline, progress)
+        # A search that was cut short does not count as deep as it was meant to be.
+        depth = (DEEP_DEPTH if deep else QUICK_DEPTH) if found.complete else 0
+        missing = {name: Look(now, depth) for name in wanted if name not in found.found}
+        self.kept = self._keep(found.found, missing)
         return found
+
+    def _keep(self, found: Mapping[str, Found], missing: Mapping[str, Look]) -> bool:
+        """Know from now on what was found, and remember it for later; whether that was possible."""
+        learnt = {name: Learnt(each.path, each.known_by) for name, each in found.items()}
+        self._memory = msgspec.structs.replace(self._memory, learnt=self._memory.learnt | learnt)
+        folder = self._data_folder()
+        return folder is not None and memory.learn(folder, found, missing)
 
     def note_work_trees(self, folders: Iterable[str]) -> None:
         """Remember which folders are work trees of one repository, as git's own notes say."""
@@ -114,7 +117,9 @@ class Folders:
     def unlink(self, wanted: str) -> str | None:
         """Forget a link; the path that it led to."""
         path = self._memory.links.get(wanted)
-        return path if path is not None and memory.unlink(self._kept(), wanted) else None
+        # Where the links cannot be read, this says why.
+        was_linked = (path is not None or self.is_damaged) and memory.unlink(self._kept(), wanted)
+        return path if was_linked else None
 
     @property
     def repositories(self) -> Mapping[str, str]:
@@ -126,7 +131,9 @@ class Folders:
         """The hashes that the user linked to folders."""
         return self._memory.links.keys()
 
-    def _places(self, known: Iterable[str], deadline: float, *, deep: bool) -> Iterator[Iterable[Known]]:
+    def _places(
+        self, known: Iterable[str], named: Iterable[str], deadline: float, *, deep: bool
+    ) -> Iterator[Iterable[Known]]:
         """Where to look, the best places first; the disk is walked only if nothing else helped."""
         # Only a search needs these, and every command would pay for loading them.
         from geminids.projects.folders import known_folders
@@ -134,8 +141,9 @@ class Folders:
         from geminids.projects.work_trees import work_trees
 
         current = self._current or self._user_home
-        yield from known_folders(self._user_home, self._environment, current)
+        yield from known_folders(self._user_home, self._environment, current, deadline=deadline)
         yield work_trees(known)
+        yield ((path, KnownBy.CONTEXT) for path in named)
         roots = search_roots(self._user_home, self._environment, deep=deep)
         yield searched(roots, DEEP_DEPTH if deep else QUICK_DEPTH, deadline, home=self._user_home)
 
@@ -145,10 +153,16 @@ class Folders:
             raise FileNotFoundError(2, "this user has no home to keep links in")
         return folder
 
-    @cached_property
+    @property
     def _memory(self) -> Memory:
-        folder = self._data_folder()
-        return memory.recall(folder) if folder else Memory()
+        if self._recalled is None:
+            folder = self._data_folder()
+            self._recalled = memory.recall(folder) if folder else Memory()
+        return self._recalled
+
+    @_memory.setter
+    def _memory(self, known: Memory) -> None:
+        self._recalled = known
 
     @cached_property
     def _here(self) -> Mapping[str, str]:

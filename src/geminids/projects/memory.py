@@ -103,7 +103,7 @@ class Memory(msgspec.Struct, frozen=True):
     def project_path(self, wanted: str) -> Remembered | None:
         """The folder of a hash: as the user said, else as it was learnt if the hash still fits."""
         if link := self.links.get(wanted):
-            return Remembered(link, KnownBy.LINK, verified(wanted, [link]) is not None)
+            return _linked(wanted, link)
         learnt = self.learnt.get(wanted)
         if learnt is None or learnt.known_by not in _WORDS:
             return None
@@ -132,7 +132,13 @@ def link(folder: Path, wanted: str, path: str) -> Remembered:
     """Remember that a hash stands for a folder because the user says so. Raises OSError if it cannot."""
     kept = as_agents_read(path)
     _change(folder, lambda known: msgspec.structs.replace(known, links={**known.links, wanted: kept}))
-    return Remembered(kept, KnownBy.LINK, verified(wanted, [kept]) is not None)
+    return _linked(wanted, kept)
+
+
+def _linked(wanted: str, path: str) -> Remembered:
+    """A link as the user gave it; one that is proven is spelled as it was hashed."""
+    spelled = verified(wanted, [path])
+    return Remembered(spelled or path, KnownBy.LINK, certain=spelled is not None)
 
 
 def unlink(folder: Path, wanted: str) -> bool:
@@ -176,8 +182,9 @@ def _with_lessons(
     looks = {name: look for name, look in known.looked_for.items() if name not in new}
     for name, look in looked_for.items():
         before = looks.get(name)
-        if name not in new and (before is None or (before.depth, before.at) < (look.depth, look.at)):
-            looks[name] = look
+        if name not in new:
+            # The last look tells whether to look again, the deepest how far one has seen.
+            looks[name] = Look(look.at, max(look.depth, before.depth)) if before else look
     repositories = {**known.repositories, **trees}
     if (learnt, looks, repositories) == (known.learnt, known.looked_for, known.repositories):
         return None

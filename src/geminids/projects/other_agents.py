@@ -14,8 +14,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, takewhile
+from math import inf
 from pathlib import Path
 
 from geminids.model import KnownBy
@@ -33,27 +35,32 @@ _CWD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]")
 
 
-def other_agents(home: Path, environment: Mapping[str, str]) -> Iterator[Known]:
-    """The folders that other agents know, each once."""
+def other_agents(home: Path, environment: Mapping[str, str], deadline: float = inf) -> Iterator[Known]:
+    """The folders that other agents know, each once, as far as the time allows."""
     seen: set[str] = set()
-    for folders in (_claude_folders(home, environment), _codex_folders(home, environment)):
+    for folders in (
+        _claude_folders(home, environment, deadline),
+        _codex_folders(home, environment, deadline),
+    ):
         for path in folders:
             if path not in seen:
                 seen.add(path)
                 yield path, KnownBy.OTHER_AGENT
 
 
-def _claude_folders(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
-    named = environment.get("CLAUDE_CONFIG_DIR")
-    data = Path(named) if named else home / ".claude"
-    for folder in subfolders(data / "projects")[:_MOST_FOLDERS]:
-        worked_in = _worked_in(_sessions(folder, "*.jsonl"), 3)
+def _claude_folders(home: Path, environment: Mapping[str, str], deadline: float) -> Iterator[str]:
+    data = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    projects = Path(environment.get("CLAUDE_PROJECTS_DIR") or data / "projects")
+    for folder in subfolders(projects)[:_MOST_FOLDERS]:
+        if time.monotonic() >= deadline:
+            return
+        worked_in = _worked_in(_sessions(folder, "*.jsonl"), 3, deadline)
         yield from worked_in
         if all(_claude_name(path) != folder.name for path in worked_in):
             yield from folders_named(folder.name)
 
 
-def _codex_folders(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
+def _codex_folders(home: Path, environment: Mapping[str, str], deadline: float) -> Iterator[str]:
     import tomllib
 
     data = Path(environment.get("CODEX_HOME") or home / ".codex")
@@ -62,7 +69,8 @@ def _codex_folders(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
         yield from _keys(tomllib.loads(written))
     except (tomllib.TOMLDecodeError, RecursionError):
         yield from re.findall(r'^\[projects\."([^"\\]+)"\]', written, re.MULTILINE)
-    yield from _worked_in(_rollouts(data / "sessions"), _MOST_SESSIONS)
+    sessions = Path(environment.get("CODEX_SESSIONS_DIR") or data / "sessions")
+    yield from _worked_in(_rollouts(sessions), _MOST_SESSIONS, deadline)
 
 
 def _keys(settings: object) -> list[str]:
@@ -99,10 +107,10 @@ def _by_name(folder: Path) -> list[Path]:
     return sorted(subfolders(folder), reverse=True)
 
 
-def _worked_in(sessions: Iterable[Path], most: int) -> list[str]:
+def _worked_in(sessions: Iterable[Path], most: int, deadline: float) -> list[str]:
     """The folders that the first sessions say they were worked in."""
     found: dict[str, None] = {}
-    for session in islice(sessions, most):
+    for session in takewhile(lambda _: time.monotonic() < deadline, islice(sessions, most)):
         if named := _CWD.search(beginning(session, _FIRST_BYTES)):
             path = _json(named[1])
             if isinstance(path, str) and path:

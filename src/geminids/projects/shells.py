@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
 
 from geminids.model import KnownBy
@@ -28,6 +30,7 @@ _LONGEST_PATH = 4096
 _LONGEST_GUESS = 512
 """A folder that is not there is not gone on from for ever."""
 _MOST_STEPS = 20_000
+_CLOCK_EVERY = 256
 
 _WORD = r"""(?:[^\s\\'"`;&|<>()]|\\[^\n]|'[^'\n]*'|"(?:[^"\\\n]|\\[^\n])*")"""
 _STEP = re.compile(
@@ -44,10 +47,10 @@ _METAFIED = re.compile(rb"\x83(.)", re.DOTALL)
 _JUMP_LINE = re.compile(r"^(?:[\d.]+\t)?([^|\n\t]+)(?:\|[^\n]*)?$", re.MULTILINE)
 
 
-def shell_history(home: Path, environment: Mapping[str, str]) -> Iterator[Known]:
+def shell_history(home: Path, environment: Mapping[str, str], deadline: float = inf) -> Iterator[Known]:
     """Folders from all histories, the last gone to first, each followed by those above it."""
     seen: set[str] = set()
-    for folder in _folders(home, environment):
+    for folder in _folders(home, environment, deadline):
         for path in ancestors(folder):
             if path in seen:
                 break
@@ -55,9 +58,9 @@ def shell_history(home: Path, environment: Mapping[str, str]) -> Iterator[Known]
             yield path, KnownBy.SHELL_HISTORY
 
 
-def _folders(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
+def _folders(home: Path, environment: Mapping[str, str], deadline: float) -> Iterator[str]:
     for file in _history_files(home, environment):
-        yield from reversed(folders_in_history(_history(file), str(home), environment))
+        yield from reversed(folders_in_history(_history(file), str(home), environment, deadline))
     for file in _jump_files(home, environment):
         yield from (line for line in _JUMP_LINE.findall(_text(ending(file, _MOST_BYTES))) if _absolute(line))
 
@@ -108,11 +111,15 @@ def _text(written: bytes) -> str:
     return written.decode("utf-8", "surrogateescape")
 
 
-def folders_in_history(text: str, home: str, environment: Mapping[str, str]) -> list[str]:
+def folders_in_history(
+    text: str, home: str, environment: Mapping[str, str], deadline: float = inf
+) -> list[str]:
     """The folders that the commands of a history name, in the order in which they were typed."""
     found: dict[str, None] = {}
     reached: deque[str] = deque([home], maxlen=_BASES)
-    for step in deque(_STEP.finditer(text), maxlen=_MOST_STEPS):
+    for number, step in enumerate(deque(_STEP.finditer(text), maxlen=_MOST_STEPS)):
+        if number % _CLOCK_EVERY == 0 and time.monotonic() >= deadline:
+            break
         word = _expanded(step["path"] or "", home, environment)
         if word in ("", "-"):
             reached.append(_back(reached, home, word) if step["go"] else reached[-1])
@@ -169,5 +176,7 @@ def _unquoted(piece: re.Match[str], home: str, environment: Mapping[str, str]) -
     if escaped is not None:
         return str(escaped)
     text = re.sub(r"\\(.)", r"\1", double) if double is not None else plain or stray or ""
+    if "$" not in text:
+        return text
     known = {**environment, "HOME": home}
     return _VARIABLE.sub(lambda name: known.get(name[1] or name[2], ""), text)

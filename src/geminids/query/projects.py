@@ -19,6 +19,7 @@ from geminids.model import (
     SessionKind,
     SessionSummary,
     TypedLine,
+    folder_hash,
 )
 from geminids.projects.spellings import main_place, same_place
 from geminids.query.matching import match, nearest, project_names
@@ -117,6 +118,8 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     looked_at: int
     complete: bool
     """Whether all places were looked at; False if the time was over before."""
+    kept: bool
+    """Whether what was found could be remembered."""
 
 
 class Identity(dict[Project, Project]):
@@ -186,7 +189,11 @@ def known_as(summary: Known, identity: Identity) -> Known:
 def hashes_without_folder(identity: Identity) -> list[str]:
     """The projects of which nobody knows for certain where they are."""
     known = {project.hash for project in identity.values() if _is_settled(project)}
-    return list(dict.fromkeys(p.hash for p in identity.values() if p.hash and p.hash not in known))
+    # A hash that we made of a path ourselves leads nowhere else.
+    ours = {p.hash for p in identity.values() if p.path and p.hash and folder_hash(p.path) == p.hash}
+    return [
+        name for name in dict.fromkeys(p.hash for p in identity.values()) if name and name not in known | ours
+    ]
 
 
 def certain_paths(identity: Identity) -> list[str]:
@@ -196,6 +203,13 @@ def certain_paths(identity: Identity) -> list[str]:
 
 def _is_settled(project: Project) -> bool:
     return project.certain or project.known_by is KnownBy.LINK
+
+
+def hash_meant(found: Sequence[ProjectReport], wanted: str) -> str | None:
+    """The hash of the project that is meant, or of that one of its names which is."""
+    report = the_one(found, wanted)
+    meant = match((report.project, *report.also), wanted)
+    return (report.project if report.project in meant else meant[0]).hash
 
 
 def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
