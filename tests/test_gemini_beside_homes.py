@@ -268,6 +268,47 @@ def test_credentials_are_named_as_such(tmp_path: Path, rich_home: Path, machine:
     assert not is_credential("session-of-my-token.jsonl")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["OAUTH_CREDS.JSON", "oauth_creds.json.bak", "oauth_creds.json~", ".oauth_creds.json.swp", ".ENV.local"],
+)
+@pytest.mark.parametrize("folder", [".", ".gemini", ".gemini/tmp/shop", ".gemini/tmp/shop/memory"])
+def test_credentials_in_other_spellings_and_their_copies_are_not_opened(
+    geminids: Run, tmp_path: Path, folder: str, name: str
+) -> None:
+    file = put(tmp_path, f"{folder}/{name}", CANARY)
+    (tmp_path / "link.json").symlink_to(file)
+    for path in (file, tmp_path / "link.json"):
+        outcome = geminids("show", path)
+        assert outcome.code
+        assert "holds credentials and is not opened" in outcome.err
+        assert CANARY not in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize(
+    ("inside", "is_secret"),
+    [
+        ("mcp-token-cache.json", True),
+        ("extensions/x/api-key.json", True),
+        ("tmp/shop/client_secret.json", True),
+        ("tmp/shop/checkpoint-my-token.json", False),
+        ("tmp/shop/chats/session-of-my-token.jsonl", False),
+        ("tmp/shop/memory/about-tokens.md", False),
+    ],
+)
+def test_in_a_home_what_looks_secret_is_not_opened_unless_the_cli_writes_it(
+    tmp_path: Path, inside: str, is_secret: bool
+) -> None:
+    assert SOURCE.keeps_secrets(tmp_path / ".gemini" / inside) is is_secret
+    assert not SOURCE.keeps_secrets(tmp_path / inside)
+
+
+@pytest.mark.parametrize("folder", ["memory/", "plans/", "images/", f"tool-outputs/session-{FIRST_ID}/", ""])
+def test_credentials_are_no_companion_wherever_they_lie(folder: str) -> None:
+    for name in ("oauth_creds.json", "Oauth_Creds.json.bak", "google_accounts.json.txt", ".env"):
+        assert place(f"{folder}{name}") == CREDENTIALS
+
+
 # -- hostile homes -------------------------------------------------------------------------
 
 

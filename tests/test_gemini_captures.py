@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections import Counter
@@ -402,6 +403,71 @@ def test_an_answer_has_the_tokens_of_each_model(tmp_path: Path) -> None:
         tmp_path, "answer.txt", as_bytes({"session_id": "s", "error": {"message": "No", "code": 41}})
     )
     assert (failed.status, failed.messages[0].text(Origin.NOTICE)) == (Status.ERROR, "No (41)")
+
+
+PRINTED = FIXTURES / "gemini/printed/beside"
+
+
+def printed(folder: Path, name: str, *pieces: str | bytes) -> Reading:
+    """What is read of a file that several runs were printed into."""
+    contents = ((PRINTED / piece).read_bytes() if isinstance(piece, str) else piece for piece in pieces)
+    reading = reading_of(folder, name, b"".join(contents))
+    assert reading is not None
+    return reading
+
+
+def test_runs_printed_into_one_stream_are_added_up(tmp_path: Path) -> None:
+    reading = printed(tmp_path, "both.jsonl", "talk.jsonl", "talk-resumed.jsonl")
+    (session,) = reading.sessions
+    assert (session.counts.prompts, session.counts.replies, session.counts.tool_calls) == (2, 4, 3)
+    assert (session.usage.total, session.usage.requests) == (69_171 + 38_243, 4)
+    assert len(session.models) == len(set(session.models)) == 2
+    assert not reading.accounts[0].ignored
+
+
+def test_streams_of_several_sessions_are_several_sessions(tmp_path: Path) -> None:
+    glued = (PRINTED / "talk.jsonl").read_bytes().rstrip()
+    reading = printed(tmp_path, "both.jsonl", glued, "toolerror.jsonl", "talk-resumed.jsonl")
+    assert [(one.native_id[:8], one.counts.prompts, one.usage.total) for one in reading.sessions] == [
+        ("23dcec42", 2, 107_414),
+        ("61d9f727", 1, 84_236),
+    ]
+    assert not reading.problems
+
+
+@pytest.mark.parametrize("between", [b"", b"\n", b"\na line of the terminal\n"])
+def test_every_answer_in_a_file_is_told(tmp_path: Path, between: bytes) -> None:
+    reading = printed(
+        tmp_path, "both.json", "talk.json", between, "talk-resumed.json", between, "blocked.json"
+    )
+    talk, blocked = reading.sessions
+    assert [m.text(Origin.MODEL) for m in talk.messages] == ["Two notes: milk, and Ana. 🥛", "Milk first."]
+    assert (talk.usage.total, talk.usage.requests) == (22_583 + 14_837, 4 + 2)
+    assert blocked.status is Status.ERROR
+    ignored = [tally.bytes for tally in reading.accounts[0].ignored.values()]
+    assert sum(ignored) == (2 * len(between) if between.strip() else 0)
+
+
+def test_an_answer_that_is_cut_ends_where_the_next_begins(tmp_path: Path) -> None:
+    cut = (PRINTED / "talk.json").read_bytes()[:200]
+    reading = printed(tmp_path, "both.json", cut, b"\n", "toolerror.json")
+    assert [one.counts.replies for one in reading.sessions] == [1, 1]
+    assert [problem.detail for problem in reading.problems] == ["cut off"]
+
+
+@pytest.mark.parametrize("name", ["apierror.jsonl", "blocked.jsonl"])
+def test_tokens_were_used_by_a_request_at_the_least(tmp_path: Path, name: str) -> None:
+    (session,) = printed(tmp_path, name, name).sessions
+    assert session.usage.total
+    assert session.usage.requests == 1
+
+
+def test_a_file_name_of_any_bytes_can_be_printed(tmp_path: Path) -> None:
+    nameless = STREAM.replace(b'"session_id":"s-1",', b"")
+    reading = read_copy(tmp_path / os.fsdecode(b"out-\xff.jsonl"), nameless)
+    assert reading is not None
+    (session,) = reading.sessions
+    assert (session.id, session.native_id) == ("gemini:out-%FF", "out-%FF")
 
 
 def test_an_error_report_ends_with_the_error(tmp_path: Path) -> None:

@@ -11,17 +11,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from geminids.cli.page import PlainPage
 from geminids.cli.story import Telling, draw_session
 from geminids.model import Plain, ProblemKind, Screen, Session, Text, ToolCall
 from geminids.sources.gemini import GeminiSource, outputs
-from geminids.sources.gemini.outputs import with_outputs
+from geminids.sources.gemini.outputs import named_ids, with_outputs
 from geminids.sources.texts import LONGEST
 from geminids.transcript.entries import Detail
 
-from .conftest import FIXTURES, RecordProperty, Rights
+from .conftest import FIXTURES, RecordProperty, Rights, Run
 from .homes import FIRST_ID, tool_call, write_session
 from .reading import sessions
 
@@ -29,7 +30,10 @@ SOURCE = GeminiSource()
 MASKED_HISTORY = FIXTURES / "gemini" / "masked-history" / "home"
 TAIL = "the tail, which is long enough to be known again"
 CUT = "Output too large. Showing first 4 and last 48 characters. For full output see: {}\nhead\n...\n" + TAIL
-MASK = "<tool_output_masked>\nhead\n\nFull output available at: {}\n</tool_output_masked>"
+MASK = (
+    "<tool_output_masked>\nhead\n\n... [40 lines omitted] ...\n\n" + TAIL + "\n\n"
+    "Output too large. Full output available at: {}\n</tool_output_masked>"
+)
 WHOLE = f"head and all that stood between it and {TAIL}"
 
 
@@ -126,20 +130,46 @@ def test_what_a_record_has_whole_is_left_as_it_is() -> None:
         assert not moved(FIXTURES / "gemini" / name / "home")
 
 
-def test_masked_outputs_come_back_where_only_the_mask_is_left(tmp_path: Path) -> None:
-    """The beginning of the file is lost, so that what masking wrote last is all there is."""
-    shutil.copytree(MASKED_HISTORY, tmp_path / "home")
-    (file,) = (tmp_path / "home").glob(".gemini/tmp/*/chats/*.jsonl")
+def only_masks(home: Path) -> dict[str, str]:
+    """A copy of a home with what masking wrote last; the whole outputs by the ids of their calls."""
+    shutil.copytree(MASKED_HISTORY, home)
+    (file,) = home.glob(".gemini/tmp/*/chats/*.jsonl")
     header, *lines = file.read_text("utf-8").splitlines(keepends=True)
     last = max(number for number, line in enumerate(lines) if '"$set":{"messages"' in line)
     file.write_text("".join([header, *lines[last:]]), "utf-8")
-    truth = {
-        call.call_id: "\n".join(part.text for part in call.result if isinstance(part, Text))
+    return {
+        call.call_id or "": "\n".join(part.text for part in call.result if isinstance(part, Text))
         for call in calls(MASKED_HISTORY)
     }
+
+
+def test_masked_outputs_come_back_where_only_the_mask_is_left(tmp_path: Path) -> None:
+    """The beginning of the file is lost, so that what masking wrote last is all there is."""
+    truth = only_masks(tmp_path / "home")
     found = moved(tmp_path / "home")
     assert found
     assert {call_id: truth[call_id] for call_id in found} == found
+
+
+def test_masked_outputs_are_known_by_what_their_masks_show(tmp_path: Path) -> None:
+    """The files that the masks name are gone; those of other times when the same was masked are not."""
+    truth = only_masks(tmp_path / "home")
+    named = moved(tmp_path / "home")
+    folders = (tmp_path / "home").glob(".gemini/tmp/*/tool-outputs/*")
+    for file in [file for folder in folders for file in folder.iterdir()]:
+        file.rename(file.with_name(f"{file.stem}x.txt"))
+    found = moved(tmp_path / "home")
+    assert {call_id: truth[call_id] for call_id in named} == found
+
+
+def test_an_output_of_another_call_is_not_what_a_mask_shows(tmp_path: Path) -> None:
+    only_masks(tmp_path / "home")
+    folders = (tmp_path / "home").glob(".gemini/tmp/*/tool-outputs/*")
+    files = sorted(file for folder in folders for file in folder.iterdir())
+    for file, other in zip(files, reversed([file.read_bytes() for file in files]), strict=True):
+        file.unlink()
+        file.with_name(f"{file.stem}x.txt").write_bytes(other)
+    assert moved(tmp_path / "home") == {}
 
 
 @pytest.mark.parametrize(
@@ -181,7 +211,7 @@ def test_an_output_is_found_by_its_call_where_its_path_is_of_no_use(
 def test_of_several_masks_the_longest_is_taken(tmp_path: Path) -> None:
     project = write_call(tmp_path, MASK.format("/gone/with/the/home"))
     folder = f"tool-outputs/session-{FIRST_ID}/run_shell_command_shell_1"
-    put(project, f"{folder}_x1y2z3.txt", json.dumps({"output": "head"}, indent=2))
+    put(project, f"{folder}_x1y2z3.txt", json.dumps({"output": f"head\n{TAIL}"}, indent=2))
     put(project, f"{folder}_a1b2c3.txt", json.dumps({"output": WHOLE}, indent=2))
     put(project, f"{folder[:-1]}2_a1b2c3.txt", json.dumps({"output": "of another call" * 100}, indent=2))
     assert moved(tmp_path) == {"shell_1": WHOLE}
@@ -203,6 +233,77 @@ def test_an_output_that_another_call_has_written_over_is_not_taken(tmp_path: Pat
         "words of another session",
     )
     assert moved(tmp_path) == {}
+
+
+def test_the_boilerplate_at_the_end_of_an_output_proves_nothing(tmp_path: Path) -> None:
+    end = "\nError: (none)\nExit Code: 0\nProcess Group PGID: 26\n</untrusted_context>"
+    project = write_call(tmp_path, CUT.format("/x/call_1.output") + end, "call_1")
+    put(project, "call_1.output", "words of another session" + end)
+    assert moved(tmp_path) == {}
+
+
+def test_calls_that_were_given_the_same_id_keep_their_own_outputs(tmp_path: Path) -> None:
+    folder = f"tool-outputs/session-{FIRST_ID}"
+    written = [
+        tool_call(id="call_1", result=CUT.format(f"/x/{folder}/call_1.txt")),
+        tool_call("grep", id="call_1", result=MASK.format(f"/x/{folder}/grep_call_1_abc.txt")),
+    ]
+    # Gemini CLI itself would take two calls of one message for one.
+    file = write_session(tmp_path, calls=written[:1])
+    later = {"id": "later", "type": "gemini", "timestamp": "2026-05-01T10:06:00.000Z", "content": ""}
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(json.dumps({**later, "toolCalls": written[1:]}) + "\n")
+    project = file.parent.parent
+    put(project, f"{folder}/call_1.txt", WHOLE)
+    put(project, f"{folder}/grep_call_1_abc.txt", json.dumps({"output": "of the second call"}))
+    outputs_of = [(call.name, call.full_output and call.full_output.text) for call in calls(tmp_path)]
+    assert outputs_of == [("run_shell_command", WHOLE), ("grep", "of the second call")]
+
+
+@pytest.mark.parametrize("remains", [CUT, MASK], ids=["cut", "masked"])
+@pytest.mark.parametrize("written", ["/x/tool-outputs/passwords.txt", "/x/passwords.txt"])
+def test_in_the_folder_of_a_project_only_names_of_the_call_are_opened(
+    tmp_path: Path, remains: str, written: str
+) -> None:
+    put(write_call(tmp_path, remains.format(written)), "passwords.txt", f"head\n{TAIL}")
+    assert moved(tmp_path) == {}
+
+
+def test_nothing_is_opened_for_a_mask_outside_the_folder_of_outputs(tmp_path: Path) -> None:
+    project = write_call(tmp_path, MASK.format("/x/tool_output/other.txt"))
+    put(project, "tool_output/other.txt", f"head\n{TAIL}")
+    assert moved(tmp_path) == {}
+
+
+def taken_elsewhere(tmp_path: Path, folder: Path) -> str | None:
+    """The text that comes back into a session whose file was copied, and an output beside it."""
+    inside = f"tool-outputs/session-{FIRST_ID}/shell_1.txt"
+    (file,) = (write_call(tmp_path / "home", CUT.format(f"/x/{inside}")) / "chats").iterdir()
+    (folder / "chats").mkdir(parents=True)
+    taken = shutil.copy(file, folder / "chats")
+    put(folder, inside)
+    reading = SOURCE.read_alone(Path(taken))
+    assert reading is not None
+    (call,) = with_outputs(reading.sessions[0]).messages[-1].tool_calls
+    return call.full_output.text if call.full_output else None
+
+
+@pytest.mark.parametrize(
+    "beside", ["projects.json", "history", "tmp/shop/.project_root", "tmp/shop/logs.json"]
+)
+def test_a_copied_home_is_known_by_what_it_holds(tmp_path: Path, beside: str) -> None:
+    put(tmp_path / "backup", beside)
+    assert taken_elsewhere(tmp_path, tmp_path / "backup" / "tmp" / "shop") == WHOLE
+
+
+@pytest.mark.parametrize("folder", [".gemini/tmp/shop", f"moved/{'a1' * 32}"])
+def test_the_folder_of_a_project_is_known_by_its_name(tmp_path: Path, folder: str) -> None:
+    assert taken_elsewhere(tmp_path, tmp_path / folder) == WHOLE
+
+
+@pytest.mark.parametrize("folder", ["Downloads", "tmp/dl", "projects/shop"])
+def test_what_lies_beside_a_copied_session_anywhere_else_is_private(tmp_path: Path, folder: str) -> None:
+    assert taken_elsewhere(tmp_path, tmp_path / folder) is None
 
 
 def test_nothing_is_found_outside_the_project(tmp_path: Path) -> None:
@@ -284,6 +385,27 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(write_call(tmp_path, CUT.format("/x/shell_1.output")) / "shell_1.output")
     (session,) = whole_sessions(tmp_path)
     assert [problem.detail for problem in session.problems] == ["no plain file"]
+
+
+def test_a_session_names_the_ids_that_its_files_were_put_away_under(geminids: Run, tmp_path: Path) -> None:
+    """After /clear the CLI believes in a new id; releases 0.29 to 0.34 go on recording under the old one."""
+    plan = {"file_path": "/home/ada/.gemini/tmp/shop/ab-2/plans/plan.md", "content": "x"}
+    other = {"file_path": "/home/ada/.gemini/tmp/shop/tool-outputs/session-ab-3/shell_1.txt"}
+    written = [
+        tool_call(id="c1", result=CUT.format("/x/.gemini/tmp/shop/tool-outputs/session-ab-1/c1.txt")),
+        tool_call("write_file", id="c2", args=plan),
+        tool_call("read_file", id="c3", args=other),
+    ]
+    project = write_session(tmp_path, calls=written).parent.parent
+    (session,) = sessions(SOURCE, tmp_path)
+    assert named_ids(session) == {"ab-1", "ab-2"}
+    imported = [msgspec.structs.replace(message, imported=True) for message in session.messages]
+    assert named_ids(msgspec.structs.replace(session, messages=tuple(imported))) == set()
+    for number in (1, 2, 3):
+        put(project, f"tool-outputs/session-ab-{number}/c1.txt")
+    story = json.loads(geminids("projects", "show", "shop", "--home", tmp_path, "--json").out)
+    gone = [event["session_id"] for event in story["events"] if event["kind"] == "gap"]
+    assert gone == ["gemini:ab-3"]
 
 
 def drawn(session: Session, detail: Detail) -> str:

@@ -11,7 +11,7 @@ import os
 import random
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from geminids.library import Filter, open_library
 from geminids.model import (
     CompanionKind,
     LineKind,
@@ -28,15 +29,18 @@ from geminids.model import (
     Project,
     SessionKind,
     TypedLine,
+    folder_hash,
 )
-from geminids.sources.base import FoundFile
+from geminids.sources.base import Companions, FoundFile, Reading
 from geminids.sources.bundles import shelves
-from geminids.sources.gemini import GeminiSource, lost, prompt_log
+from geminids.sources.gemini import GeminiSource, absence, lost, prompt_log
+from geminids.sources.gemini.absence import Absence
 from geminids.sources.gemini.lost import Joined, join
 from geminids.sources.gemini.prompt_log import PromptLog, read_prompt_log, read_shell_history
 from geminids.sources.timestamps import parse_time
 from geminids.sources.traces import Said, Trace, key, trace
-from tests.conftest import CORPUS, FIXTURES, RecordProperty
+from tests.conftest import CORPUS, FIXTURES, RecordProperty, Rights
+from tests.homes import FIRST_ID, write_session
 from tests.reading import scans
 from tests.test_contract import accounted
 
@@ -51,6 +55,7 @@ RECORDINGS = sorted(
 )
 CASES = sorted({log.parents[4] for log in FIXTURES.glob("gemini/*/home/.gemini/tmp/*/logs.json")})
 NOBODY = Project(None, None, None, None)
+NOTHING_BESIDE = Companions("gemini", NOBODY, (), ())
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 KINDS = {"prompt": LineKind.PROMPT, "slash": LineKind.COMMAND, "shell": LineKind.SHELL}
 LOST = {lost.LOST, lost.LOST_AFTER_CLEAR, lost.LOST_AFTER_RESUME}
@@ -120,7 +125,7 @@ def join_shelf(shelf: Any) -> Joined:
         assert accounted(log.account) == log.account.size == Path(log.account.path).stat().st_size
     histories = [read_shell_history(b.file) for b in files if b.kind is CompanionKind.SHELL_HISTORY]
     commands = [command for history in histories for command in history.commands]
-    return join(logs, traces, commands, shelf.companions.project)
+    return join(logs, traces, commands, shelf.companions.project, Absence(shelf.companions, traces))
 
 
 def spoken_in(home: Path) -> Iterator[Spoken]:
@@ -384,12 +389,33 @@ def test_with_a_limit_the_newest_lines_are_read(tmp_path: Path) -> None:
     assert read(tmp_path, content, limit=0).lines == ()
 
 
-def test_of_long_lines_the_beginning_is_kept_and_the_whole_recognised(tmp_path: Path) -> None:
-    text = "wörter " * 20_000
+@pytest.mark.parametrize("at_once", [0, 16_000_000])
+def test_long_lines_are_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", at_once)
+    text = "wörter \n" * 700_000
     log = read(tmp_path, written(entry(0, text), entry(1)))
-    assert [line.text for line in log.lines] == [text[:65_536], "Hello"]
+    assert [line.told for line in log.lines] == [text, "Hello"]
     assert log.lines[0].key == key(text)
+    assert not log.problems
+
+
+def test_where_memory_is_short_old_lines_are_shortened_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompt_log, "_MOST_KEPT", 600_000)
+    text = "words\n" * 50_000
+    log = read(tmp_path, written(entry(0, text), entry(1, text + "!")))
+    shorter = text[:65_536]
+    assert [line.told for line in log.lines] == [
+        f"{shorter} [… 234,464 characters are left out …]",
+        text + "!",
+    ]
+    assert log.lines[0].key == key(text)
+    left_out = len(json.dumps(text)) - len(json.dumps(shorter))
+    assert (log.account.used["line"].records, log.account.problem["left-unread"].bytes) == (2, left_out)
     assert problems(log) == [ProblemKind.LEFT_UNREAD]
+    (only,) = joined_logs([log]).lost
+    assert only.messages[0].text(Origin.HUMAN) == log.lines[0].told
 
 
 def test_a_line_longer_than_memory_may_hold_is_read_from_both_ends(
@@ -400,6 +426,9 @@ def test_a_line_longer_than_memory_may_hold_is_read_from_both_ends(
     log = read(tmp_path, written(entry(0, "before"), entry(1, "x" * 3_000_000), entry(2, "after")))
     assert [len(line.text) for line in log.lines] == [6, 65_536, 5]
     assert [line.at for line in log.lines] == [NOON + timedelta(seconds=10 * n) for n in range(3)]
+    unread = log.account.problem["left-unread"].bytes
+    assert 3_000_000 - 65_536 < unread < 3_000_200 - 65_536
+    assert log.lines[1].told.endswith(f"x [… {unread:,} bytes are left out …]")
 
 
 def test_more_lines_than_memory_may_hold_leave_the_newest(
@@ -456,8 +485,9 @@ def test_hostile_logs_are_accounted_for(
     content = written(*entries, indent=indent)
     start, end = (min(place, len(content)) for place in sorted(cut))
     log = read(tmp_path, content[:start] + noise + content[end:], limit)
-    joined = join([log, log], [session("one", said("Hello", 0))], ["ls"], NOBODY)
-    assert len(joined.typed) <= len(log.lines) * 2
+    holds_hello = session("one", said("Hello", 0))
+    joined = join([log, log], [holds_hello], ["ls"], NOBODY, Absence(NOTHING_BESIDE, [holds_hello]))
+    assert len(joined.typed) <= len(log.lines)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -484,8 +514,9 @@ def said(text: str, seconds: float, origin: Origin = Origin.HUMAN, *, imported: 
     return Said(origin, key(text), NOON + timedelta(seconds=seconds + 0.1), imported)
 
 
-def session(native_id: str, *words_said: Said) -> Trace:
+def session(native_id: str, *words_said: Said, began: float | None = None) -> Trace:
     times = [one.at for one in words_said if one.at]
+    times += [] if began is None else [NOON + timedelta(seconds=began)]
     return Trace(
         f"gemini:{native_id}",
         native_id,
@@ -498,8 +529,12 @@ def session(native_id: str, *words_said: Said) -> Trace:
     )
 
 
+def joined_logs(logs: Sequence[PromptLog], *traces: Trace, shell: Sequence[str] = ()) -> Joined:
+    return join(logs, traces, shell, NOBODY, Absence(NOTHING_BESIDE, traces))
+
+
 def joined(folder: Path, entries: Sequence[object], *traces: Trace, shell: Sequence[str] = ()) -> Joined:
-    return join([read(folder, written(*entries))], traces, shell, NOBODY)
+    return joined_logs([read(folder, written(*entries))], *traces, shell=shell)
 
 
 def told(found: Joined) -> list[tuple[str, str | None]]:
@@ -508,7 +543,8 @@ def told(found: Joined) -> list[tuple[str, str | None]]:
 
 def test_equal_prompts_are_tied_to_the_messages_of_their_time(tmp_path: Path) -> None:
     entries = [entry(0, "go on"), entry(1, "/clear"), entry(2, "go on"), entry(3, "go on")]
-    found = joined(tmp_path, entries, session("one", said("go on", 0)), session("two", said("go on", 30)))
+    next_one = session("two", said("go on", 30), began=10.1)
+    found = joined(tmp_path, entries, session("one", said("go on", 0)), next_one)
     assert told(found) == [("prompt", "one"), ("command", "one"), ("prompt", "two"), ("prompt", "two")]
     assert [line.missing for line in found.typed] == [
         None, lost.COMMAND_NOT_RECORDED, lost.UNKNOWN, None
@@ -578,11 +614,53 @@ def test_what_follows_a_clear_or_a_resume_is_lost_alone(tmp_path: Path) -> None:
     assert found.typed[-1].session_id is None
 
 
-def test_a_session_that_begins_with_the_clear_is_the_next_one(tmp_path: Path) -> None:
-    begun = session("two", said("something else", 10.5))
-    found = joined(tmp_path, [entry(0), entry(1, "/clear"), entry(2, "gone")], begun)
-    assert told(found)[2] == ("prompt", "two")
-    assert found.typed[2].missing == lost.UNKNOWN
+@pytest.mark.parametrize(
+    ("words_said", "owner"),
+    [
+        ((), "two"),
+        ((said("changed on the way", 20),), "two"),
+        ((said("of a neighbour", 10.5),), "one#after-clear-1"),
+    ],
+)
+def test_a_session_that_begins_with_the_clear_is_the_next_one_if_it_can_be(
+    tmp_path: Path, words_said: Sequence[Said], owner: str
+) -> None:
+    begun = session("two", *words_said, began=10.2)
+    found = joined(tmp_path, [entry(0), entry(1, "/clear"), entry(2, "words")], begun)
+    assert told(found)[2] == ("prompt", owner)
+
+
+def test_words_of_a_neighbour_a_while_later_are_not_those_of_the_line(tmp_path: Path) -> None:
+    found = joined(tmp_path, [entry(0, "continue"), entry(60, "next")], session("two", said("continue", 8)))
+    assert told(found) == [("prompt", "one"), ("prompt", "one")]
+
+
+def test_one_line_in_common_does_not_give_a_neighbour_the_others(tmp_path: Path) -> None:
+    entries = [entry(0, "before"), entry(1, "continue"), entry(60, "next"), entry(61, "/quit")]
+    neighbour = session("two", said("continue", 10))
+    found = joined(tmp_path, entries, neighbour)
+    assert told(found) == [("prompt", "one"), ("prompt", "two"), ("prompt", "one"), ("command", "one")]
+    (only,) = found.lost
+    assert only.counts.prompts == 2
+
+
+@pytest.mark.parametrize(
+    "resumed",
+    [
+        session("two", said("weeks ago", -1_000_000), said("continue", 10)),
+        session("two", said("continue", 10), said("and on", 20)),
+    ],
+)
+def test_a_session_that_was_resumed_has_the_lines_around(tmp_path: Path, resumed: Trace) -> None:
+    entries = [entry(0, "failed"), entry(1, "continue"), entry(2, "and on"), entry(61, "/quit")]
+    assert {owner for _, owner in told(joined(tmp_path, entries, resumed))} == {"two"}
+
+
+def test_commands_are_with_the_only_prompt(tmp_path: Path) -> None:
+    found = joined(
+        tmp_path, [entry(0, "/stats"), entry(1), entry(2, "/quit")], session("two", said("Hello", 10))
+    )
+    assert [owner for _, owner in told(found)] == ["two", "two", "two"]
 
 
 def test_a_lost_session_holds_what_remains(tmp_path: Path) -> None:
@@ -607,8 +685,226 @@ def test_copies_of_a_log_hold_the_same_lines(tmp_path: Path) -> None:
     (tmp_path / "hash").mkdir()
     (tmp_path / "slug").mkdir()
     copies = [read(tmp_path / name, written(entry(0), entry(1))) for name in ("hash", "slug")]
-    found = join(copies, [], [], NOBODY)
+    found = joined_logs(copies)
     assert len(found.typed) == 2
     (only,) = found.lost
     assert len(only.files) == 2
     assert [len(message.also_at) for message in only.messages] == [1, 1]
+
+
+def logs_of(folder: Path, *contents: bytes) -> list[PromptLog]:
+    """Several logs of one project."""
+    logs = []
+    for number, content in enumerate(contents):
+        (folder / str(number)).mkdir()
+        logs.append(read(folder / str(number), content))
+    return logs
+
+
+def test_a_line_without_a_time_is_one_line_in_all_copies(tmp_path: Path) -> None:
+    content = written(entry(0, "again", timestamp=None), entry(0, "again", timestamp=None), entry(1))
+    found = joined_logs(logs_of(tmp_path, content, content))
+    assert [line.text for line in found.typed] == ["again", "again", "Hello"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_beginning_of_a_line_in_a_log_that_was_cut_is_that_line(tmp_path: Path, order: int) -> None:
+    whole = written(entry(0), entry(1, "More wörds"))
+    middle = whole.index(b"More") + 2
+    # The second of these is in the middle of a character.
+    cuts = [whole[:middle], whole[: middle + 5], whole[: middle + 6]]
+    found = joined_logs(logs_of(tmp_path, *[whole, *cuts][::order]))
+    assert [line.text for line in found.typed] == ["Hello", "More wörds"]
+    assert [len(message.also_at) for message in found.lost[0].messages] == [3, 3]
+
+
+def test_the_beginning_of_another_line_is_a_line_of_its_own(tmp_path: Path) -> None:
+    # After a log was set aside, the numbers begin again.
+    cut = written(entry(0, "One thing more")).partition(b"more")[0]
+    later = written(entry(0, "Another thing"), entry(1, "One thing more"))
+    found = joined_logs(logs_of(tmp_path, cut, later))
+    assert [line.text for line in found.typed] == ["One thing ", "Another thing", "One thing more"]
+
+
+# -- what is not gone ------------------------------------------------------------------------------------
+
+OTHER_ID = "2e1d8b3c-0000-4000-8000-000000000002"
+
+
+def home_with_log(home: Path, native_id: str = FIRST_ID, *lines: str) -> Path:
+    """A home with a session and a log of it; the file of the session."""
+    file = write_session(home, native_id)
+    entries = [entry(n, text, sessionId=native_id) for n, text in enumerate(lines or ("Hello",))]
+    (file.parents[1] / "logs.json").write_bytes(written(*entries))
+    return file
+
+
+def reason_in(*homes: Path) -> str | None:
+    """Why the only lost session in some homes is lost."""
+    shelf = shelves([scan for home in homes for scan in scans(SOURCE, home)])
+    (only,) = (session for one in shelf for session in join_shelf(one).lost)
+    assert only.messages
+    return only.summary
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def zeroed(file: Path) -> None:
+    file.write_bytes(bytes(5_000))
+
+
+def linked(file: Path) -> None:
+    file.symlink_to(file.rename(file.parents[1] / "elsewhere"))
+
+
+def renamed(file: Path) -> None:
+    file.rename(file.with_name(file.name + ".bak"))
+
+
+def closed(file: Path) -> None:
+    file.chmod(0)
+
+
+def folder_closed(file: Path) -> None:
+    file.parent.chmod(0)
+
+
+def folder_not_entered(file: Path) -> None:
+    file.parent.chmod(0o644)
+
+
+def folder_linked(file: Path) -> None:
+    file.parent.symlink_to(file.parent.rename(file.parents[1] / "elsewhere"))
+
+
+def of_other(file: Path) -> None:
+    file.write_text(file.read_text().replace(FIRST_ID, OTHER_ID))
+
+
+def deleted(file: Path) -> None:
+    file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("happen", "reason"),
+    [
+        (emptied, absence.FILE_EMPTY),
+        (zeroed, absence.FILE_DAMAGED),
+        (linked, absence.FILE_IS_LINK),
+        (renamed, absence.FILE_RENAMED),
+        (closed, absence.FILE_CLOSED),
+        (folder_not_entered, absence.FILE_CLOSED),
+        (folder_closed, absence.NOT_ALL_LISTED),
+        (folder_linked, absence.NOT_ALL_LISTED),
+        (of_other, absence.FILE_OF_OTHER),
+        (deleted, lost.LOST),
+    ],
+)
+def test_why_a_session_is_not_there_is_true(
+    tmp_path: Path, without_privileges: Rights, happen: Callable[[Path], None], reason: str
+) -> None:
+    file = home_with_log(tmp_path)
+    happen(file)
+    read_home(tmp_path)  # What Python loads on demand it must load while it may.
+    with without_privileges():
+        found = reason_in(tmp_path)
+    file.parent.chmod(0o755)
+    assert found == reason
+
+
+@pytest.mark.parametrize(
+    ("happen", "may_be_there"),
+    [
+        (emptied, True),
+        (zeroed, True),
+        (linked, True),
+        (closed, True),
+        (folder_closed, True),
+        (deleted, False),
+    ],
+)
+def test_a_session_without_a_name_may_be_in_any_file_that_was_not_read(
+    tmp_path: Path, without_privileges: Rights, happen: Callable[[Path], None], may_be_there: bool
+) -> None:
+    home_with_log(tmp_path, FIRST_ID, "Fix the login redirect", "/clear", "of the next one")
+    file = write_session(tmp_path, OTHER_ID)
+    happen(file)
+    read_home(tmp_path)  # As above.
+    with without_privileges():
+        shelf = shelves(list(scans(SOURCE, tmp_path)))
+        lost_ones = join_shelf(shelf[0]).lost
+    file.parent.chmod(0o755)
+    reason = next(one.summary for one in lost_ones if one.native_id == f"{FIRST_ID}#after-clear-1")
+    assert (reason != lost.LOST_AFTER_CLEAR) is may_be_there
+    assert str(reason).startswith("typed after /clear")
+
+
+def test_a_session_may_be_in_a_closed_file_of_another_name(
+    tmp_path: Path, without_privileges: Rights
+) -> None:
+    home_with_log(tmp_path).unlink()
+    write_session(tmp_path, OTHER_ID).chmod(0)
+    with without_privileges():
+        assert reason_in(tmp_path) == absence.NOT_ALL_READ
+
+
+@pytest.mark.parametrize("place", [".gemini/tmp/shop/chats", ".gemini/tmp/shop", ".gemini/tmp"])
+def test_a_session_may_be_in_a_backup_that_is_closed(
+    tmp_path: Path, without_privileges: Rights, place: str
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    home_with_log(one).unlink()
+    write_session(two)
+    assert not [
+        found for found in shelves([*scans(SOURCE, one), *scans(SOURCE, two)]) if join_shelf(found).lost
+    ]
+    (two / place).chmod(0)
+    with without_privileges():
+        found = reason_in(one, two)
+    (two / place).chmod(0o755)
+    assert found == absence.NOT_ALL_LISTED
+
+
+def test_a_session_may_be_in_the_other_folder_of_its_project(
+    tmp_path: Path, without_privileges: Rights
+) -> None:
+    file = home_with_log(tmp_path)
+    project = "/home/ada/dev/shop"
+    (tmp_path / ".gemini" / "projects.json").write_text(json.dumps({"projects": {project: "shop"}}))
+    older = file.parents[2] / folder_hash(project)
+    (older / "chats").mkdir(parents=True)
+    file.rename(older / "chats" / file.name)
+    older.chmod(0)
+    with without_privileges():
+        found = reason_in(tmp_path)
+    older.chmod(0o755)
+    assert found == absence.NOT_ALL_LISTED
+
+
+def test_the_library_knows_why(tmp_path: Path) -> None:
+    emptied(home_with_log(tmp_path))
+    (only,) = open_library([str(tmp_path)]).summaries(Filter()).sessions
+    assert (only.kind, only.summary) == (SessionKind.LOST, absence.FILE_EMPTY)
+
+
+def read_alone(path: Path) -> Reading:
+    reading = SOURCE.read_alone(path)
+    assert reading
+    return reading
+
+
+def test_a_log_given_by_hand_is_never_held_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "read_bytes", None)
+    for name in ("logs.json", "logs.json.invalid_json.1.bak"):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + written(entry(0)))
+        reading = read_alone(tmp_path / name)
+        assert [one.title for one in reading.sessions] == ["Hello"]
+
+
+def test_a_session_under_the_name_of_a_log_is_a_session(tmp_path: Path) -> None:
+    reading = read_alone(write_session(tmp_path).rename(tmp_path / "logs.json"))
+    assert [one.kind for one in reading.sessions] == [SessionKind.MAIN]

@@ -1,13 +1,12 @@
 """What is known of projects from all their sessions together."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
 
 from geminids.errors import AmbiguousProjectError, ProjectNotFoundError
 from geminids.model import (
-    Companion,
     CompanionKind,
     KnownBy,
     Project,
@@ -25,6 +24,7 @@ from geminids.query.projects import (
 )
 from geminids.query.projects import reports as all_reports
 from geminids.query.projects import story as tell
+from geminids.sources.base import CompanionFile
 
 from .summaries import summary
 
@@ -36,9 +36,15 @@ GUESS = Project("/home/ada", HASH, None, KnownBy.ARGUMENTS)
 OTHER = Project("/srv/blog", folder_hash("/srv/blog"), "blog", KnownBy.MARKER, certain=True)
 
 
-def shelf(project: Project, *summaries: SessionSummary, companions: tuple[Companion, ...] = ()) -> Shelved:
+def shelf(
+    project: Project, *summaries: SessionSummary, companions: tuple[CompanionFile, ...] = ()
+) -> Shelved:
     own = [msgspec.structs.replace(s, project=project) for s in summaries]
-    return Shelved(project, own, companions, (), [])
+    return Shelved(project, own, companions, (), [], "gemini")
+
+
+def beside(kind: CompanionKind, at: datetime, native_id: str | None = None) -> CompanionFile:
+    return CompanionFile(f"/x/{native_id}/{at}", 5, int(at.timestamp() * 1e9), 1, kind, native_id)
 
 
 def nothing(_: str) -> Project | None:
@@ -110,10 +116,8 @@ def test_the_project_last_used_comes_first_and_one_is_picked_by_name() -> None:
 
 
 def test_a_story_stands_in_order_of_time_and_shows_what_is_gone() -> None:
-    output = Companion(
-        CompanionKind.TOOL_OUTPUT, "/x/1.txt", 5, datetime(2026, 5, 4, tzinfo=UTC), "gemini:gone"
-    )
-    plan = Companion(CompanionKind.PLAN, "/x/plan.md", 5, datetime(2026, 5, 2, tzinfo=UTC))
+    output = beside(CompanionKind.TOOL_OUTPUT, datetime(2026, 5, 4, tzinfo=UTC), "gone")
+    plan = beside(CompanionKind.PLAN, datetime(2026, 5, 2, tzinfo=UTC))
     shelves = [
         shelf(
             KNOWN,
@@ -140,3 +144,39 @@ def test_a_story_stands_in_order_of_time_and_shows_what_is_gone() -> None:
         (EventKind.LOST, "words"),
         (EventKind.SESSION, "late"),
     ]
+
+
+def gaps(*shelves: Shelved) -> list[str | None]:
+    """The sessions of which a story says that they are gone."""
+    identity = identify(shelves, nothing)
+    told = tell(the_one(all_reports(shelves, identity), "shop"), shelves, identity, [])
+    return [event.session_id for event in told.events if event.kind is EventKind.GAP]
+
+
+@pytest.mark.parametrize(("minutes", "found"), [(-1, True), (0, False), (30, False), (60, False), (62, True)])
+def test_what_was_written_while_a_session_was_at_work_does_not_prove_another(
+    minutes: int, found: bool
+) -> None:
+    """Gemini CLI takes a new id at /clear; releases 0.29 to 0.34 go on recording under the old one."""
+    start = datetime(2026, 5, 4, 10, tzinfo=UTC)
+    long = summary("long", 4, started_at=start, ended_at=start + timedelta(minutes=60))
+    short = summary(
+        "short", 4, started_at=start + timedelta(minutes=5), ended_at=start + timedelta(minutes=6)
+    )
+    output = beside(CompanionKind.TOOL_OUTPUT, start + timedelta(minutes=minutes), "stale")
+    assert gaps(shelf(KNOWN, long, short, companions=(output,))) == (["gemini:stale"] if found else [])
+
+
+def test_one_file_from_another_time_proves_that_a_session_is_gone() -> None:
+    start = datetime(2026, 5, 4, 10, tzinfo=UTC)
+    work = summary("work", 4, started_at=start, ended_at=start + timedelta(minutes=60))
+    outputs = [beside(CompanionKind.TOOL_OUTPUT, start + timedelta(hours=n), "gone") for n in (0, 5, 6)]
+    assert gaps(shelf(KNOWN, work, companions=tuple(outputs))) == ["gemini:gone"]
+
+
+def test_an_id_that_a_session_names_as_its_own_is_not_gone() -> None:
+    output = beside(CompanionKind.TOOL_OUTPUT, datetime(2026, 6, 4, tzinfo=UTC), "stale")
+    told = shelf(KNOWN, summary("long", 4), companions=(output,))
+    assert gaps(told) == ["gemini:stale"]
+    told.named.add("gemini:stale")
+    assert gaps(told) == []

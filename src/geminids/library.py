@@ -374,9 +374,13 @@ class Library:
         """All there is, project by project, without messages."""
         shelved: list[Shelved] = []
         for shelf in self._shelves():
-            told = tuple(file.told(shelf.companions.agent) for file in shelf.companions.files)
-            found = Shelved(shelf.companions.project, [], told, (), [])
+            beside = shelf.companions
+            source = sources.load(beside.agent)
+            found = Shelved(beside.project, [], beside.files, (), [], beside.agent)
             for reading in self._readings_of(shelf, lambda _: True, limit):
+                if limit is None:
+                    names = (name for session in reading.sessions for name in source.named_ids(session))
+                    found.named.update(f"{beside.agent}:{name}" for name in names)
                 found.summaries.extend(session.without_messages() for session in reading.sessions)
                 found.problems.extend(reading.problems)
                 found.typed += reading.typed

@@ -6,6 +6,7 @@ be read is part of the answer.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -132,13 +133,15 @@ class Finder:
 def _is_named(found: Bundle | Companions, hint: str) -> bool:
     if isinstance(found, Companions):
         # Reading these takes reading all sessions of the project first.
-        return any(hint in beside.file.path.name.lower() for beside in found.files if _is_listed(beside))
+        return any(
+            hint in beside.path.rpartition(os.sep)[2].lower() for beside in found.files if _is_listed(beside)
+        )
     return hint in found.key.lower() or any(hint in str(file.path).lower() for file in found.files)
 
 
 def _holds(found: Bundle | Companions, file: str | None) -> bool:
     if isinstance(found, Companions):
-        return any(keepable(str(beside.file.path)) == file for beside in found.files if _is_listed(beside))
+        return any(keepable(beside.path) == file for beside in found.files if _is_listed(beside))
     return any(keepable(str(held.path)) == file for held in found.files)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ from geminids.model import (
 from geminids.projects.spellings import main_place, same_place
 from geminids.query.matching import match, nearest, project_names
 from geminids.query.moments import FIRST
+from geminids.sources.base import CompanionFile
 
 _SURER = {known_by: rank for rank, known_by in enumerate(KnownBy)}
 _ON_TIMELINE = {
@@ -35,6 +37,9 @@ _ON_TIMELINE = {
     CompanionKind.IMAGE,
 }
 
+_A_LITTLE = timedelta(minutes=1)
+"""An agent may still write a file when the last record of a session is done."""
+
 Known = TypeVar("Known", bound=SessionSummary)
 Remembered = Callable[[str], Project | None]
 """What was learnt before about the folder of a hash."""
@@ -45,9 +50,12 @@ class Shelved(msgspec.Struct):
 
     project: Project
     summaries: list[SessionSummary]
-    companions: tuple[Companion, ...]
+    companions: Sequence[CompanionFile]
     typed: tuple[TypedLine, ...]
     problems: list[Problem]
+    agent: str = ""
+    named: set[str] = msgspec.field(default_factory=set)
+    """Ids of sessions under which its sessions say that files of theirs were put away."""
 
 
 class ProjectReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -237,7 +245,7 @@ def reports(shelves: Sequence[Shelved], identity: Identity) -> list[ProjectRepor
 def _parts(shelf: Shelved, identity: Identity) -> dict[str, Shelved]:
     """A shelf by project: sessions in one folder may have been written for different ones."""
     own = identity[shelf.project]
-    parts = {identity.key(own): Shelved(own, [], shelf.companions, shelf.typed, shelf.problems)}
+    parts = {identity.key(own): Shelved(own, [], shelf.companions, shelf.typed, shelf.problems, shelf.agent)}
     for summary in shelf.summaries:
         project = identity[summary.project]
         part = parts.setdefault(identity.key(project), Shelved(project, [], (), (), []))
@@ -276,7 +284,7 @@ def _is_main(project: Project, identity: Identity) -> bool:
     return not project.path or identity.key(project) in (same_place(project.path), project.hash)
 
 
-def _bytes(summaries: Iterable[SessionSummary], companions: Iterable[Companion]) -> int:
+def _bytes(summaries: Iterable[SessionSummary], companions: Iterable[CompanionFile]) -> int:
     # One file may hold several sessions; it is counted once.
     sizes = {file.path: file.size for summary in summaries for file in summary.files}
     sizes |= {companion.path: companion.size for companion in companions}
@@ -293,13 +301,14 @@ def story(
     key = identity.key(report.project)
     parts = [part for shelf in shelves for name, part in _parts(shelf, identity).items() if name == key]
     summaries = [known_as(summary, identity) for part in parts for summary in part.summaries]
-    companions = [companion for part in parts for companion in part.companions]
+    companions = [companion.told(part.agent) for part in parts for companion in part.companions]
     # A session may have been carried to the folder of another project.
-    everywhere = frozenset(summary.id for shelf in shelves for summary in shelf.summaries)
+    known = {summary.id for shelf in shelves for summary in shelf.summaries}
+    known.update(name for shelf in shelves for name in shelf.named)
     events = [
         *map(_session_event, summaries),
         *(_file_event(companion) for companion in companions if companion.kind in _ON_TIMELINE),
-        *_gaps(summaries, companions, everywhere),
+        *_gaps(summaries, companions, known),
     ]
     events.sort(key=lambda event: (event.at or FIRST, event.kind))
     lines = sorted((line for part in parts for line in part.typed), key=lambda line: line.at or FIRST)
@@ -337,8 +346,12 @@ def _gaps(
             what = "the session that this was a part of is gone"
             at = summary.started_at or summary.last_at
             yield Event(at=at, kind=EventKind.GAP, title=what, session_id=summary.parent_id, session=summary)
+    # An agent may take a new id and go on under the old one; then nothing is gone.
+    at_work = _working_times(summaries)
     for companion in sorted(companions, key=lambda companion: companion.modified_at):
-        if companion.session_id and companion.session_id not in there:
+        if not companion.session_id or companion.session_id in there:
+            continue
+        if not _is_within(companion.modified_at, at_work):
             there.add(companion.session_id)
             what = f"the session that this {companion.kind} belongs to is gone"
             yield Event(
@@ -348,3 +361,21 @@ def _gaps(
                 session_id=companion.session_id,
                 companion=companion,
             )
+
+
+def _working_times(summaries: Iterable[SessionSummary]) -> list[tuple[datetime, datetime]]:
+    """When sessions were at work, in order; times that overlap are one."""
+    mains = [summary for summary in summaries if summary.kind is SessionKind.MAIN]
+    times = sorted((s.started_at, s.ended_at + _A_LITTLE) for s in mains if s.started_at and s.ended_at)
+    joined: list[tuple[datetime, datetime]] = []
+    for began, ended in times:
+        if joined and began <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(ended, joined[-1][1]))
+        else:
+            joined.append((began, ended))
+    return joined
+
+
+def _is_within(at: datetime, times: Sequence[tuple[datetime, datetime]]) -> bool:
+    before = bisect_right(times, at, key=lambda time: time[0])
+    return before > 0 and at <= times[before - 1][1]

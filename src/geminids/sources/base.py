@@ -9,7 +9,7 @@ nothing.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,16 +60,25 @@ class SkippedFile(msgspec.Struct, frozen=True):
 class CompanionFile(msgspec.Struct, frozen=True, order=True, gc=False):
     """A file beside the sessions of a project: what it is, and whose session it belongs to."""
 
-    file: FoundFile
+    path: str
+    """There may be tens of thousands, and few are opened: making a `Path` of each would cost the most."""
+    size: int
+    mtime_ns: int
+    inode: int
     kind: CompanionKind
     native_id: str | None = None
     """The agent's own id of the session, where the place of the file says so."""
 
+    @property
+    def file(self) -> FoundFile:
+        """The same for who opens it."""
+        return FoundFile(Path(self.path), self.size, self.mtime_ns, self.inode)
+
     def told(self, agent: str) -> Companion:
         """The same for people."""
-        modified_at = datetime.fromtimestamp(self.file.mtime_ns / 1e9, UTC)
+        modified_at = datetime.fromtimestamp(self.mtime_ns / 1e9, UTC)
         session_id = f"{agent}:{self.native_id}" if self.native_id else None
-        return Companion(self.kind, str(self.file.path), self.file.size, modified_at, session_id)
+        return Companion(self.kind, self.path, self.size, modified_at, session_id)
 
 
 class Bundle(msgspec.Struct, frozen=True):
@@ -86,12 +95,18 @@ class Bundle(msgspec.Struct, frozen=True):
 
 
 class Companions(msgspec.Struct, frozen=True):
-    """What lies beside the sessions of one project."""
+    """What lies beside the sessions of one project, and what may keep one of these from being read."""
 
     agent: str
     project: Project
     folders: tuple[Path, ...]
     files: tuple[CompanionFile, ...]
+    session_files: Mapping[str, tuple[FoundFile, ...]] = {}
+    """The files of its bundles, by their keys: not every one of them gives a session."""
+    left_alone: Mapping[str, str] = {}
+    """Why an entry that is named like a session was left alone, by the key it would have."""
+    complete: bool = True
+    """Whether every folder that may hold sessions of the project could be listed."""
 
 
 class Scan(msgspec.Struct, frozen=True):
@@ -107,6 +122,11 @@ class Scan(msgspec.Struct, frozen=True):
     def complete(self) -> bool:
         """Whether every folder could be read."""
         return not self.problems
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing of the home could be listed: it may hold more of any project."""
+        return not self.companions and any(problem.is_unreadable for problem in self.problems)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -169,6 +189,10 @@ class Source(Protocol):
 
     def with_outputs(self, session: Session) -> Session:
         """The session with all that was moved out of it to files of their own, as far as they are there."""
+        ...
+
+    def named_ids(self, session: Session) -> Collection[str]:
+        """The agent's ids under which the session's own records say that files were put away."""
         ...
 
     def named_folders(self, session: Session) -> Iterable[str]:

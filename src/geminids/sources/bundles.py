@@ -28,6 +28,8 @@ def shelves(scans: Sequence[Scan]) -> list[Shelf]:
     companions = [beside for scan in scans for beside in scan.companions]
     if len(scans) > 1:
         companions = joined_companions(companions)
+        if any(scan.is_closed for scan in scans):
+            companions = [msgspec.structs.replace(beside, complete=False) for beside in companions]
     beside_by_project = {(beside.agent, project_key(beside)): beside for beside in companions}
     return [
         Shelf(
@@ -63,12 +65,20 @@ def _beside_as_one(companions: Sequence[Companions]) -> Companions:
     first = companions[0]
     folders = dict.fromkeys(folder for beside in companions for folder in beside.folders)
     project = reduce(better_known, (beside.project for beside in companions))
-    return Companions(first.agent, project, tuple(folders), _each_once(companions))
+    session_files: dict[str, tuple[FoundFile, ...]] = {}
+    left_alone: dict[str, str] = {}
+    for beside in companions:
+        for key, found in beside.session_files.items():
+            session_files[key] = session_files.get(key, ()) + found
+        left_alone.update(beside.left_alone)
+    complete = all(beside.complete for beside in companions)
+    files = _each_once(companions)
+    return Companions(first.agent, project, tuple(folders), files, session_files, left_alone, complete)
 
 
 def _each_once(companions: Iterable[Companions | Bundle]) -> tuple[CompanionFile, ...]:
     found = (file for group in companions for file in _beside(group))
-    return tuple(sorted({os.path.realpath(beside.file.path): beside for beside in found}.values()))
+    return tuple(sorted({os.path.realpath(beside.path): beside for beside in found}.values()))
 
 
 def _beside(group: Companions | Bundle) -> tuple[CompanionFile, ...]:

@@ -14,7 +14,7 @@ and tied to them by what they hold in common. Credentials are never opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from geminids.sources.base import Bundle, Companions, FoundFile, Home, Reading, 
 from geminids.sources.gemini import homes as gemini_homes
 from geminids.sources.gemini.agent_view import agent_view
 from geminids.sources.gemini.beside import read_beside
-from geminids.sources.gemini.companions import is_credential
+from geminids.sources.gemini.companions import keeps_secrets
 from geminids.sources.gemini.evidence import named_folders
 from geminids.sources.gemini.files import Segment, read_file, segments
 from geminids.sources.gemini.layout import scan
@@ -31,6 +31,11 @@ from geminids.sources.gemini.projects import read_registry
 from geminids.sources.gemini.records import SESSION_FIELDS, Kind, Record
 from geminids.sources.gemini.sessions import sessions
 from geminids.sources.traces import Trace
+
+_PROMPT_LOG = "logs.json"
+"""How the names of logs begin of what the human typed."""
+_PEEK = 4_096
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class GeminiSource:
@@ -75,6 +80,11 @@ class GeminiSource:
 
     def read_alone(self, path: Path) -> Reading | None:
         """What one file given by hand holds: a session, or a conversation that was saved or printed."""
+        if path.name.startswith(_PROMPT_LOG) and _begins_a_list(path):
+            # A log may be of any size: it is not read as a whole.
+            from geminids.sources.gemini.lost import read_log
+
+            return read_log(path, path.stat().st_size)
         content = path.read_bytes()
         log = read_file(path, content)
         if not any(_tells_of_a_session(record) for record in log.records):
@@ -98,13 +108,19 @@ class GeminiSource:
 
         return with_outputs(session)
 
+    def named_ids(self, session: Session) -> Collection[str]:
+        """The ids under which the session's own records say that files were put away."""
+        from geminids.sources.gemini.outputs import named_ids
+
+        return named_ids(session)
+
     def named_folders(self, session: Session) -> Iterable[str]:
         """Every folder that a session names in any way."""
         return named_folders(session.messages)
 
     def keeps_secrets(self, path: Path) -> bool:
-        """Whether Gemini CLI keeps credentials in a file of this name."""
-        return is_credential(path.name)
+        """Whether Gemini CLI keeps credentials in this file."""
+        return keeps_secrets(str(path))
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as Gemini CLI's own loader returns it from this file."""
@@ -115,6 +131,12 @@ class GeminiSource:
 def _unread(file: FoundFile) -> FileAccount:
     problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
     return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})
+
+
+def _begins_a_list(path: Path) -> bool:
+    """Whether the first character of a file opens a list."""
+    with path.open("rb") as opened:
+        return opened.read(_PEEK).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"[")
 
 
 def _tells_of_a_session(record: Record) -> bool:

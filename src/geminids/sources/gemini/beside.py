@@ -7,7 +7,7 @@ every byte is to be accounted for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from geminids.model import CompanionKind, FileAccount, Problem, ProblemKind, Project, Session, Tally
@@ -22,18 +22,18 @@ _LARGEST = 256_000_000
 """A document of more bytes does not fit into memory once it is taken apart."""
 _TELLING = frozenset({CompanionKind.PROMPT_LOG, CompanionKind.SAVED_CHAT})
 """What is listed among the sessions."""
+_TYPED = _TELLING | {CompanionKind.SHELL_HISTORY}
 
 
 def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
     """The sessions that lie beside those of a project, and an account of every file."""
     budget = _Budget(limit)
     typed = _typed(companions, traces, budget)
-    others = [file for file in companions.files if file.kind not in _TELLING | {CompanionKind.SHELL_HISTORY}]
-    if limit is None:
-        rest = Reading.joined(_opened(file, companions.project) for file in others)
-    else:
-        rest = Reading((), tuple(map(_unopened, others)), ())
-    return Reading.joined([typed, rest])
+    if limit is not None:
+        # Only who reads everything accounts for everything.
+        return typed
+    others = [file for file in companions.files if file.kind not in _TYPED]
+    return Reading.joined([typed, *(_opened(file, companions.project) for file in others)])
 
 
 class _Budget:
@@ -55,10 +55,12 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
     """What the human typed, the sessions that only this is left of, and the chats that were saved."""
     by_kind: dict[CompanionKind, list[FoundFile]] = {}
     for companion in companions.files:
-        by_kind.setdefault(companion.kind, []).append(companion.file)
+        if companion.kind in _TYPED:
+            by_kind.setdefault(companion.kind, []).append(companion.file)
     if _TELLING.isdisjoint(by_kind):
         return Reading((), (), ())
     # Not every home has any of these, and every command would pay for loading them.
+    from geminids.sources.gemini.absence import Absence
     from geminids.sources.gemini.lost import join
     from geminids.sources.gemini.prompt_log import read_prompt_log, read_shell_history
 
@@ -67,7 +69,7 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
     ]
     shells = [read_shell_history(file) for file in by_kind.get(CompanionKind.SHELL_HISTORY, ())]
     commands = [command for shell in shells for command in shell.commands]
-    joined = join(logs, traces, commands, companions.project)
+    joined = join(logs, traces, commands, companions.project, Absence(companions, traces))
     files: list[PromptLog | ShellHistory] = [*logs, *shells]
     accounts = tuple(file.account for file in files)
     problems = tuple(problem for file in files for problem in file.problems)
@@ -79,23 +81,27 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
 
 def _saved(
     companions: Companions,
-    files: Iterable[FoundFile],
+    files: Sequence[FoundFile],
     known: Sequence[Trace],
     saved_in: dict[str, str],
     budget: _Budget,
 ) -> Reading:
-    from geminids.sources.gemini.saved_chats import saved_chat, without_twins
+    if not files:
+        return Reading((), (), ())
+    from geminids.sources.gemini.saved_chats import counted_once, saved_chat, without_twins
+    from geminids.sources.gemini.ties import TraceIndex
 
     readings = []
+    index = TraceIndex(known)
     for file in files:
         granted = budget.take(file.size)
         if file.size > _LARGEST or (granted is not None and granted < file.size):
             readings.append(_left_unread(file))
         else:
             folder = file.path.parent.name
-            readings.append(saved_chat(file, companions.project, folder, known, saved_in))
+            readings.append(saved_chat(file, companions.project, folder, index, saved_in))
     read = Reading.joined(readings)
-    sessions: list[Session] = without_twins(read.sessions)
+    sessions: list[Session] = counted_once(without_twins(read.sessions))
     return Reading(tuple(sessions), read.accounts, read.problems)
 
 
@@ -105,7 +111,7 @@ def _opened(companion: CompanionFile, project: Project) -> Reading:
         return Reading((), (_unopened(companion),), ())
     from geminids.sources.gemini.captures import found_copy
 
-    if companion.file.size > _LARGEST:
+    if companion.size > _LARGEST:
         return _left_unread(companion.file)
     read = found_copy(companion.file, project, f"gemini-{companion.kind}")
     return Reading((), read.accounts, read.problems)
@@ -113,9 +119,9 @@ def _opened(companion: CompanionFile, project: Project) -> Reading:
 
 def _unopened(companion: CompanionFile) -> FileAccount:
     """The account of a file that is listed and shown on request: it is used as a whole."""
-    file = companion.file
-    used = {str(companion.kind): Tally(1, file.size)}
-    return FileAccount(str(file.path), f"gemini-{companion.kind}", "any", file.size, used, {}, {}, {})
+    used = {str(companion.kind): Tally(1, companion.size)}
+    kind = f"gemini-{companion.kind}"
+    return FileAccount(companion.path, kind, "any", companion.size, used, {}, {}, {})
 
 
 def _left_unread(file: FoundFile) -> Reading:

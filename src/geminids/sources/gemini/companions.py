@@ -15,8 +15,10 @@ Nothing is opened here.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from geminids.model import CompanionKind
@@ -65,6 +67,13 @@ IN_PROJECTS_FOLDER = {
 }
 """The same beside the folders of the projects."""
 
+_IS_CREDENTIAL = re.compile(
+    r"(?:\.|copy of )?(?:"
+    r"oauth_creds|google_accounts|google_account_id|mcp-oauth-tokens|a2a-oauth-tokens|gemini-credentials"
+    r")(?:[^a-z0-9].*)?|\.env(?:[^a-z0-9].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The same names in any case, and what people and editors call their copies."""
 # Only names that no table has are compared with these.
 _LOOKS_SECRET = (
     r"(?i)\.env\b.*|id_(rsa|dsa|ecdsa|ed25519).*|.*\.(pem|key|p12|pfx|keystore|kdbx)"
@@ -81,39 +90,57 @@ _LOOKS_LIKE = {
 
 def place(inside: str) -> Place | str:
     """What a file is by its path inside the project's folder (with `/`), or why it is left alone."""
-    match inside.split("/"):
-        case [name]:
-            return _place_of_file(name)
-        case ["tool-outputs", folder, _, *_] if folder.startswith("session-"):
-            return Place(CompanionKind.TOOL_OUTPUT, folder.removeprefix("session-"))
-        case ["tool-outputs" | "tool_output", _, *_]:
+    folder, _, name = inside.rpartition("/")
+    if is_credential(name):
+        return CREDENTIALS
+    if not folder:
+        return _place_of_file(name)
+    return _place_in(folder) or _place_by_both(folder.split("/"), name)
+
+
+@lru_cache(maxsize=512)
+def _place_in(folder: str) -> Place | None:
+    """What all files in a folder are; None where their names matter. One may hold tens of thousands."""
+    match folder.split("/"):
+        case ["tool-outputs", name, *_] if name.startswith("session-"):
+            return Place(CompanionKind.TOOL_OUTPUT, name.removeprefix("session-"))
+        case ["tool-outputs" | "tool_output", *_]:
             return Place(CompanionKind.TOOL_OUTPUT)
-        case ["logs", name] if name.startswith("session-") and name.endswith(".jsonl"):
+        case ["logs" | "checkpoints" | "memory" | "otel" | "policies", *_]:
+            return None
+        case ["images", *_]:
+            return Place(CompanionKind.IMAGE)
+        case ["plans", *_]:
+            return Place(CompanionKind.PLAN)
+        case ["tasks" | "tracker", *_]:
+            return Place(CompanionKind.TASKS)
+        case [native_id, "plans", *_]:
+            return Place(CompanionKind.PLAN, native_id)
+        case [native_id, "tasks" | "tracker", *_]:
+            return Place(CompanionKind.TASKS, native_id)
+        case _:
+            return None
+
+
+def _place_by_both(folders: Sequence[str], name: str) -> Place | str:
+    """What a file is in a folder that holds several kinds."""
+    match [*folders, name]:
+        case ["logs", _] if name.startswith("session-") and name.endswith(".jsonl"):
             return Place(CompanionKind.ACTIVITY_LOG, name.removeprefix("session-").removesuffix(".jsonl"))
         case ["logs", "rag-trace.log"]:
             return "a trace of code suggestions"
-        case ["checkpoints", name] if name.endswith(".json"):
+        case ["checkpoints", _] if name.endswith(".json"):
             return Place(CompanionKind.RESTORE_POINT)
         case ["memory", ".extraction-state.json" | ".extraction.lock"]:
             return STATE
-        case ["memory", _, *_]:
+        case ["memory", *_]:
             return Place(CompanionKind.MEMORY)
-        case ["images", _, *_]:
-            return Place(CompanionKind.IMAGE)
-        case ["plans", _, *_]:
-            return Place(CompanionKind.PLAN)
-        case ["tasks" | "tracker", _, *_]:
-            return Place(CompanionKind.TASKS)
-        case ["otel", _, *_]:
+        case ["otel", *_]:
             return "telemetry of developers of the CLI"
-        case ["policies", _, *_]:
+        case ["policies", *_]:
             return SETTINGS
-        case [native_id, "plans", _, *_]:
-            return Place(CompanionKind.PLAN, native_id)
-        case [native_id, "tasks" | "tracker", _, *_]:
-            return Place(CompanionKind.TASKS, native_id)
-        case pieces:
-            return _looks_like(pieces[-1])
+        case _:
+            return _looks_like(name)
 
 
 def _place_of_file(name: str) -> Place | str:
@@ -148,7 +175,29 @@ def why_left_alone(name: str, known: Mapping[str, str]) -> str:
 
 def is_credential(name: str) -> bool:
     """Whether the CLI keeps credentials under this name. Such a file is not opened, not even on request."""
-    return IN_HOME.get(name) is CREDENTIALS
+    return _IS_CREDENTIAL.fullmatch(name) is not None
+
+
+def keeps_secrets(path: str) -> bool:
+    """Whether credentials lie there: by the name that is given, or by the one that a link leads to."""
+    try:
+        places = (os.path.abspath(path), os.path.realpath(path))  # noqa: PTH100 - links are told apart
+    except ValueError:
+        # A NUL is in no name of a file.
+        return False
+    return any(is_credential(one.rpartition(os.sep)[2]) or _is_secret_of_home(one) for one in places)
+
+
+def _is_secret_of_home(path: str) -> bool:
+    """Whether a file in a home looks as if it were secret and is nothing that the CLI writes there."""
+    _, is_in_home, inside = path.replace(os.sep, "/").rpartition("/.gemini/")
+    match inside.split("/"):
+        case ["tmp", _, "chats", *_]:
+            return False
+        case ["tmp", _, _, *_]:
+            return place(inside.split("/", 2)[2]) is CREDENTIALS
+        case pieces:
+            return bool(is_in_home) and why_left_alone(pieces[-1], IN_HOME) is CREDENTIALS
 
 
 def _looks_like(name: str) -> str:

@@ -59,6 +59,8 @@ _ALONE = re.compile(
 _REFERENCES = "\n--- Content from referenced files ---"
 _REFERENCES_END = "\n--- End of content ---"
 _CANCELLED = "[Operation Cancelled]"
+_UNPRINTABLE = re.compile("[\ud800-\udfff]")
+"""What Python puts for a byte in a file name that is no UTF-8."""
 
 
 class Written(NamedTuple):
@@ -365,17 +367,30 @@ def unread(file: FoundFile, file_format: str, error: OSError) -> Reading:
     return Reading((), (account,), (problem,))
 
 
-def found_at(file: FoundFile) -> datetime:
+def found_at(file: FoundFile) -> datetime | None:
     """When a file was last written to, as the scan saw it."""
-    return datetime.fromtimestamp(file.mtime_ns / 1e9, UTC)
+    return _moment(file.mtime_ns / 1e9)
 
 
 def modified(path: Path) -> datetime | None:
     """When a file was last written to."""
     try:
-        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return _moment(path.stat().st_mtime)
+    except OSError:
+        return None
+
+
+def _moment(seconds: float) -> datetime | None:
+    """A time of a disk; disks know years that are none of ours."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
     except (OSError, ValueError, OverflowError):
         return None
+
+
+def readable(name: str) -> str:
+    """The name of a file in words that can be printed: bytes that are no UTF-8 are told in percent form."""
+    return _UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", name)
 
 
 def session_of(
@@ -392,7 +407,11 @@ def session_of(
     usage: Usage | None = None,
     status: Status | None = None,
 ) -> Session:
-    """The session that a file tells; what its messages know of times counts more than the file's own."""
+    """The session that a file tells; what its messages know of times counts more than the file's own.
+
+    `native_id` and `title` may be made of the file's name, whatever bytes that has.
+    """
+    native_id = readable(native_id)
     times = [message.at for message in messages if message.at]
     used = Usage.sum(message.usage for message in messages if message.usage)
     return Session(
@@ -402,7 +421,7 @@ def session_of(
         kind=kind,
         parent_id=parent_id,
         project=with_evidence(project, messages, ()),
-        title=title or title_of(None, messages),
+        title=readable(title) if title else title_of(None, messages),
         summary=None,
         started_at=min(times, default=None),
         ended_at=max(times, default=ended_at),

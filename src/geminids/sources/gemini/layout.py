@@ -35,8 +35,10 @@ from geminids.sources.gemini.projects import MARKER, Registry, read_registry
 
 _SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
 _SESSION_NAME = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
+_NAMED_AFTER = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>[\w-]{8})")
 _OF_PROJECT = frozenset({"chats", MARKER, "tool-outputs", "tool_output", "shell_history", "memory"})
-_ID_START = 8
+ID_START = 8
+"""So many characters of a session id stand in the name of its file."""
 _PEEK = 4096
 _WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 
@@ -46,6 +48,7 @@ NO_SESSION = "not named like a session file"
 NO_PROJECT = "not in the folder of a project"
 TOO_DEEP = "folders nested deeper than the CLI does"
 CLOSED = "may not be listed; no sessions lie there"
+CLOSED_FILE = "may not be looked at"
 DEEPEST = 12
 
 
@@ -61,6 +64,8 @@ class _Folder(msgspec.Struct):
     paths: list[Path]
     files: dict[str, list[FoundFile]]
     beside: list[CompanionFile]
+    left_alone: dict[str, str]
+    """Why entries were left alone that are named after a session, by the start of its id."""
 
 
 class _Scanner:
@@ -87,10 +92,32 @@ class _Scanner:
             self._name_the_rest(self._root)
         folders = self._projects.values()
         bundles = [bundle for folder in folders for bundle in _bundles(folder)]
-        companions = [
-            Companions(AGENT, folder.project, tuple(folder.paths), tuple(folder.beside)) for folder in folders
-        ]
+        unlisted = self._unlisted()
+        companions = [self._companions(folder, unlisted) for folder in folders]
         return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(self._problems))
+
+    def _companions(self, folder: _Folder, unlisted: set[Path]) -> Companions:
+        return Companions(
+            AGENT,
+            folder.project,
+            tuple(folder.paths),
+            tuple(folder.beside),
+            {start: tuple(files) for start, files in folder.files.items()},
+            folder.left_alone,
+            complete=not unlisted or unlisted.isdisjoint(self._places_of_sessions(folder)),
+        )
+
+    def _unlisted(self) -> set[Path]:
+        """What was not looked into: it may be a folder of sessions."""
+        closed = {Path(problem.file) for problem in self._problems if problem.is_unreadable}
+        return closed | {skipped.path for skipped in self._skipped if skipped.reason is LINK}
+
+    def _places_of_sessions(self, folder: _Folder) -> Iterator[Path]:
+        """Every folder that may hold sessions of a project, also where it could not be listed."""
+        yield from (path / "chats" for path in folder.paths)
+        project, projects = folder.project, projects_folder(self._home)
+        slugs = [slug for slug, path in self._registry.path_by_slug.items() if path == project.path]
+        yield from (projects / name for name in (project.hash, project.slug, *slugs) if name)
 
     def _name_the_rest(self, home: Path) -> None:
         """What a home holds beside its projects: named, never opened."""
@@ -125,29 +152,28 @@ class _Scanner:
             if entry.name == "chats" and entry.is_dir(follow_symlinks=False):
                 self._scan_chats(folder, Path(entry.path))
             else:
-                self._scan_beside(folder, entry)
+                self._scan_beside(folder, entry, entry.name)
 
-    def _scan_beside(self, folder: _Folder, entry: os.DirEntry[str]) -> None:
+    def _scan_beside(self, folder: _Folder, entry: os.DirEntry[str], inside: str) -> None:
         """What lies beside the sessions: a file, or all that a folder holds."""
-        waiting = [(entry, entry.name)]
-        while waiting:
-            found, inside = waiting.pop()
-            if not found.is_dir(follow_symlinks=False):
-                self._add_beside(folder, found, inside)
-            elif inside.count("/") < DEEPEST:
-                inner = self._entries(Path(found.path))
-                waiting += [(one, f"{inside}/{one.name}") for one in reversed(inner)]
-            else:
-                self._skip(found, TOO_DEEP)
+        if entry.is_file(follow_symlinks=False):
+            self._add_beside(folder, entry, inside)
+        elif not entry.is_dir(follow_symlinks=False):
+            self._skip(entry, NO_FILE)
+        elif inside.count("/") < DEEPEST:
+            for one in self._entries(Path(entry.path)):
+                self._scan_beside(folder, one, f"{inside}/{one.name}")
+        else:
+            self._skip(entry, TOO_DEEP)
 
     def _add_beside(self, folder: _Folder, entry: os.DirEntry[str], inside: str) -> None:
         known = place(inside)
-        if not entry.is_file(follow_symlinks=False):
-            self._skip(entry, NO_FILE)
-        elif not isinstance(known, Place):
+        if not isinstance(known, Place):
             self._skip(entry, known)
-        elif found := self._stat(entry):
-            folder.beside.append(CompanionFile(found, known.kind, known.native_id))
+        elif facts := self._facts(entry):
+            size, changed, inode = facts.st_size, facts.st_mtime_ns, facts.st_ino
+            found = CompanionFile(entry.path, size, changed, inode, known.kind, known.native_id)
+            folder.beside.append(found)
 
     def _folder(self, path: Path) -> _Folder:
         """The project of this folder; another folder of the same project may be known already."""
@@ -158,7 +184,7 @@ class _Scanner:
         key = project.hash or str(path)
         known = self._projects.get(key)
         if known is None:
-            known = self._projects[key] = _Folder(project, [], {}, [])
+            known = self._projects[key] = _Folder(project, [], {}, [], {})
         known.paths.append(path)
         known.project = better_known(known.project, project)
         return known
@@ -169,31 +195,41 @@ class _Scanner:
                 self._scan_subagents(folder, entry)
             elif (start := start_of_id(entry.name)) is None:
                 self._skip(entry, NO_SESSION)
-            else:
-                self._add(folder, start, entry)
+                if named := _NAMED_AFTER.match(entry.name):
+                    folder.left_alone.setdefault(named["start"], NO_SESSION)
+            elif not self._add(folder, start, entry):
+                folder.left_alone[start[:ID_START]] = LINK if entry.is_symlink() else CLOSED_FILE
 
     def _scan_subagents(self, folder: _Folder, parent: os.DirEntry[str]) -> None:
         for entry in self._entries(Path(parent.path)):
             if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
-                self._add(folder, parent.name[:_ID_START], entry)
+                self._add(folder, parent.name[:ID_START], entry)
             else:
                 self._skip(entry, NO_SESSION)
 
-    def _add(self, folder: _Folder, start: str, entry: os.DirEntry[str]) -> None:
+    def _add(self, folder: _Folder, start: str, entry: os.DirEntry[str]) -> bool:
+        """Take a session file in; answers whether it can be one."""
         if not entry.is_file(follow_symlinks=False):
             self._skip(entry, NO_FILE)
-            return
+            return False
         found = self._stat(entry)
         if found is not None:
             folder.files.setdefault(start, []).append(found)
+        return found is not None
 
     def _stat(self, entry: os.DirEntry[str]) -> FoundFile | None:
+        facts = self._facts(entry)
+        if facts is None:
+            return None
+        return FoundFile(Path(entry.path), facts.st_size, facts.st_mtime_ns, facts.st_ino)
+
+    def _facts(self, entry: os.DirEntry[str]) -> os.stat_result | None:
         try:
-            facts = entry.stat(follow_symlinks=False)
+            # The entry's own method keeps what it found, a thousand bytes for each of thousands of files.
+            return os.lstat(entry.path)
         except OSError as error:
             self._unreadable(Path(entry.path), error)
             return None
-        return FoundFile(Path(entry.path), facts.st_size, facts.st_mtime_ns, facts.st_ino)
 
     def _skip(self, entry: os.DirEntry[str], reason: str) -> None:
         """Name an entry that is left alone. A folder is one thing: nobody knows how much lies in it."""
@@ -231,7 +267,7 @@ def _bundles(folder: _Folder) -> Iterator[Bundle]:
     beside: dict[str, list[CompanionFile]] = {}
     for companion in folder.beside:
         if companion.native_id:
-            beside.setdefault(companion.native_id[:_ID_START], []).append(companion)
+            beside.setdefault(companion.native_id[:ID_START], []).append(companion)
     for start, files in sorted(folder.files.items()):
         theirs = tuple(beside.get(start, ()))
         yield Bundle(AGENT, start, folder.project, tuple(folder.paths), tuple(sorted(files)), theirs)
@@ -248,7 +284,7 @@ def start_of_id(name: str) -> str | None:
     if file is None:
         return None
     named = _SESSION_NAME.fullmatch(file["stem"])
-    return named["start"][:_ID_START] if named else file["stem"]
+    return named["start"][:ID_START] if named else file["stem"]
 
 
 def _peeked_hash(folder: Path) -> str | None:

@@ -3,13 +3,15 @@
 The log names a session for each line, but goes on with the old name after `/clear` and `/resume`, and may
 have one of its own where a session was resumed. So the lines under one name are cut into stretches where
 these commands stand, and a stretch belongs to the session that holds its words. A stretch with prompts
-that no session holds is a lost session.
+that no session holds is a lost session. One line may be a neighbour's by chance: where the log names
+another session, more than that is wanted before the lines around it are given to the neighbour too.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -33,14 +35,21 @@ from geminids.model import (
     Usage,
 )
 from geminids.sources.base import FoundFile, Reading
+from geminids.sources.gemini.absence import Absence
 from geminids.sources.gemini.prompt_log import PROMPT_LOG, PromptLog, read_prompt_log
 from geminids.sources.gemini.records import Format
-from geminids.sources.gemini.typed import Line, Spots, find_messages, kind_teller, lines_of
+from geminids.sources.gemini.typed import AT_ONCE, Line, Spots, find_messages, kind_teller, lines_of
 from geminids.sources.traces import Trace
 
 LOST = "no session file has this id: it was deleted, or the release (before 0.4) kept none"
 LOST_AFTER_CLEAR = "typed after /clear, which begins a session of its own; no file of it is left"
 LOST_AFTER_RESUME = "typed after /resume, in a session of which no file is left"
+_BEFORE_REASON = {
+    LOST: "",
+    LOST_AFTER_CLEAR: "typed after /clear, which begins a session of its own; ",
+    LOST_AFTER_RESUME: "typed after /resume, in another session; ",
+}
+"""What is known of a session all the same that may be there, by what is said of one that is gone."""
 NO_PROMPT = "its session left no file, and no prompt was typed in it"
 NO_ID = "the log does not say in which session it was typed"
 COMMAND_NOT_RECORDED = "commands to the agent itself are not recorded"
@@ -75,8 +84,13 @@ class Joined(msgspec.Struct, frozen=True):
 
 
 def read_lines(path: Path, content: bytes) -> Reading:
+    """A prompt log that stands alone, and was read already to see what it is."""
+    return read_log(path, len(content))
+
+
+def read_log(path: Path, size: int) -> Reading:
     """A prompt log that stands alone: what was typed, session by session, by the names in the log."""
-    log = read_prompt_log(FoundFile(path, len(content), 0, 0))
+    log = read_prompt_log(FoundFile(path, size, 0, 0))
     lines = lines_of([log])
     tell = kind_teller((), find_messages(lines, ()))
     for line in lines:
@@ -99,8 +113,25 @@ class _Stretch(msgspec.Struct):
     lines: list[Line]
 
     @property
-    def has_prompts(self) -> bool:
-        return any(line.kind is LineKind.PROMPT for line in self.lines)
+    def has_unheld_prompts(self) -> bool:
+        """Whether prompts were typed that no session holds."""
+        return any(line.kind is LineKind.PROMPT and line.holder is None for line in self.lines)
+
+    def proven(self) -> dict[str, Trace]:
+        """The sessions that these lines were typed in, beyond doubt, by their ids."""
+        held = [line.holder for line in self.lines if line.holder]
+        times = Counter(trace.native_id for trace in held)
+        return {t.native_id: t for t in held if times[t.native_id] > 1 or self._is_expected(t)}
+
+    def _is_expected(self, trace: Trace) -> bool:
+        """Whether a session is the one that the log names, or there when one of another name had to be."""
+        if trace.native_id == self.native_id:
+            return True
+        if self.reason is LOST_AFTER_CLEAR:
+            return _begins_at(trace, self.began_at)
+        # Who goes on under another name has resumed what was there before.
+        first = next((line.logged.at for line in self.lines if line.logged.at), None)
+        return first is not None and any(said.at and first - said.at > AT_ONCE for said in trace.said)
 
 
 class _Owner(msgspec.Struct, frozen=True):
@@ -120,7 +151,11 @@ class _Owner(msgspec.Struct, frozen=True):
 
 
 def join(
-    logs: Sequence[PromptLog], traces: Sequence[Trace], shell_commands: Iterable[str], project: Project
+    logs: Sequence[PromptLog],
+    traces: Sequence[Trace],
+    shell_commands: Iterable[str],
+    project: Project,
+    absence: Absence,
 ) -> Joined:
     """Tie the lines of a project's logs to its sessions."""
     lines = lines_of(logs)
@@ -130,7 +165,7 @@ def join(
     tell = kind_teller(shell_commands, spots)
     for line in lines:
         line.kind = tell(line)
-    owners = _owners(lines, traces, spots, tell)
+    owners = _owners(lines, traces, spots, tell, absence)
     return Joined(
         tuple(_typed(line, owners[id(line)]) for line in lines),
         tuple(_lost_sessions(lines, owners, _files(logs), project)),
@@ -139,7 +174,11 @@ def join(
 
 
 def _owners(
-    lines: Sequence[Line], traces: Sequence[Trace], spots: Spots, tell: Callable[[Line], LineKind]
+    lines: Sequence[Line],
+    traces: Sequence[Trace],
+    spots: Spots,
+    tell: Callable[[Line], LineKind],
+    absence: Absence,
 ) -> dict[int, _Owner]:
     """The session of each line, by the line's `id()`."""
     mains = {trace.native_id: trace for trace in traces if trace.kind is SessionKind.MAIN}
@@ -148,11 +187,11 @@ def _owners(
     for line in lines:
         if line.native_id is not None:
             by_name.setdefault(line.native_id, []).append(line)
-    begun = _Begun(mains.values())
+    there = _There(mains, absence)
     for name, named in by_name.items():
         before = _Owner()
         for stretch in _stretches(name, named):
-            before = _settle(stretch, before, mains, begun, owners)
+            before = _settle(stretch, before, there, owners)
     for line in lines:
         if trace := owners[id(line)].trace:
             spots.find_changed(line, trace)
@@ -160,21 +199,57 @@ def _owners(
     return owners
 
 
-class _Begun:
-    """When sessions began."""
+class _There:
+    """The sessions that are there, and why others are not."""
 
-    def __init__(self, traces: Iterable[Trace]) -> None:
-        began = ((trace.started_at, trace) for trace in traces)
+    def __init__(self, mains: dict[str, Trace], absence: Absence) -> None:
+        self._by_id = mains
+        self._absence = absence
+        began = ((trace.started_at, trace) for trace in mains.values())
         self._began = sorted(((at, trace) for at, trace in began if at), key=lambda pair: pair[0])
 
-    def at(self, moment: datetime | None) -> Trace | None:
-        """The session that began at once after a moment."""
-        if moment is None:
+    def named(self, stretch: _Stretch) -> Trace | None:
+        """The session that the log names for a stretch, if it can be the one."""
+        return self._by_id.get(stretch.native_id) if not stretch.suffix else None
+
+    def begun_with(self, stretch: _Stretch) -> Trace | None:
+        """The session that began at once after the `/clear` before a stretch, and in which it was typed."""
+        if stretch.reason is not LOST_AFTER_CLEAR or stretch.began_at is None:
             return None
-        index = bisect_left(self._began, moment, key=lambda pair: pair[0])
-        for started_at, trace in self._began[index : index + 1]:
-            return trace if started_at - moment <= _NEW_SESSION else None
-        return None
+        index = bisect_left(self._began, stretch.began_at, key=lambda pair: pair[0])
+        trace = next((trace for _, trace in self._began[index : index + 1]), None)
+        is_next = trace and _begins_at(trace, stretch.began_at) and _can_hold(trace, stretch)
+        return trace if is_next else None
+
+    def why_lost(self, stretch: _Stretch) -> str:
+        """Why the session of a stretch is not there."""
+        is_named = not stretch.suffix
+        why = self._absence.of_named(stretch.native_id) if is_named else self._absence.of_unnamed()
+        return f"{_BEFORE_REASON[stretch.reason]}{why}" if why else stretch.reason
+
+
+def _begins_at(trace: Trace, moment: datetime | None) -> bool:
+    """Whether a session began at once after a moment."""
+    if trace.started_at is None or moment is None:
+        return False
+    return timedelta(0) <= trace.started_at - moment <= _NEW_SESSION
+
+
+def _can_hold(trace: Trace, stretch: _Stretch) -> bool:
+    """Whether a session without the words of a stretch can be the one they were typed in.
+
+    It can if it has no words at all, or words of the same moment: some are changed on the way.
+    """
+    own = [said for said in trace.said if said.origin is not Origin.MODEL and not said.imported]
+    moments = sorted(said.at for said in own if said.at)
+    typed = (line.logged.at for line in stretch.lines)
+    return not own or any(at is not None and _follows_at_once(moments, at) for at in typed)
+
+
+def _follows_at_once(moments: Sequence[datetime], at: datetime) -> bool:
+    """Whether one of the moments, in their order, comes at once after another moment."""
+    index = bisect_left(moments, at)
+    return index < len(moments) and moments[index] - at <= AT_ONCE
 
 
 def _stretches(name: str, lines: Iterable[Line]) -> Iterator[_Stretch]:
@@ -202,34 +277,38 @@ def _stretches(name: str, lines: Iterable[Line]) -> Iterator[_Stretch]:
         yield stretch
 
 
-def _settle(
-    stretch: _Stretch, before: _Owner, mains: dict[str, Trace], begun: _Begun, owners: dict[int, _Owner]
-) -> _Owner:
+def _settle(stretch: _Stretch, before: _Owner, there: _There, owners: dict[int, _Owner]) -> _Owner:
     """Give each line of a stretch its session; returns that of the last."""
-    owner = _first_owner(stretch, before, mains, begun)
+    proven = stretch.proven()
+    owner = _first_owner(stretch, proven, before, there)
     for line in stretch.lines:
-        owner = _Owner(line.holder) if line.holder else owner
-        owners[id(line)] = owner
+        holder = line.holder
+        if holder and holder.native_id in proven:
+            owner = _Owner(holder)
+        owners[id(line)] = _Owner(holder) if holder else owner
     return owner
 
 
-def _first_owner(stretch: _Stretch, before: _Owner, mains: dict[str, Trace], begun: _Begun) -> _Owner:
+def _first_owner(stretch: _Stretch, proven: dict[str, Trace], before: _Owner, there: _There) -> _Owner:
     """The session that a stretch begins in."""
-    own = mains.get(stretch.native_id) if not stretch.suffix else None
-    holder = own or next((line.holder for line in stretch.lines if line.holder), None)
-    if holder is None and stretch.reason is LOST_AFTER_CLEAR:
-        holder = begun.at(stretch.began_at)
+    holder = there.named(stretch) or next(iter(proven.values()), None) or there.begun_with(stretch)
     if holder:
         return _Owner(holder)
-    if stretch.has_prompts:
-        return _Owner(None, stretch.native_id + stretch.suffix, stretch.reason)
-    # Who leaves the list of sessions without a choice is where he was.
-    return before if stretch.reason is LOST_AFTER_RESUME else _Owner(reason=NO_PROMPT)
+    if stretch.has_unheld_prompts:
+        return _Owner(None, stretch.native_id + stretch.suffix, there.why_lost(stretch))
+    # Commands alone make no session: they are with the one prompt there is.
+    if held := next((line.holder for line in stretch.lines if line.holder), None):
+        return _Owner(held)
+    if stretch.reason is LOST_AFTER_RESUME:
+        # Who leaves the list of sessions without a choice is where he was.
+        return before
+    why = there.why_lost(stretch)
+    return _Owner(reason=NO_PROMPT if why is stretch.reason else why)
 
 
 def _typed(line: Line, owner: _Owner) -> TypedLine:
     missing = None if line.spot else owner.reason or _why_missing(line, owner)
-    return TypedLine(line.logged.text, line.logged.at, line.kind, owner.id, missing)
+    return TypedLine(line.logged.told, line.logged.at, line.kind, owner.id, missing)
 
 
 def _why_missing(line: Line, owner: _Owner) -> str:
@@ -319,7 +398,7 @@ def _messages(lines: Iterable[Line]) -> Iterator[Message]:
             state=State.CURRENT,
             at=logged.at,
             model=None,
-            parts=(Text(logged.text, Origin.HUMAN),),
+            parts=(Text(logged.told, Origin.HUMAN),),
             usage=None,
             source=logged.place,
             also_at=tuple(line.also_at),

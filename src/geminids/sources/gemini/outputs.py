@@ -7,7 +7,9 @@
 
 A list needs none of this, so it is done for sessions that are shown whole. The path in a record was
 written by an agent and is data: its last pieces are looked up in the folders of the session's own
-project and nowhere else. Links are never followed, pipes never waited for.
+project and nowhere else, in the folder itself only under names that the CLI makes of a call. Servers
+give ids again, so what is found by an id must hold what the record has left of the output. Links are
+never followed, pipes never waited for.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from geminids.model import (
 )
 from geminids.sources.gemini.companions import Place, place
 from geminids.sources.gemini.content import response_parts
+from geminids.sources.gemini.projects import MARKER
 from geminids.sources.gemini.tools import MASKED
 from geminids.sources.jsonl import UndecodableError, decode
 from geminids.sources.texts import LONGEST, bounded_text, unreadable
@@ -40,11 +43,25 @@ MOST = 128_000_000
 
 _CUT = ("Output too large.", "Tool output was too large")
 _CUT_TO = re.compile(r"(?:saved to|full output see): ([^\n]+)")
-_MASKED_TO = re.compile(r"Full output available at: ([^\n<]+)")
-_PROOF = 40
-"""So many characters at the end of what was left of an output must stand in the file too."""
-_DEPTHS = (3, 2, 1)
+_MASKED_TO = re.compile(r"(?:Output too large\. )?Full output available at: ([^\n<]+)")
+_LEFT_OUT = re.compile(r"^\.\.\. \[(?:[\d,]+ characters omitted|CONTENT TRUNCATED)\] \.\.\.$", re.MULTILINE)
+_LEFT_OUT_BEFORE = re.compile(r"^\.\.\.", re.MULTILINE)
+"""Where 0.27 and 0.28, which kept only the end, left out the rest."""
+_LINE_CUT = "... [LINE WIDTH TRUNCATED]"
+_MASKED_OUT = re.compile(r"^\.\.\. \[(?:[\d,]+ lines omitted|TRUNCATED)\] \.\.\.$", re.MULTILINE)
+_SHOWN_LINES = 10
+"""A mask shows so many lines of a shell's output before and after what it leaves out."""
+_HALF = "?\ufffd"
+"""What we read where half of a character was cut off."""
+_FOLDER = "tool-outputs"
+_DEPTHS = (3, 2)
 _UNSAFE = re.compile(r"[^a-z0-9_-]")
+_UNSAFE_BEFORE = re.compile(r"[^a-z0-9]")
+"""The same in 0.27 and 0.28."""
+_OWNED = re.compile(r"[/\\]tool-outputs[/\\]session-([\w-]+)[/\\]")
+_PLANNED = re.compile(r"[/\\]tmp[/\\][^/\\]+[/\\]([\w-]+)[/\\](?:plans|tasks|tracker)[/\\]")
+_HASH = re.compile(r"[0-9a-f]{64}")
+_OF_HOME = ("projects.json", "settings.json", "history")
 
 
 def with_outputs(session: Session) -> Session:
@@ -78,39 +95,60 @@ class _Outputs:
         remains = _remains(call)
         if remains is None:
             return call
-        for path in dict.fromkeys(self._candidates(call, remains)):
-            moved = self._read(path, remains)
-            if moved is not None:
-                self.count += 1
-                return msgspec.structs.replace(call, full_output=moved)
-        return call
+        is_masked = remains.startswith(MASKED)
+        moved = self._unmasked(call, remains) if is_masked else self._uncut(call, remains)
+        if moved is None:
+            return call
+        self.count += 1
+        return msgspec.structs.replace(call, full_output=moved)
 
-    def _candidates(self, call: ToolCall, remains: str) -> Iterator[str]:
-        """Files that can hold the whole output, the likeliest first."""
-        # What was masked may have been cut before: then the mask has only the rest, under another name.
-        yield from self._named_after(call)
+    def _uncut(self, call: ToolCall, remains: str) -> MovedOutput | None:
+        """The output that a record has the beginning and the end of."""
         written = _written_path(remains)
-        if written is not None:
-            yield from self._at(written)
-        if remains.startswith(MASKED):
-            yield from self._masks_of(call)
+        for path in dict.fromkeys([*self._at(written), *self._named_after(call, written)]):
+            moved = self._read(path)
+            if moved.text is None or _is_rest_of(remains, moved.text):
+                return moved
+        return None
 
-    def _at(self, written: str) -> Iterator[str]:
-        """Where the last pieces of a path lead to inside the project's folders."""
-        pieces = re.split(r"[/\\]", written.strip())
+    def _unmasked(self, call: ToolCall, remains: str) -> MovedOutput | None:
+        """The output that a mask stands for, whole even where it was cut before it was masked."""
+        moved = self._behind_mask(call, remains)
+        if moved is None or moved.text is None:
+            return moved
+        answer = _answer(moved.text)
+        whole = self._uncut(call, answer) if answer.startswith(_CUT) else None
+        return whole or msgspec.structs.replace(moved, text=answer)
+
+    def _behind_mask(self, call: ToolCall, remains: str) -> MovedOutput | None:
+        """The file that a mask names; where it is gone, another one that holds what the mask shows."""
+        for path in self._at(_written_path(remains), only_in=_FOLDER):
+            # No two masks are given the same name.
+            return self._read(path)
+        for path in dict.fromkeys([*self._masks_of(call), *self._named_after(call)]):
+            moved = self._read(path)
+            if moved.text is None or _is_shown_by(remains, moved.text):
+                return moved
+        return None
+
+    def _at(self, written: str | None, only_in: str | None = None) -> Iterator[str]:
+        """Where the last pieces of a path lead to inside the project's folders of outputs."""
+        pieces = re.split(r"[/\\]", (written or "").strip())
         for depth in _DEPTHS:
             inside = pieces[-depth:]
-            if _is_output("/".join(inside)) and not {".", ".."} & {*inside}:
+            is_there = len(inside) == depth and only_in in (None, inside[0])
+            if is_there and _is_output("/".join(inside)) and not {".", ".."} & {*inside}:
                 yield from self._inside(*inside)
 
-    def _named_after(self, call: ToolCall) -> Iterator[str]:
-        """The files that have the id of the call for a name."""
-        if call.call_id:
-            call_id, tool = _safe(call.call_id), _safe(call.name)
-            own_name = re.sub(r"[/\\\0]", "_", call.call_id)
-            for folder in self._places:
-                for name in (f"{call_id}.txt", f"{tool}_{call_id}.txt", f"{own_name}.output"):
-                    yield from self._inside(*folder.split("/"), name)
+    def _named_after(self, call: ToolCall, written: str | None = None) -> Iterator[str]:
+        """The files that are named after a call, in whatever way its release did."""
+        for folder in self._places if call.call_id else ():
+            for name in _names(call):
+                yield from self._inside(*folder.split("/"), name)
+        # A compression counts outputs and does not look at ids.
+        name = re.split(r"[/\\]", written or "")[-1].strip()
+        if re.fullmatch(rf"{re.escape(_safe(call.name))}_\d+\.txt", name):
+            yield from self._inside(name)
 
     def _masks_of(self, call: ToolCall) -> list[str]:
         """The files to which the answer to a call was copied each time it was masked, the longest first."""
@@ -133,8 +171,8 @@ class _Outputs:
             if is_there and os.path.lexists(path):
                 yield path
 
-    def _read(self, path: str, remains: str) -> MovedOutput | None:
-        """What a file holds; None if it is the output of another call."""
+    def _read(self, path: str) -> MovedOutput:
+        """What a file holds; no text where it cannot be read."""
         try:
             size = os.lstat(path).st_size
             if min(size, LONGEST) > self._left:
@@ -146,9 +184,24 @@ class _Outputs:
             self.problems.append(unreadable(path, error))
             return MovedOutput(path, 0, None)
         self._left -= min(read.size, LONGEST)
-        if remains.startswith(MASKED):
-            return MovedOutput(path, read.size, _answer(read.text), read.left_out)
-        return MovedOutput(path, read.size, *read[::2]) if _is_rest_of(remains, read.text) else None
+        return MovedOutput(path, read.size, read.text, read.left_out)
+
+
+def named_ids(session: Session) -> set[str]:
+    """The ids under which the session's own records say that files were put away.
+
+    From 0.29 to 0.34 the CLI took a new id at /clear and went on recording under the old one.
+    """
+    calls = (call for message in session.messages if not message.imported for call in message.tool_calls)
+    paths = (path for call in calls for path in _named_paths(call))
+    return {found[1] for path in paths if (found := _OWNED.search(path) or _PLANNED.search(path))}
+
+
+def _named_paths(call: ToolCall) -> Iterator[str]:
+    """Where a call's output was put, and what it wrote. (It may read what another session left.)"""
+    if (remains := _remains(call)) and (written := _written_path(remains)):
+        yield written
+    yield from (change.path for change in call.changes)
 
 
 def _remains(call: ToolCall) -> str | None:
@@ -171,8 +224,25 @@ def _written_path(remains: str) -> str | None:
 
 
 def _is_rest_of(remains: str, text: str) -> bool:
-    """Whether what is left of an output is the end of this one. Servers may give an id again and again."""
-    return remains.rstrip()[-_PROOF:] in text
+    """Whether all that is left of an output's end stands in this one."""
+    marks = [*_LEFT_OUT.finditer(remains)][-1:] or [*_LEFT_OUT_BEFORE.finditer(remains)][:1]
+    end = remains[marks[0].end() :].strip().lstrip(_HALF) if marks else ""
+    return bool(end) and all(piece.strip() in text for piece in end.split(_LINE_CUT))
+
+
+def _is_shown_by(mask: str, text: str) -> bool:
+    """Whether a mask shows the beginning and the end of this output, or all of it."""
+    end = next((found.start() for found in reversed([*_MASKED_TO.finditer(mask)])), None)
+    shown = mask[len(MASKED) : end].strip()
+    # The answers of a shell are shown as words, others as they were kept.
+    texts = (text, _answer(text))
+    marks = [*_MASKED_OUT.finditer(shown)][:1]
+    if not marks:
+        return bool(shown) and shown in [one.strip() for one in texts]
+    before = shown[: marks[0].start()].strip().splitlines()[-_SHOWN_LINES:]
+    after = shown[marks[0].end() :].strip().splitlines()[:_SHOWN_LINES]
+    pieces = ["\n".join(lines).strip(_HALF) for lines in (before, after)]
+    return all(pieces) and any(all(piece in one for piece in pieces) for one in texts)
 
 
 def _answer(text: str) -> str:
@@ -195,10 +265,25 @@ def _project_folders(session: Session) -> Iterator[Path]:
     for file in session.files:
         above = Path(file.path).absolute().parents
         chats = next((folder for folder in above[:2] if folder.name == "chats"), None)
-        if chats:
-            yield chats.parent
-        elif len(above) > 1 and above[1].name == "tmp":
-            yield above[0]
+        folder = chats.parent if chats else above[0]
+        if _is_project_folder(folder):
+            yield folder
+
+
+def _is_project_folder(folder: Path) -> bool:
+    """Whether the CLI made this folder. What lies beside a session that was copied anywhere is private."""
+    if _HASH.fullmatch(folder.name) or _is_at(folder / MARKER):
+        return True
+    home = folder.parent.parent
+    # The system has a `tmp` as well, and whatever lies in it.
+    if folder.parent.name != "tmp" or home == home.parent:
+        return False
+    is_home = home.name == ".gemini" or any(_is_at(home / name) for name in _OF_HOME)
+    return is_home or _is_at(folder / "logs.json")
+
+
+def _is_at(path: Path) -> bool:
+    return os.path.lexists(path)
 
 
 def _ids(session: Session) -> Iterable[str]:
@@ -221,6 +306,20 @@ def _files_in(folder: str) -> Iterator[tuple[int, str]]:
 
 def _begins(file: str, begin: str) -> bool:
     return os.path.basename(file).lower().startswith(begin)  # noqa: PTH119 - thousands of them
+
+
+def _names(call: ToolCall) -> Iterable[str]:
+    """What the file of a cut output may be called by its call."""
+    call_id = call.call_id or ""
+    own_name = re.split(r"[/\\\0]", call_id)[-1]
+    earlier = (_UNSAFE_BEFORE.sub("_", part.lower()) for part in (call.name, call_id))
+    names = (
+        f"{_safe(call_id)}.txt",
+        f"{_safe(call.name)}_{_safe(call_id)}.txt",
+        f"{'_'.join(earlier)}.txt",
+        f"{own_name}.output",
+    )
+    return dict.fromkeys(names)
 
 
 def _safe(name: str) -> str:

@@ -4,17 +4,19 @@
     gemini -p … --output-format stream-json   a line for each event: init, message, tool_use, tool_result,
                                               error, result
 
-A terminal may have put other lines before and after. An answer comes in pieces, which are put together
-up to the next result of a tool: that is where the next request begins. `json` says nothing of the
-prompt and of tools, and neither says anything of thoughts; a call that was cancelled shows as an error,
-and for a call's result stands what was shown of it. Tokens are those of the whole run, with requests
-beside the talk.
+A terminal may have put other lines before and after, and `>>` the output of several runs into one file:
+runs of one session are told as one, with what all of them used. An answer comes in pieces, which are put
+together up to the next result of a tool: that is where the next request begins. `json` says nothing of
+the prompt and of tools, and neither says anything of thoughts; a call that was cancelled shows as an
+error, and for a call's result stands what was shown of it. Tokens are those of the whole run, with
+requests beside the talk.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,8 +35,10 @@ _EVENT = re.compile(
     rb'^\{"type":"(?:init|message|tool_use|tool_result|error|result)","timestamp":"[^\r\n]*', re.MULTILINE
 )
 _EVENT_TYPES = frozenset({"init", "message", "tool_use", "tool_result", "error", "result"})
-_ANSWER = re.compile(rb'^\{\s*"(?:session_id|response|stats|error)"\s*:', re.MULTILINE)
+# No new line ends an answer, so what the next run prints may follow the brace.
+_ANSWER = re.compile(rb'(?:^|(?<=\}))\{\s*"(?:session_id|response|stats|error)"\s*:', re.MULTILINE)
 _LINE = re.compile(rb"[^\r\n]+")
+_NEXT_RUN = b'}{"type":"init",'
 _ANSWER_FIELDS = frozenset({"session_id", "response", "stats", "error", "warnings"})
 _TOKEN_NAMES = ("prompt", "cached", "candidates", "thoughts", "tool", "total")
 _AUTO = "auto"
@@ -48,8 +52,7 @@ def is_stream(content: bytes) -> bool:
 
 def is_answer(content: bytes) -> bool:
     """Whether a file holds the answer of a headless run."""
-    found = _find_answer(content)
-    return found is not None and ("stats" in found.value or "session_id" in found.value)
+    return any("stats" in found.value or "session_id" in found.value for found in _answers(content))
 
 
 class _Event(NamedTuple):
@@ -65,25 +68,30 @@ def read_stream(path: Path, content: bytes) -> Reading:
     for event in _events(log, content):
         session_id = text_or_none(event.value.get("session_id"))
         if run is None or event.value.get("type") == "init":
-            name = session_id or path.name.rpartition(".")[0] or path.name
+            name = session_id or _name_of(path)
             run = runs.setdefault(name, _Run(name))
         run.take(event)
     return reading_of(log, [run.session(log, path) for run in runs.values()])
 
 
+def _name_of(path: Path) -> str:
+    """What a session is called that does not say its id."""
+    return path.name.rpartition(".")[0] or path.name
+
+
 def _events(log: CopyLog, content: bytes) -> Iterator[_Event]:
     """The events in the lines of a file; what is none was printed by somebody else."""
     lines = Lines(content)
-    for found in _LINE.finditer(content):
-        start, end = found.span()
+    for start, end in _lines(content):
+        raw = content[start:end]
         place = Source(log.path, lines.at(start), start, end)
         if not content.startswith(b"{", start):
             log.ignore(OTHER_LINES, end - start)
             continue
         try:
-            value, _ = log.decode(found[0], place)
+            value, _ = log.decode(raw, place)
         except UndecodableError as error:
-            value = complete_truncated(found[0])
+            value = complete_truncated(raw)
             if value is None or not isinstance(value.get("type"), str):
                 log.report(ProblemKind.BAD_JSON, str(error), place.line, start, end)
                 continue
@@ -93,6 +101,16 @@ def _events(log: CopyLog, content: bytes) -> Iterator[_Event]:
             yield _Event(value, place)
         else:
             log.ignore(OTHER_LINES, end - start)
+
+
+def _lines(content: bytes) -> Iterator[tuple[int, int]]:
+    """Where lines begin and end; the first event of a run begins one, whatever stands before it."""
+    for found in _LINE.finditer(content):
+        start, end = found.span()
+        while (brace := content.find(_NEXT_RUN, start, end)) >= 0:
+            yield start, brace + 1
+            start = brace + 1
+        yield start, end
 
 
 class _Run:
@@ -105,8 +123,11 @@ class _Run:
         """The answer that goes on, until a tool's result comes."""
         self._calls: dict[str, dict[str, Any]] = {}
         self._model: str | None = None
-        self._models: tuple[str, ...] = ()
-        self._usage: Usage | None = None
+        self._models: dict[str, None] = {}
+        self._usages: list[Usage] = []
+        """What each run used."""
+        self._replies = 0
+        """How many answers there are in this run."""
         self._is_open = True
 
     def take(self, event: _Event) -> None:
@@ -115,7 +136,7 @@ class _Run:
             case {"type": "init", **about}:
                 model = text_or_none(about.get("model"))
                 self._model = model if model and not model.startswith(_AUTO) else None
-                self._reply, self._is_open = None, True
+                self._reply, self._replies, self._is_open = None, 0, True
             case {"type": "message", "role": "assistant", "content": str(text), **about}:
                 self._say(event, text, is_piece=about.get("delta") is True)
             case {"type": "message", "role": "user", "content": content}:
@@ -151,6 +172,7 @@ class _Run:
                 value["model"] = self._model
             reply = self._add(event, value)
             self._reply = reply
+            self._replies += 1
         else:
             reply = self._reply
         first = reply.places[0]
@@ -192,12 +214,17 @@ class _Run:
                 self._add(event, {"type": "error", "content": message})
             case error:
                 self._add(event, {"type": "error", "content": [error]})
-        stats = about.get("stats")
-        if isinstance(stats, dict):
-            requests = sum(turn.value.get("type") == "gemini" for turn in self._turns)
-            self._usage = _stream_usage(stats, requests)
-            models = stats.get("models")
-            self._models = tuple(models) if isinstance(models, dict) else ()
+        self._count(about.get("stats"))
+        self._replies = 0
+
+    def _count(self, stats: object) -> None:
+        """Take in what a run used."""
+        if not isinstance(stats, dict):
+            return
+        if usage := _stream_usage(stats, self._replies):
+            self._usages.append(usage)
+        if isinstance(models := stats.get("models"), dict):
+            self._models |= dict.fromkeys(models)
 
     def session(self, log: CopyLog, path: Path) -> Session:
         """The session that the events told."""
@@ -210,8 +237,8 @@ class _Run:
             SessionKind.COPY,
             messages,
             modified(path),
-            models=self._models,
-            usage=self._usage,
+            models=tuple(self._models),
+            usage=Usage.sum(self._usages) if self._usages else None,
             status=Status.INTERRUPTED if self._is_open else None,
         )
 
@@ -219,13 +246,15 @@ class _Run:
 def _stream_usage(stats: dict[str, Any], requests: int) -> Usage | None:
     """The tokens of a run; `input_tokens` is the whole prompt, thoughts are only in the total.
 
-    How many requests that took is not said; there was one for each answer, at the least.
+    How many requests that took is not said; there was one for each answer, at the least, and one where
+    there are tokens.
     """
     names = ("input_tokens", "cached", "output_tokens", "total_tokens")
     sent, cached, output, total = (_count(stats.get(name)) for name in names)
     if sent is cached is output is total is None:
         return None
-    return Usage(requests, input=sent, cached=cached, output=output, total=total)
+    at_least = 1 if any((sent, cached, output, total)) else 0
+    return Usage(max(requests, at_least), input=sent, cached=cached, output=output, total=total)
 
 
 def _count(number: object) -> int | None:
@@ -239,19 +268,18 @@ class _Answer(NamedTuple):
     complete: bool
 
 
-def _find_answer(content: bytes) -> _Answer | None:
-    """The answer among the lines of a file: the last object that looks like one."""
-    for found in reversed(list(_ANSWER.finditer(content))[-_MOST_LOOKS:]):
-        end = object_end(content, found.start())
-        raw = content[found.start() : end]
-        value = complete_truncated(raw) if end is None else _object(raw)
+def _answers(content: bytes) -> Iterator[_Answer]:
+    """The answers among the lines of a file; one that is cut ends where the next begins.
+
+    No name in an answer stands where one could begin, so none is looked through twice.
+    """
+    starts = [found.start() for found in _ANSWER.finditer(content)]
+    for start, limit in pairwise([*starts, len(content)]):
+        raw = content[start:limit]
+        end = object_end(raw, 0)
+        value = complete_truncated(raw) if end is None else _object(raw[:end])
         if value is not None and not _ANSWER_FIELDS.isdisjoint(value):
-            return _Answer(value, found.start(), end or len(content), end is not None)
-    return None
-
-
-_MOST_LOOKS = 8
-"""How many beginnings are tried; hostile files could have any number."""
+            yield _Answer(value, start, limit if end is None else start + end, end is not None)
 
 
 def _object(raw: bytes) -> dict[str, Any] | None:
@@ -263,40 +291,72 @@ def _object(raw: bytes) -> dict[str, Any] | None:
 
 
 def read_answer(path: Path, content: bytes) -> Reading:
-    """The answer of a headless run, with what it used."""
+    """The answers of headless runs, with what they used, session by session."""
     log = CopyLog(str(path), ANSWER, len(content))
-    answer = _find_answer(content)
-    if answer is None:
+    runs: dict[str, _Answers] = {}
+    lines, done = Lines(content), 0
+    for answer in _answers(content):
+        place = Source(log.path, lines.at(answer.start), answer.start, answer.end)
+        _ignore_between(log, content[done : answer.start])
+        _use(log, answer, place)
+        name = text_or_none(answer.value.get("session_id")) or _name_of(path)
+        runs.setdefault(name, _Answers(name)).take(answer.value, place)
+        done = answer.end
+    if runs:
+        _ignore_between(log, content[done:])
+    else:
         log.report(ProblemKind.BAD_JSON, "no answer in it", 1, 0, len(content))
-        return reading_of(log, [])
-    line = Lines(content).at(answer.start)
-    place = Source(log.path, line, answer.start, answer.end)
+    return reading_of(log, [run.session(log, path) for run in runs.values()])
+
+
+def _ignore_between(log: CopyLog, lines: bytes) -> None:
+    if lines.strip():
+        log.ignore(OTHER_LINES, len(lines))
+
+
+def _use(log: CopyLog, answer: _Answer, place: Source) -> None:
     log.count_use("answer", answer.end - answer.start)
     log.note_fields("answer", _ANSWER_FIELDS, answer.value)
-    for around in (content[: answer.start], content[answer.end :]):
-        if around.strip():
-            log.ignore(OTHER_LINES, len(around))
     if not answer.complete:
-        log.remark(ProblemKind.BAD_JSON, "cut off", line, answer.start, answer.end)
-    return reading_of(log, [_answer_session(log, path, answer.value, place)])
+        log.remark(ProblemKind.BAD_JSON, "cut off", place.line, answer.start, answer.end)
 
 
-def _answer_session(log: CopyLog, path: Path, value: dict[str, Any], place: Source) -> Session:
-    stats = value.get("stats")
-    models = stats.get("models") if isinstance(stats, dict) else None
-    used = {n: _model_usage(m) for n, m in models.items()} if isinstance(models, dict) else {}
-    turns = [Turn(name, told, place) for name, told in _told(value, _main_model(models))]
-    session_id = text_or_none(value.get("session_id"))
-    return session_of(
-        log,
-        session_id or path.name.rpartition(".")[0] or path.name,
-        SessionKind.COPY,
-        built(log, turns),
-        modified(path),
-        models=tuple(used),
-        usage=Usage.sum(usage for usage in used.values() if usage),
-        status=None if value.get("response") or value.get("error") else Status.INTERRUPTED,
-    )
+class _Answers:
+    """A session in the making, answer by answer."""
+
+    def __init__(self, native_id: str) -> None:
+        self._native_id = native_id
+        self._turns: list[Turn] = []
+        self._models: dict[str, None] = {}
+        self._usages: list[Usage] = []
+        self._runs = 0
+        self._is_open = True
+
+    def take(self, value: dict[str, Any], place: Source) -> None:
+        """Take in what a run printed."""
+        self._runs += 1
+        suffix = f"-run-{self._runs}" if self._runs > 1 else ""
+        stats = value.get("stats")
+        models = stats.get("models") if isinstance(stats, dict) else None
+        told = _told(value, _main_model(models))
+        self._turns += [Turn(name + suffix, turn, place) for name, turn in told]
+        if isinstance(models, dict):
+            self._models |= dict.fromkeys(models)
+            self._usages += [usage for about in models.values() if (usage := _model_usage(about))]
+        self._is_open = not (value.get("response") or value.get("error"))
+
+    def session(self, log: CopyLog, path: Path) -> Session:
+        """The session that the answers tell."""
+        return session_of(
+            log,
+            self._native_id,
+            SessionKind.COPY,
+            built(log, self._turns),
+            modified(path),
+            models=tuple(self._models),
+            usage=Usage.sum(self._usages),
+            status=Status.INTERRUPTED if self._is_open else None,
+        )
 
 
 def _told(value: dict[str, Any], model: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -346,4 +406,5 @@ def _model_usage(about: object) -> Usage | None:
     parts = [count for count in (sent, output, thoughts, tool) if count is not None]
     counted = sum(parts) if parts else total
     differs = total if total != counted else None
-    return Usage(requests or 0, sent, cached, None, output, thoughts, tool, counted, differs)
+    at_least = 1 if counted else 0
+    return Usage(max(requests or 0, at_least), sent, cached, None, output, thoughts, tool, counted, differs)

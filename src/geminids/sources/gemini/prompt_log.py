@@ -9,7 +9,7 @@ at once read each other's half-written files, so a `.bak` may also be whole. Aft
 (`messageId`) of a session begin again.
 
 A log can be of any size, and is read while it may be written (so it is never mapped into memory): line
-by line, the newest lines kept if not all of them can be, of each the beginning. Refuses nothing.
+by line. Where not all of it can be kept, old lines are shortened first, then let go. Refuses nothing.
 Checked against releases 0.1.22 to 0.61.
 """
 
@@ -20,7 +20,7 @@ import os
 import re
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, BinaryIO, NamedTuple
 
@@ -44,9 +44,9 @@ IGNORED = {
 }
 """Lines that are left out, and why."""
 
-_LONGEST_KEPT = 65_536
-"""So many characters of a line are kept."""
-_LONGEST_READ = 4_000_000
+_SHORTENED = 65_536
+"""So many characters are left of a line that is shortened."""
+_LONGEST_READ = 16_000_000
 """So many bytes of a line are looked at; of a longer one, its beginning and its end."""
 _END = 4_096
 _READ_AT_ONCE = 16_000_000
@@ -73,10 +73,30 @@ class LoggedLine(msgspec.Struct, frozen=True, gc=False):
     """The session that the CLI believed to be in: after `/clear` and on resume often another one."""
     message_id: int | None
     text: str
+    """Its words, or the first of them if not all could be kept."""
     key: int | None
-    """What the whole text is recognised by, of which only the beginning may be kept; None if not known."""
+    """What the whole text is recognised by; None if not known."""
     at: datetime | None
     place: Source
+    left_out: str = ""
+    """How much is not kept, in words."""
+    unread: int = 0
+    """How many bytes of it are not kept."""
+
+    @property
+    def told(self) -> str:
+        """Its words for people: what is left out is named in its place."""
+        return f"{self.text} [… {self.left_out} are left out …]" if self.left_out else self.text
+
+    def shortened(self) -> LoggedLine:
+        """The same line with its first words only."""
+        dropped = self.text[_SHORTENED:]
+        return msgspec.structs.replace(
+            self,
+            text=self.text[:_SHORTENED],
+            left_out=f"{len(dropped):,} characters",
+            unread=min(_written_size(dropped), self.place.end - self.place.start),
+        )
 
 
 class PromptLog(msgspec.Struct, frozen=True):
@@ -182,11 +202,16 @@ class _Log(FileLog):
 
     def __init__(self, path: str, size: int) -> None:
         super().__init__(path, Format.DOCUMENT, size)
-        self.lines: deque[LoggedLine] = deque()
+        self._kept: dict[int, LoggedLine] = {}
+        self._long: deque[int] = deque()
+        self._oldest = self._next = 0
         self._weight = 0
-        self._cut = 0
-        self._let_go = Tally()
         self._line: int | None = 1
+
+    @property
+    def lines(self) -> Iterable[LoggedLine]:
+        """The lines that are kept, the oldest first."""
+        return self._kept.values()
 
     def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
         """Note a problem, unless there are so many that one more would tell nothing."""
@@ -326,7 +351,7 @@ class _Log(FileLog):
 
     def _read_long(self, piece: _Piece) -> None:
         """A line of which only beginning and end are looked at."""
-        value = complete_truncated(piece.raw[: 2 * _LONGEST_KEPT])
+        value = complete_truncated(piece.raw[: 2 * _SHORTENED])
         if value is None or not _has_words(value):
             detail = "too long to be read at once, and not as Gemini CLI writes it"
             self.report(ProblemKind.LEFT_UNREAD, detail, self._line, piece.start, piece.end)
@@ -355,7 +380,7 @@ class _Log(FileLog):
             line = _logged(value, text, place, whole=complete)
             if complete:
                 self._remark_wrong_fields(kind, line)
-            self._keep(line, cut=cut or len(text) > _LONGEST_KEPT)
+            self._keep(_cut(line) if cut else line)
 
     def _remark_wrong_fields(self, kind: object, line: LoggedLine) -> None:
         values = {"sessionId": line.native_id, "messageId": line.message_id, "timestamp": line.at}
@@ -366,31 +391,48 @@ class _Log(FileLog):
             place = line.place
             self.remark(ProblemKind.WRONG_TYPE, detail, place.line or None, place.start, place.end)
 
-    def _keep(self, line: LoggedLine, *, cut: bool) -> None:
-        self.lines.append(line)
-        self._cut += cut
+    def _keep(self, line: LoggedLine) -> None:
+        self._kept[self._next] = line
+        if len(line.text) > _SHORTENED:
+            self._long.append(self._next)
+        self._next += 1
         self._weight += _weight(line)
         while self._weight > _MOST_KEPT:
-            oldest = self.lines.popleft()
-            self._weight -= _weight(oldest)
-            size = oldest.place.end - oldest.place.start
-            self._let_go = Tally(self._let_go.records + 1, self._let_go.bytes + size)
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Shorten the oldest line that is long; where none is, let the oldest go."""
+        if self._long:
+            number = self._long.popleft()
+            line = self._kept[number]
+            self._kept[number] = line.shortened()
+            self._weight -= _weight(line) - _weight(self._kept[number])
+            return
+        line = self._kept.pop(self._oldest)
+        self._oldest += 1
+        self._weight -= _weight(line)
+        self._count_unread(line.place.end - line.place.start)
 
     def _close(self) -> None:
+        shortened = 0
         for line in self.lines:
-            self.count_use(_LINE, line.place.end - line.place.start)
-        if self._let_go.records:
-            self._add_problem(ProblemKind.LEFT_UNREAD, self._let_go)
-            detail = f"{self._let_go.records} older lines are more than can be kept at once"
-            self.problems.append(Problem(self.path, ProblemKind.LEFT_UNREAD, detail))
-        if self._cut:
-            detail = f"of {self._cut} lines only the first {_LONGEST_KEPT} characters are kept"
-            self.problems.append(Problem(self.path, ProblemKind.LEFT_UNREAD, detail))
+            self.count_use(_LINE, line.place.end - line.place.start - line.unread)
+            if line.unread:
+                shortened += 1
+                self._count_unread(line.unread)
+        if self._oldest:
+            self._tell_unread(f"{self._oldest} older lines are more than can be kept at once")
+        if shortened:
+            self._tell_unread(f"of {shortened} long lines only the beginning is kept")
 
-    def _add_problem(self, kind: ProblemKind, more: Tally) -> None:
-        counted = self._problem.setdefault(kind, [0, 0])
-        counted[0] += more.records
-        counted[1] += more.bytes
+    def _count_unread(self, size: int) -> None:
+        """Count a line that is not kept, or not all of it. All such lines are told as one problem."""
+        counted = self._problem.setdefault(ProblemKind.LEFT_UNREAD, [0, 0])
+        counted[0] += 1
+        counted[1] += size
+
+    def _tell_unread(self, detail: str) -> None:
+        self.problems.append(Problem(self.path, ProblemKind.LEFT_UNREAD, detail))
 
 
 def _other_than_list(content: bytes) -> str | None:
@@ -424,11 +466,23 @@ def _logged(value: dict[str, Any], text: str, place: Source, *, whole: bool) -> 
     return LoggedLine(
         _id(value),
         message_id if type(message_id) is int else None,
-        text[:_LONGEST_KEPT],
+        text,
         key(text) if whole else None,
         _time(value),
         place,
     )
+
+
+def _cut(line: LoggedLine) -> LoggedLine:
+    """A line of which only the beginning was looked at; how many characters the rest has is not known."""
+    text = line.text[:_SHORTENED]
+    unread = max(0, line.place.end - line.place.start - _written_size(text))
+    return msgspec.structs.replace(line, text=text, left_out=f"{unread:,} bytes", unread=unread)
+
+
+def _written_size(text: str) -> int:
+    """How many bytes a text takes in a log."""
+    return len(msgspec.json.encode(text)) - 2
 
 
 def _id(value: dict[str, Any]) -> str | None:

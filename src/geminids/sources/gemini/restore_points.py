@@ -11,8 +11,7 @@ and no `messageId`. Off by default; the CLI deletes them at every start.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +21,28 @@ from geminids.model import (
     AnyPart,
     Message,
     Origin,
-    Project,
     Role,
-    Session,
     SessionKind,
     Source,
     State,
     ToolCall,
     ToolStatus,
 )
-from geminids.sources.base import FoundFile, Reading
+from geminids.sources.base import Reading
 from geminids.sources.gemini.histories import (
-    NOWHERE,
     CopyLog,
     History,
     Shape,
     built,
-    found_at,
     messages_of,
     modified,
     read_history,
     reading_of,
     session_of,
-    unread,
 )
-from geminids.sources.gemini.saved_chats import short_folder, tie
+from geminids.sources.gemini.saved_chats import short_folder
 from geminids.sources.gemini.tools import asked_call
 from geminids.sources.gemini.turns import Turn
-from geminids.sources.traces import Trace
 
 FORMAT = "gemini-restore-point"
 _ABOUT_CALL = frozenset({"toolCall", "commitHash", "messageId", "filePath"})
@@ -61,54 +54,28 @@ _CLIENT_TURNS = re.compile(rb'"clientHistory"\s*:\s*\[')
 
 
 def read_point(path: Path, content: bytes) -> Reading:
-    """A restore point that stands alone."""
-    folder = path.absolute().parent
-    is_at_home = folder.name == "checkpoints" and folder.parent.parent.name == "tmp"
-    return _reading(path, content, modified(path), folder.parent.name if is_at_home else None)
-
-
-def restore_point(file: FoundFile, project: Project, folder_name: str, traces: Sequence[Trace]) -> Reading:
-    """A restore point in a project's folder, with the session it belongs to as its parent."""
-    try:
-        content = file.path.read_bytes()
-    except OSError as error:
-        return unread(file, FORMAT, error)
-    return _reading(file.path, content, found_at(file), folder_name, project=project, traces=traces)
-
-
-def _reading(
-    path: Path,
-    content: bytes,
-    made_at: datetime | None,
-    folder_name: str | None,
-    *,
-    project: Project = NOWHERE,
-    traces: Sequence[Trace] = (),
-) -> Reading:
+    """A restore point, with the session that it names as its parent."""
     has_turns = _CLIENT_TURNS.search(content) is not None
     history = read_history(POINT if has_turns else SHOWN_ONLY, str(path), content)
     told = messages_of(history.log, history.turns) if has_turns else _shown(history)
     messages = _with_pending_call(told, history)
     belongs_to = _session_id(history.members.get("messageId"))
-    where = f"@{short_folder(folder_name)}" if folder_name else ""
     session = session_of(
         history.log,
-        f"restore-{path.name.removesuffix('.json')}{where}",
+        f"restore-{path.name.removesuffix('.json')}{_where(path)}",
         SessionKind.CHECKPOINT,
         messages,
-        made_at,
-        project=project,
+        modified(path),
         parent_id=f"gemini:{belongs_to}" if belongs_to else None,
     )
-    return reading_of(history.log, [_tied(session, belongs_to, traces, made_at)])
+    return reading_of(history.log, [session])
 
 
-def _tied(
-    session: Session, belongs_to: str | None, traces: Sequence[Trace], made_at: datetime | None
-) -> Session:
-    """The session with what stands in its parent counted there."""
-    possible = [trace for trace in traces if belongs_to is None or trace.native_id == belongs_to]
-    return tie(session, possible, made_at)
+def _where(path: Path) -> str:
+    """The project's folder, as part of an id, if the file lies in one."""
+    folder = path.absolute().parent
+    is_at_home = folder.name == "checkpoints" and folder.parent.parent.name == "tmp"
+    return f"@{short_folder(folder.parent.name)}" if is_at_home else ""
 
 
 def _session_id(message_id: object) -> str | None:

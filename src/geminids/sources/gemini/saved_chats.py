@@ -10,23 +10,16 @@ told by what surrounds it: its time, the prompt log, and the sessions that hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from enum import IntEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
 import msgspec
 
-from geminids.model import (
-    Message,
-    Origin,
-    Project,
-    Session,
-    SessionKind,
-    Text,
-)
+from geminids.model import Message, Project, Session, SessionKind
 from geminids.sources.base import FoundFile, Reading
 from geminids.sources.gemini.histories import (
     NOWHERE,
@@ -36,24 +29,19 @@ from geminids.sources.gemini.histories import (
     messages_of,
     modified,
     read_history,
+    readable,
     reading_of,
     session_of,
     unread,
 )
 from geminids.sources.gemini.sessions import counts_of, title_of
-from geminids.sources.traces import Trace, key
+from geminids.sources.gemini.ties import Spoken, TraceIndex, is_telling, spoken_in, tie, with_imported
 
 FORMAT = "gemini-saved-chat"
 SAVED = Shape(FORMAT, "history", ignored={"authType": "how the human had signed in"})
 SAVED_LIST = Shape(FORMAT, None)
 _NAME = re.compile(r"checkpoint(?:-(?P<tag>.+))?\.json", re.DOTALL)
 _HASH = re.compile(r"[0-9a-f]{64}")
-_ASKED = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
-_INVISIBLE = re.compile("[\u200b-\u200f\ufeff]")
-_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
-_DEEPEST_COMMENT = 8
-_LONG_AGO = timedelta(days=1)
-"""A session that ended so long before a chat was saved is not the one it was saved from."""
 
 
 def is_saved_name(name: str) -> bool:
@@ -64,7 +52,7 @@ def is_saved_name(name: str) -> bool:
 def tag_of(name: str) -> str | None:
     """The name that the human gave to a chat; None if it was saved without one."""
     found = _NAME.fullmatch(name)
-    return unquote(found["tag"]) if found and found["tag"] else None
+    return readable(unquote(found["tag"])) if found and found["tag"] else None
 
 
 def short_folder(name: str) -> str:
@@ -82,7 +70,7 @@ def saved_chat(
     file: FoundFile,
     project: Project,
     folder_name: str,
-    traces: Sequence[Trace],
+    known: TraceIndex,
     saved_in: Mapping[str, str] | None = None,
 ) -> Reading:
     """A saved chat in a project's folder, tied to the session it was saved from if that can be proved.
@@ -96,7 +84,7 @@ def saved_chat(
     saved_at = found_at(file)
     reading = _reading(file.path, content, saved_at, folder_name, project)
     hint = (saved_in or {}).get(tag_of(file.path.name) or "")
-    tied = tuple(tie(session, traces, saved_at, hint) for session in reading.sessions)
+    tied = tuple(tie(session, known, saved_at, hint) for session in reading.sessions)
     return Reading(tied, reading.accounts, reading.problems)
 
 
@@ -136,154 +124,6 @@ def _title(tag: str | None, messages: Sequence[Message]) -> str | None:
     return f'"{tag}": {words}' if words else f'"{tag}"'
 
 
-def tie(
-    session: Session, traces: Iterable[Trace], saved_at: datetime | None, hint: str | None = None
-) -> Session:
-    """A copy with the session that it was taken from as its parent; what stands there is counted there.
-
-    `hint` is the session that the prompt log names, by the agent's own id; it decides between several
-    that fit and proves nothing alone.
-    """
-    fitting = [(trace, told) for trace in traces if (told := _told(session, trace)) is not None]
-    best = max((told.proof for _, told in fitting), default=None)
-    proven = [(trace, told) for trace, told in fitting if told.proof == best]
-    chosen = _chosen(proven, saved_at, hint)
-    told = next((told for trace, told in proven if trace is chosen), None)
-    if chosen is None or told is None:
-        return session
-    messages = tuple(
-        msgspec.structs.replace(message, imported=True) if index in told.standing else message
-        for index, message in enumerate(session.messages)
-    )
-    return msgspec.structs.replace(
-        session, parent_id=chosen.id, messages=messages, counts=counts_of(messages)
-    )
-
-
-class _Proof(IntEnum):
-    """What proves that a copy is of a session, the best last."""
-
-    TYPED = 1
-    """The human typed the same; of a lost session there is nothing else."""
-    WORDS = 2
-    CALLS = 3
-
-
-class _Told(NamedTuple):
-    """How a copy stands in a session."""
-
-    proof: _Proof
-    standing: Container[int]
-    """Which of its messages stand there too."""
-    is_own: bool
-    """Whether any of it was said there, and not only loaded."""
-
-
-def _told(session: Session, trace: Trace) -> _Told | None:
-    """How far a session tells the same as a copy; None if nothing proves that it does."""
-    match trace.kind:
-        case SessionKind.MAIN:
-            spoken = [(index, _keys(message)) for index, message in enumerate(session.messages)]
-        case SessionKind.LOST:
-            asked = [(n, m) for n, m in enumerate(session.messages) if m.origin in _ASKED]
-            spoken = [(index, _keys(message)) for index, message in asked]
-        case _:
-            return None
-    found = list(_found(session, trace, [(index, keys) for index, keys in spoken if keys]))
-    said = [(index, place) for index, place in found if place is not None]
-    all_said = bool(found) and len(said) == len(found)
-    is_own = any(not trace.said[place].imported for _, place in said)
-    if trace.kind is SessionKind.LOST:
-        return _Told(_Proof.TYPED, frozenset(index for index, _ in spoken), is_own) if all_said else None
-    calls = [
-        index
-        for index, message in enumerate(session.messages)
-        if any(call.call_id in trace.calls for call in message.tool_calls if call.call_id)
-    ]
-    if all_said:
-        return _Told(_Proof.CALLS if calls else _Proof.WORDS, range(len(session.messages)), is_own)
-    # What stands before something that is the session's is the session's too, in whatever words.
-    last = max([*calls, *(index for index, _ in said)], default=-1)
-    return _Told(_Proof.CALLS, range(last + 1), is_own) if calls else None
-
-
-def _found(
-    session: Session, trace: Trace, spoken: Sequence[tuple[int, set[int]]]
-) -> Iterator[tuple[int, int | None]]:
-    """Messages, and where a session says the same, in order; None where it does not."""
-    position = 0
-    for index, keys in spoken:
-        place = _next(trace, position, keys, session.messages[index].origin)
-        yield index, place
-        position = position if place is None else place + 1
-
-
-def _keys(message: Message) -> set[int]:
-    """What the words of a message may be recognised by; empty if it says nothing."""
-    if message.origin is Origin.MODEL:
-        whose = Origin.MODEL
-    elif message.origin in _ASKED:
-        whose = Origin.HUMAN
-    else:
-        return set()
-    texts = [part.text for part in message.parts if isinstance(part, Text) and part.origin is whose]
-    spoken = ["".join(texts), "\n\n".join(texts), _as_stored("".join(texts))]
-    return {key(words) for words in spoken if words.strip()}
-
-
-def _as_stored(text: str) -> str:
-    """An answer as sessions hold it since 0.53.1: without invisible characters and comments in HTML."""
-    text = _INVISIBLE.sub("", text)
-    for _ in range(_DEEPEST_COMMENT):
-        before, text = text, _COMMENT.sub("", text)
-        if before == text:
-            break
-    return text
-
-
-def _next(trace: Trace, position: int, keys: set[int], origin: Origin) -> int | None:
-    """Where a session says these words next."""
-    by_model = origin is Origin.MODEL
-    for index in range(position, len(trace.said)):
-        said = trace.said[index]
-        if said.key in keys and (said.origin is Origin.MODEL) is by_model:
-            return index
-    return None
-
-
-def _chosen(
-    proven: Sequence[tuple[Trace, _Told]], saved_at: datetime | None, hint: str | None
-) -> Trace | None:
-    """The session that a copy was taken from, of those that hold it."""
-    fitting = [trace for trace, _ in proven]
-    named = [trace for trace in fitting if trace.native_id == hint]
-    own = [trace for trace, told in proven if told.is_own]
-    for candidates in (fitting, named, own):
-        if len(candidates) == 1:
-            return candidates[0]
-    return _last_before(own or fitting, saved_at)
-
-
-def _last_before(fitting: Sequence[Trace], saved_at: datetime | None) -> Trace | None:
-    """The session that was at work when a copy was taken; None if that could be said of several."""
-    if saved_at is None:
-        return None
-    works = sorted(
-        ((moment, trace.native_id, trace) for trace in fitting if (moment := _last_word(trace, saved_at))),
-        key=lambda work: work[:2],
-    )
-    if not works or saved_at - works[-1][0] > _LONG_AGO:
-        return None
-    last = works[-1][2]
-    began = last.started_at
-    is_clear = began is not None and all(moment < began for moment, _, _ in works[:-1])
-    return last if is_clear else None
-
-
-def _last_word(trace: Trace, before: datetime) -> datetime | None:
-    return max((said.at for said in trace.said if said.at and said.at <= before), default=None)
-
-
 def without_twins(sessions: Iterable[Session]) -> list[Session]:
     """Saved chats of one project, each once: a migration copies them from the hash's folder to the slug's."""
     found: dict[object, Session] = {}
@@ -321,3 +161,58 @@ def _joined(session: Session, twin: Session) -> Session:
         messages=messages,
         counts=counts_of(messages),
     )
+
+
+def counted_once(chats: Sequence[Session]) -> list[Session]:
+    """Saved chats of one project; what several of them hold is counted in the fullest of them alone.
+
+    Chats of one session begin alike, and so do those that went on from a chat that was loaded.
+    """
+    held: dict[int, set[str | None]] = {}
+    counted: dict[int, Session] = {}
+    beginnings = [(chat, list(_beginnings(chat.messages))) for chat in chats]
+    for chat, beginning in sorted(beginnings, key=lambda pair: (-len(pair[1]), pair[0].native_id)):
+        counted[id(chat)] = with_imported(chat, range(_copied(chat, beginning, held)))
+        for step in beginning:
+            held.setdefault(step.so_far, set()).add(chat.parent_id)
+    return [counted[id(chat)] for chat in chats]
+
+
+class _Step(NamedTuple):
+    """A message of a chat, known by all that was said and called up to it."""
+
+    so_far: int
+    end: int
+    """Where the next one begins."""
+    is_telling: bool
+    """Whether so much is hardly said twice."""
+
+
+def _beginnings(messages: Sequence[Message]) -> Iterator[_Step]:
+    """A chat step by step."""
+    spoken = {one.number: one for one in spoken_in(messages)}
+    called = {index: _call_ids(message) for index, message in enumerate(messages)}
+    steps = [index for index in called if index in spoken or called[index]]
+    so_far, prompts, has_called = 0, list[Spoken](), False
+    for index, end in pairwise([*steps, len(messages)]):
+        words = spoken.get(index)
+        so_far = hash((so_far, words and (words.by_model, words.keys), called[index]))
+        prompts += [words] if words and not words.by_model else []
+        has_called = has_called or bool(called[index])
+        yield _Step(so_far, end, has_called or is_telling(prompts[-2:]))
+
+
+def _call_ids(message: Message) -> tuple[str, ...]:
+    return tuple(call.call_id for call in message.tool_calls if call.call_id)
+
+
+def _copied(chat: Session, beginning: Iterable[_Step], held: Mapping[int, set[str | None]]) -> int:
+    """How many messages of a chat a fuller one holds too: both are of one session, or it cannot be chance."""
+    end = 0
+    for step in beginning:
+        parents = held.get(step.so_far)
+        if parents is None:
+            break
+        if step.is_telling or (chat.parent_id and chat.parent_id in parents):
+            end = step.end
+    return end

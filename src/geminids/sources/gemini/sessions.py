@@ -35,7 +35,7 @@ from geminids.model import (
     Usage,
     folder_hash,
 )
-from geminids.sources.base import Bundle
+from geminids.sources.base import Bundle, CompanionFile
 from geminids.sources.gemini.evidence import with_evidence
 from geminids.sources.gemini.files import BACKGROUND, Segment
 from geminids.sources.gemini.injected import REQUEST_CANCELLED
@@ -81,7 +81,12 @@ def sessions(bundle: Bundle, found: Sequence[Segment], problems: Sequence[Proble
     for main in mains:
         _name_children(main, children)
         children.extend(_inner_sessions(main))
-    return [_session(bundle, draft, problems) for draft in [*mains, *children]]
+    beside: dict[str | None, list[CompanionFile]] = {}
+    for companion in bundle.beside:
+        beside.setdefault(companion.native_id, []).append(companion)
+    return [
+        _session(bundle, draft, problems, beside.get(draft.native_id, ())) for draft in [*mains, *children]
+    ]
 
 
 def _drafts(bundle: Bundle, found: Sequence[Segment]) -> Iterator[Draft]:
@@ -184,7 +189,9 @@ def _inner_sessions(main: Draft) -> list[Draft]:
     return inner[::-1]
 
 
-def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Session:
+def _session(
+    bundle: Bundle, draft: Draft, problems: Sequence[Problem], beside: Iterable[CompanionFile]
+) -> Session:
     of_subagent = draft.kind is SessionKind.SUBAGENT
     builder = MessageBuilder(draft.turns, of_subagent=of_subagent)
     messages = builder.build()
@@ -213,7 +220,7 @@ def _session(bundle: Bundle, draft: Draft, problems: Sequence[Problem]) -> Sessi
         usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
         files=files,
         directories=directories,
-        companions=tuple(c.told("gemini") for c in bundle.beside if c.native_id == draft.native_id),
+        companions=tuple(companion.told("gemini") for companion in beside),
         problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
         messages=messages,
     )

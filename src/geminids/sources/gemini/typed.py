@@ -9,8 +9,8 @@ the way (a command expanded, a path rewritten) are recognised by the moment alon
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -20,11 +20,10 @@ from geminids.sources.gemini.prompt_log import LoggedLine, PromptLog
 from geminids.sources.traces import Said, Trace, key
 
 _BEFORE = timedelta(seconds=2)
-_AFTER = timedelta(seconds=10)
-"""How far a message may be from its line."""
 _AFTER_IN_ITS_SESSION = timedelta(seconds=60)
-_AT_ONCE = timedelta(seconds=3)
-"""How soon a message comes that has other words than its line."""
+"""How far a message may be from its line, in the session that the log names."""
+AT_ONCE = timedelta(seconds=3)
+"""How soon a message comes in another session, or with other words than its line."""
 _MOST_AROUND = 100
 """So many messages of one moment are looked at: hostile files could ask for it without end."""
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
@@ -76,21 +75,73 @@ def lines_of(logs: Iterable[PromptLog]) -> list[Line]:
     moments: dict[int, datetime] = {}
     for log in logs:
         last = _NO_TIME
-        for logged in log.lines:
+        for identity, logged in _identified(log):
             # A line without a time stays where it stands among the others.
             last = logged.at or last
-            line = found.setdefault(_identity(logged), Line(logged, []))
+            line = found.setdefault(identity, Line(logged, []))
             if line.logged is logged:
                 moments[id(line)] = last
             else:
                 line.also_at.append(logged.place)
-    return sorted(found.values(), key=lambda line: moments[id(line)])
+    return sorted(_without_beginnings(found.values()), key=lambda line: moments[id(line)])
 
 
-def _identity(logged: LoggedLine) -> object:
-    if logged.at is None:
-        return id(logged)
-    return logged.native_id, logged.message_id, logged.at, logged.key or logged.text
+def _identified(log: PromptLog) -> Iterator[tuple[object, LoggedLine]]:
+    """The lines of a log, each with what is the same in every copy of it."""
+    repeated: Counter[object] = Counter()
+    for logged in log.lines:
+        words = logged.native_id, logged.message_id, logged.key or logged.text
+        if logged.at is None:
+            # Nothing but their order tells apart what one log holds twice.
+            repeated[words] += 1
+            yield (*words, repeated[words]), logged
+        else:
+            yield (*words, logged.at), logged
+
+
+def _without_beginnings(lines: Collection[Line]) -> list[Line]:
+    """Lines, without those that are only the beginning of another: one copy of the log was cut off there."""
+    cut = [line for line in lines if _is_cut(line.logged)]
+    if not cut:
+        return list(lines)
+    longer = _by_number(line for line in lines if not _is_cut(line.logged))
+    beginnings: set[int] = set()
+    # The longest first: of two beginnings the shorter is that of the longer.
+    for line in sorted(cut, key=lambda line: -len(line.logged.text)):
+        same_number = longer.setdefault(_number(line), [])
+        if whole := next((one for one in same_number[:_MOST_AROUND] if _begins(line, one)), None):
+            whole.also_at += [line.logged.place, *line.also_at]
+            beginnings.add(id(line))
+        else:
+            same_number.append(line)
+    return [line for line in lines if id(line) not in beginnings]
+
+
+def _is_cut(logged: LoggedLine) -> bool:
+    """Whether a line is cut off in the middle of its words, which come before its time."""
+    return (
+        logged.key is None
+        and logged.at is None
+        and logged.native_id is not None
+        and logged.message_id is not None
+    )
+
+
+def _by_number(lines: Iterable[Line]) -> dict[object, list[Line]]:
+    found: dict[object, list[Line]] = {}
+    for line in lines:
+        found.setdefault(_number(line), []).append(line)
+    return found
+
+
+def _number(line: Line) -> object:
+    return line.native_id, line.logged.message_id
+
+
+def _begins(line: Line, longer: Line) -> bool:
+    """Whether a line is the beginning of a longer one. A cut may have split its last character."""
+    words, kept = line.logged.text.rstrip("\ufffd"), longer.logged.text
+    return kept.startswith(words[: len(kept)] if longer.logged.left_out else words)
 
 
 def find_messages(lines: Sequence[Line], traces: Iterable[Trace]) -> Spots:
@@ -140,7 +191,7 @@ class Spots:
                 continue
             for spot in _around(self._by_words.get(logged.key, ()), logged.at, _AFTER_IN_ITS_SESSION):
                 elsewhere = spot.trace.native_id != logged.native_id
-                if not elsewhere or spot.at - logged.at <= _AFTER:
+                if not elsewhere or spot.at - logged.at <= AT_ONCE:
                     yield (elsewhere, abs(spot.at - logged.at)), line, spot
 
     def with_words(self, line: Line) -> Spot | None:
@@ -162,7 +213,7 @@ class Spots:
     def find_changed(self, line: Line, trace: Trace) -> None:
         """Find the message in a session that has other words than a line and was there at once."""
         if line.spot is None and line.logged.at is not None:
-            near = _around(self._by_session.get(trace.native_id, ()), line.logged.at, _AT_ONCE)
+            near = _around(self._by_session.get(trace.native_id, ()), line.logged.at, AT_ONCE)
             if spot := next((spot for spot in near if not spot.taken and spot.at >= line.logged.at), None):
                 _settle(line, spot)
 
