@@ -15,15 +15,15 @@ from geminids.model import (
     folder_hash,
 )
 from geminids.query.projects import (
-    EventKind,
+    Contents,
     Shelved,
     certain_paths,
     hashes_without_folder,
     identify,
     the_one,
 )
-from geminids.query.projects import reports as all_reports
-from geminids.query.projects import story as tell
+from geminids.query.story import EventKind
+from geminids.query.story import story as tell
 from geminids.sources.base import CompanionFile
 
 from .summaries import summary
@@ -83,7 +83,7 @@ def test_several_names_of_one_folder_are_one_project() -> None:
     tree = Project(tree_path, folder_hash(tree_path), "fix", KnownBy.MARKER, certain=True)
     shelves = [shelf(tree, summary("c", 3)), shelf(BY_HASH, summary("a")), shelf(KNOWN, summary("b", 2))]
     identity = identify(shelves, nothing)
-    (report,) = all_reports(shelves, identity)
+    (report,) = Contents(shelves, identity).reports()
     assert report.project == KNOWN
     assert tree in report.also
     assert report.sessions == 3
@@ -94,18 +94,18 @@ def test_container_and_windows_paths_are_one_project() -> None:
     paths = ("C:\\Users\\Ada\\shop", "/c/Users/Ada/shop")
     both = [Project(path, folder_hash(path), None, KnownBy.CONTEXT, certain=True) for path in paths]
     shelves = [shelf(project, summary(str(number))) for number, project in enumerate(both)]
-    assert len(all_reports(shelves, identify(shelves, nothing))) == 1
+    assert len(Contents(shelves, identify(shelves, nothing)).reports()) == 1
 
 
 def test_two_guesses_of_one_folder_stay_two_projects() -> None:
     guesses = [Project("/home/ada", letter * 64, None, KnownBy.ARGUMENTS) for letter in "ab"]
     shelves = [shelf(guess, summary(guess.hash or "")) for guess in guesses]
-    assert len(all_reports(shelves, identify(shelves, nothing))) == 2
+    assert len(Contents(shelves, identify(shelves, nothing)).reports()) == 2
 
 
 def test_the_project_last_used_comes_first_and_one_is_picked_by_name() -> None:
     shelves = [shelf(KNOWN, summary("a", 1)), shelf(OTHER, summary("b", 2))]
-    found = all_reports(shelves, identify(shelves, nothing))
+    found = Contents(shelves, identify(shelves, nothing)).reports()
     assert [report.project.name for report in found] == ["blog", "shop"]
     assert the_one(found, "shop").project == KNOWN
     assert the_one(found, HASH[:8]).project == KNOWN
@@ -131,7 +131,8 @@ def test_a_story_stands_in_order_of_time_and_shows_what_is_gone() -> None:
         shelf(OTHER, summary("elsewhere", 3)),
     ]
     identity = identify(shelves, nothing)
-    told = tell(the_one(all_reports(shelves, identity), "shop"), shelves, identity, [])
+    contents = Contents(shelves, identity)
+    told = tell(contents, the_one(contents.reports(), "shop"), [])
     assert [
         (event.kind, event.session_id or (event.session and event.session.native_id)) for event in told.events
     ] == [
@@ -149,7 +150,8 @@ def test_a_story_stands_in_order_of_time_and_shows_what_is_gone() -> None:
 def gaps(*shelves: Shelved) -> list[str | None]:
     """The sessions of which a story says that they are gone."""
     identity = identify(shelves, nothing)
-    told = tell(the_one(all_reports(shelves, identity), "shop"), shelves, identity, [])
+    contents = Contents(shelves, identity)
+    told = tell(contents, the_one(contents.reports(), "shop"), [])
     return [event.session_id for event in told.events if event.kind is EventKind.GAP]
 
 

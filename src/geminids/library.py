@@ -50,12 +50,10 @@ from geminids.query.meant import LISTED, Finder, Meant, Wanted
 from geminids.query.moments import parse_moment
 from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview, overview
 from geminids.query.projects import (
-    Event,
-    EventKind,
+    Contents,
     Identity,
     ProjectReport,
     Projects,
-    ProjectStory,
     Resolved,
     Shelved,
     best_known,
@@ -64,10 +62,9 @@ from geminids.query.projects import (
     hashes_without_folder,
     identify,
     known_as,
-    reports,
-    story,
     the_one,
 )
+from geminids.query.story import Event, EventKind, ProjectStory, story
 from geminids.sources.base import Home, Reading, Scan, may_be_folder, may_exist
 from geminids.sources.bundles import Shelf, shelves
 from geminids.sources.texts import text_beside
@@ -170,52 +167,42 @@ class Library:
 
     def summaries(self, wanted: Filter) -> Listing:
         """The sessions that are asked for, without their messages, newest first."""
-        shelves = self._shelved()
-        identity = self._identified(shelves)
-        summaries = (known_as(summary, identity) for shelf in shelves for summary in shelf.summaries)
-        problems = [problem for shelf in shelves for problem in shelf.problems]
-        return listing(summaries, wanted, self._closed_folders() + problems)
+        found = self._contents()
+        return listing(found.summaries, wanted, self._closed_folders() + found.problems)
 
     def overview(self) -> Overview:
         """All there is, in little."""
-        shelves = self._shelved()
-        identity = self._identified(shelves)
-        summaries = [known_as(summary, identity) for shelf in shelves for summary in shelf.summaries]
-        problems = [problem for shelf in shelves for problem in shelf.problems]
-        titles = {summary.agent: self.agent_title(summary.agent) for summary in summaries}
+        found = self._contents()
+        summaries = found.summaries
         return overview(
             summaries,
-            reports(shelves, identity),
-            titles,
-            self._closed_folders() + _unreadable(problems),
+            found.reports(),
+            {summary.agent: self.agent_title(summary.agent) for summary in summaries},
+            self._closed_folders() + _unreadable(found.problems),
             self.places,
-            damaged_files=len({problem.file for problem in problems if problem.is_damage}),
+            damaged_files=len({problem.file for problem in found.problems if problem.is_damage}),
             sample=self.sample,
         )
 
     def projects(self, now: datetime) -> Projects:
         """The projects there are. For folders that are not known one looks, but only for a moment."""
-        shelves = self._shelved()
-        identity = self._identified(shelves)
-        if unknown := hashes_without_folder(identity):
+        found = self._contents()
+        if unknown := hashes_without_folder(found.identity):
             self._folders.search_shortly(unknown, now)
-            identity = self._identified(shelves)
-        problems = [problem for shelf in shelves for problem in shelf.problems]
-        found = reports(shelves, identity)
-        return Projects(projects=tuple(found), problems=tuple(self._closed_folders() + _unreadable(problems)))
+            found = found._replace(identity=self._identified(found.shelves))
+        problems = self._closed_folders() + _unreadable(found.problems)
+        return Projects(projects=tuple(found.reports()), problems=tuple(problems))
 
     def project_story(self, wanted: str) -> ProjectStory:
         """Everything a project holds, the oldest first."""
-        shelves = self._shelved(limit=None)
-        identity = self._identified(shelves)
-        report = the_one(reports(shelves, identity), wanted)
-        return story(report, shelves, identity, self._closed_folders())
+        found = self._contents(limit=None)
+        return story(found, the_one(found.reports(), wanted), self._closed_folders())
 
     def resolve_projects(
         self, now: datetime, *, deep: bool, seconds: float, progress: Callable[[int, int], None] | None = None
     ) -> Resolved:
         """Look for the folders of projects that are known by a hash alone, and remember them."""
-        identity = self._identified(self._shelved())
+        identity = self._contents().identity
         unknown = hashes_without_folder(identity)
         found = self._folders.search(
             unknown,
@@ -269,8 +256,7 @@ class Library:
         """The hash of the project that is meant; a whole hash may also be one that we know nothing of."""
         if WHOLE_HASH.fullmatch(wanted):
             return wanted
-        shelves = self._shelved()
-        meant = hash_meant(reports(shelves, self._identified(shelves)), wanted)
+        meant = hash_meant(self._contents().reports(), wanted)
         if meant is None:
             raise NoHashError(wanted)
         return meant
@@ -362,6 +348,11 @@ class Library:
     def _places_of_a_list(self) -> tuple[str, ...]:
         return tuple(sorted(map(last_list.keepable, self.places)))
 
+    def _contents(self, limit: int | None = LIST_LIMIT) -> Contents:
+        """All there is, without messages, and whose it is."""
+        shelves = self._shelved(limit)
+        return Contents(shelves, self._identified(shelves))
+
     def _identified(self, shelves: Sequence[Shelved]) -> Identity:
         """What is known of each project; what sessions proved is kept for those that prove nothing."""
         identity = identify(shelves, self._folders.remembered, self._folders.repositories)
@@ -370,7 +361,7 @@ class Library:
             self._folders.learn(proven)
         return identity
 
-    def _shelved(self, limit: int | None = LIST_LIMIT) -> list[Shelved]:
+    def _shelved(self, limit: int | None) -> list[Shelved]:
         """All there is, project by project, without messages."""
         shelved: list[Shelved] = []
         for shelf in self._shelves():

@@ -106,7 +106,7 @@ def list_sessions(
     ⚠               part of a file is damaged
     ↳               a subagent
     ⎘               a saved chat (/chat save)
-    ✝               lost: the session is gone, what was typed remains
+    ✝               lost: what was typed is what remains
 
     \b
     geminids list

@@ -42,7 +42,7 @@ class Companion(msgspec.Struct, frozen=True, gc=False):
     kind: CompanionKind
     path: str
     size: int
-    modified_at: datetime
+    modified_at: datetime | None
     session_id: str | None = None
     """The session it belongs to, where its place says so."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,6 +24,7 @@ from geminids.model import (
     Session,
     TypedLine,
 )
+from geminids.sources.timestamps import disk_time
 from geminids.sources.traces import Trace
 
 _UNKNOWN = 0
@@ -76,9 +76,8 @@ class CompanionFile(msgspec.Struct, frozen=True, order=True, gc=False):
 
     def told(self, agent: str) -> Companion:
         """The same for people."""
-        modified_at = datetime.fromtimestamp(self.mtime_ns / 1e9, UTC)
         session_id = f"{agent}:{self.native_id}" if self.native_id else None
-        return Companion(self.kind, self.path, self.size, modified_at, session_id)
+        return Companion(self.kind, self.path, self.size, disk_time(self.mtime_ns / 1e9), session_id)
 
 
 class Bundle(msgspec.Struct, frozen=True):

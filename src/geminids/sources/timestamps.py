@@ -17,6 +17,14 @@ def parse_time(written: object) -> datetime | None:
     return None
 
 
+def disk_time(seconds: float) -> datetime | None:
+    """The time of a file; disks know years that are none of ours."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def _from_text(written: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(written)
@@ -27,7 +35,6 @@ def _from_text(written: str) -> datetime | None:
 
 def _from_number(written: float) -> datetime | None:
     try:
-        seconds = written / 1000 if abs(written) >= _FIRST_MILLISECOND_STAMP else written
-        return datetime.fromtimestamp(seconds, UTC)
-    except (ValueError, OverflowError, OSError):
+        return disk_time(written / 1000 if abs(written) >= _FIRST_MILLISECOND_STAMP else written)
+    except OverflowError:
         return None

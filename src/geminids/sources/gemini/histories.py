@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +39,7 @@ from geminids.sources.gemini.sessions import counts_of, status_of, title_of
 from geminids.sources.gemini.spans import Lines, Span, complaint, elements, members, whole
 from geminids.sources.gemini.turns import Turn
 from geminids.sources.jsonl import UndecodableError, complete_truncated, salvage
+from geminids.sources.timestamps import disk_time
 
 NOWHERE = Project(None, None, None, None)
 """The project of a file that does not say where it was worked."""
@@ -369,22 +370,14 @@ def unread(file: FoundFile, file_format: str, error: OSError) -> Reading:
 
 def found_at(file: FoundFile) -> datetime | None:
     """When a file was last written to, as the scan saw it."""
-    return _moment(file.mtime_ns / 1e9)
+    return disk_time(file.mtime_ns / 1e9)
 
 
 def modified(path: Path) -> datetime | None:
     """When a file was last written to."""
     try:
-        return _moment(path.stat().st_mtime)
+        return disk_time(path.stat().st_mtime)
     except OSError:
-        return None
-
-
-def _moment(seconds: float) -> datetime | None:
-    """A time of a disk; disks know years that are none of ours."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OSError, ValueError, OverflowError):
         return None
 
 
