@@ -3,9 +3,9 @@
     python fuzz/fuzz_gemini.py [--seconds 300] [--engine atheris|random] [--seed N]
 
 Whatever happens to a file: reading it never raises, its account adds up to its size, and every message of a
-session file that lies wholly before the damage is still there. What lies beside sessions is damaged too. A file
-that breaks a promise is left in `.fuzz/`, and the run ends with 1. Atheris steers by what the code does with the
-files; without it the damage is random.
+session file that lies wholly before the damage is still there. What lies beside sessions is damaged too.
+A file that breaks a promise is left in `.fuzz/`, and the run ends with 1. Atheris steers by what the code
+does with the files; without it the damage is random.
 """
 
 from __future__ import annotations
