@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -49,8 +49,8 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     """The report of `geminids doctor`."""
 
     version: str = __version__
-    python: str = platform.python_version()
-    system: str = platform.system()
+    python: str = sys.version.partition(" ")[0]
+    system: str = sys.platform
     data_folder: str | None
     homes: tuple[HomeReport, ...]
     sessions: dict[str, int]
