@@ -48,9 +48,9 @@ class HomeReport(msgspec.Struct, frozen=True):
 class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     """The report of `geminids doctor`."""
 
-    version: str = __version__
-    python: str = sys.version.partition(" ")[0]
-    system: str = sys.platform
+    version: str
+    python: str
+    system: str
     data_folder: str | None
     homes: tuple[HomeReport, ...]
     sessions: dict[str, int]
@@ -89,6 +89,9 @@ def fidelity(
     for account in accounts:
         unknown.update(account.unknown_fields)
     return Fidelity(
+        version=__version__,
+        python=sys.version.partition(" ")[0],
+        system=sys.platform,
         data_folder=data_folder,
         homes=tuple(homes),
         sessions=dict(Counter(str(summary.kind) for summary in summaries)),
