@@ -102,6 +102,8 @@ PROVEN = frozenset({KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, Kno
 """Ways of knowing a folder that only some sessions of a project offer, or only here."""
 LIST_LIMIT = 8_000_000
 """So many bytes beside the sessions of a project are read for a list; the rest is left to other commands."""
+SHOW_LIMIT = 1_000_000_000
+"""The same where one session is looked for: it may stand at the beginning of a long log."""
 
 
 def open_library(
@@ -339,7 +341,8 @@ class Library:
         return self._folders.is_damaged
 
     def _finder(self) -> Finder:
-        return Finder(self._readings, self._places_of_a_list(), self._closed_folders(), self._last_list)
+        readings = partial(self._readings, limit=SHOW_LIMIT)
+        return Finder(readings, self._places_of_a_list(), self._closed_folders(), self._last_list)
 
     def _last_list(self) -> LastList | None:
         folder = self._data_folder()
