@@ -156,7 +156,7 @@ def test_projects_of_one_name_are_told_apart(geminids: Run, tmp_path: Path) -> N
 
 def test_what_to_type_looks_where_the_list_did(geminids: Run, home: Path) -> None:
     outcome = geminids("list", "--home", home, "-n", "1", "--since", "2026-01-01")
-    assert f"`geminids list --since 2026-01-01 --limit 2 --home {home}` shows them." in outcome.err
+    assert f"`geminids list --since 2026-01-01 --limit 2 --home {home}` shows it." in outcome.err
 
 
 def test_none_of_those_that_a_list_would_show_is_what_is_counted(geminids: Run) -> None:

@@ -1,10 +1,16 @@
 """`geminids` alone."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
-from .conftest import Run
+import pytest
+
+from .conftest import FIXTURES, Run
 from .homes import FIRST_ID, write_session
+
+HOMES = sorted((FIXTURES / "gemini").glob("*/home"))
 
 
 def test_the_overview_counts_and_says_what_to_type_next(geminids: Run, tmp_path: Path) -> None:
@@ -49,3 +55,30 @@ def test_the_numbers_of_the_overview_can_be_shown(geminids: Run, tmp_path: Path)
     geminids("list", "--home", tmp_path, "--until", "2026-05-01")
     geminids("--home", tmp_path)
     assert geminids("show", "1", "--home", tmp_path).out.startswith("Second")
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.parent.name)
+def test_the_suggested_command_works_as_it_is_printed(geminids: Run, home: Path) -> None:
+    outcome = geminids("--home", home)
+    (suggested,) = re.findall(r"^(?:Read|See the|Find).*?:  geminids (.*)$", outcome.out, re.MULTILINE)
+    # Folders that are nowhere on this machine are not found.
+    assert geminids(*shlex.split(suggested)).code == 0 or suggested.startswith("projects resolve")
+
+
+def test_what_was_too_large_for_an_overview_is_said(geminids: Run, tmp_path: Path) -> None:
+    folder = write_session(tmp_path).parent.parent
+    line = {"sessionId": "gone", "messageId": 0, "type": "user", "message": "w" * 1000, "timestamp": "x"}
+    (folder / "logs.json").write_text(json.dumps([line] * 9000, indent=2))
+    for words in ((), ("projects",), ("list",)):
+        outcome = geminids(*words, "--home", tmp_path)
+        assert outcome.code == 0
+        assert "logs.json was read, longer than what this command reads" in outcome.err
+
+
+def test_a_large_log_that_was_laid_out_anew_is_not_said_to_be_read(geminids: Run, tmp_path: Path) -> None:
+    folder = write_session(tmp_path).parent.parent
+    line = {"sessionId": "gone", "messageId": 0, "type": "user", "message": "w" * 1000, "timestamp": "x"}
+    (folder / "logs.json").write_text(json.dumps([line] * 17_000))
+    assert "none of it was read" in geminids("list", "--home", tmp_path).err
+    outcome = geminids("projects", "show", "shop", "--prompts", "--home", tmp_path)
+    assert outcome.out.count("www") > 0

@@ -306,3 +306,50 @@ def test_a_word_of_a_session_proves_its_folder_when_somebody_looks(geminids: Run
     assert geminids("projects", "resolve", "--home", tmp_path).code == 0
     (project,) = listed(geminids, tmp_path)
     assert (project["path"], project["known_by"]) == ("/srv/only/words", "context")
+
+
+def test_the_folder_itself_is_meant_before_what_lies_in_it(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    write_session(tmp_path, SECOND_ID, slug="inner", project="/home/ada/dev/shop/inner", day=2)
+    outcome = geminids("projects", "show", "/home/ada/dev/shop", "--home", tmp_path)
+    assert outcome.code == 0
+    assert outcome.out.startswith("/home/ada/dev/shop  marker")
+    both = json.loads(geminids("list", "--project", "/home/ada/dev/shop", "--home", tmp_path, "--json").out)
+    assert len(both["sessions"]) == 2, "a list shows what lies below, too"
+
+
+def test_a_shell_that_is_elsewhere_says_nothing_about_where_we_are(
+    geminids: Run, tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for native_id, name in ((FIRST_ID, "here"), (SECOND_ID, "there")):
+        (machine / name).mkdir()
+        write_session(tmp_path, native_id, slug=name, project=str(machine / name))
+    monkeypatch.chdir(machine / "here")
+    monkeypatch.setenv("PWD", str(machine / "there"))
+    found = json.loads(geminids("list", "--project", ".", "--home", tmp_path, "--json").out)["sessions"]
+    assert [session["project"]["path"] for session in found] == [str(machine / "here")]
+
+
+def test_a_proven_link_needs_no_folder_on_this_machine(geminids: Run, tmp_path: Path) -> None:
+    name = write_unknown(tmp_path, "C:\\Users\\Ada\\shop")
+    assert geminids("projects", "link", name, "C:\\Users\\Ada\\shop", "--home", tmp_path).code == 0
+    (project,) = listed(geminids, tmp_path)
+    assert (project["path"], project["certain"]) == ("C:\\Users\\Ada\\shop", True)
+
+
+def test_one_session_knows_what_the_others_of_its_project_prove(geminids: Run, tmp_path: Path) -> None:
+    name = write_unknown(tmp_path, "/home/ada/dev/old")
+    calls = [tool_call(args={"file_path": "/home/ada/dev/old/src/a.py"})]
+    proof = write_session(tmp_path, SECOND_ID, slug="aside", project="/home/ada/dev/old", calls=calls)
+    proof.rename(tmp_path / ".gemini" / "tmp" / name / "chats" / proof.name)
+    shutil.rmtree(tmp_path / ".gemini" / "tmp" / "aside")
+    shown = json.loads(geminids("show", FIRST_ID, "--home", tmp_path, "--json").out)
+    assert (shown["project"]["path"], shown["project"]["certain"]) == ("/home/ada/dev/old", True)
+
+
+def test_entries_of_the_registry_that_are_none_are_reported(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    registry = tmp_path / ".gemini" / "projects.json"
+    registry.write_text('{"projects": {"/home/ada/dev/shop": 1, "/home/ada/dev/blog": ["blog"]}}')
+    problems = json.loads(geminids("doctor", "--home", tmp_path, "--json").out)["problems"]
+    assert [(problem["file"], problem["kind"]) for problem in problems] == [(str(registry), "wrong-type")]

@@ -48,7 +48,7 @@ def test_every_variable_that_is_heeded_is_documented() -> None:
     others = [path for path in (ROOT / "src").rglob("*.py") if path.name != "config.py"]
     code = "".join(path.read_text("utf-8") for path in others)
     asked_for = r'environ(?:ment)?(?:\.get\(|\[)"([A-Z_]+)"'
-    names = {HOMES_VARIABLE, DATA_VARIABLE, SESSIONS_VARIABLE, *PROJECT_VARIABLES, *SCREEN_VARIABLES}
+    names = {"PWD", HOMES_VARIABLE, DATA_VARIABLE, SESSIONS_VARIABLE, *PROJECT_VARIABLES, *SCREEN_VARIABLES}
     assert names | set(re.findall(asked_for, code)) - {"_GEMINIDS_COMPLETE"} == VARIABLES.keys()
 
 

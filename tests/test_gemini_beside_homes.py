@@ -416,7 +416,7 @@ def test_hostile_companions_are_no_obstacle(
         assert outcome.code == 0, (command, outcome.err)
         assert "\x1b]" not in outcome.out
         # Only doctor reads everything, and there are gigabytes of it.
-        assert time.process_time() - started < (60 if command[0] == "doctor" else 10), command
+        assert time.process_time() - started < (60 if "doctor" in command else 10), command
     listed = json.loads(geminids("list", "--home", tmp_path, "--json").out)["sessions"]
     assert FIRST_ID in [session["native_id"] for session in listed]
 

@@ -80,3 +80,21 @@ def test_a_beginning_never_means_a_session_that_does_not_begin_so(known: object,
         return
     assert picked is not None
     assert picked.native_id.startswith(wanted)
+
+
+def test_short_ids_tell_sessions_apart() -> None:
+    names = ["11111111-22", "11111111-23", "aaaaaaaa-1", "aaaaaaaa-1#child", "checkpoint-a b@shop", "x"]
+    assert identity.short_ids(names) == {
+        "11111111-22": "11111111-22",
+        "11111111-23": "11111111-23",
+        "aaaaaaaa-1": "aaaaaaaa",
+        "aaaaaaaa-1#child": "aaaaaaaa-1#child",
+        "checkpoint-a b@shop": "checkpoint-a b@shop",
+        "x": "x",
+    }
+
+
+def test_the_beginning_of_an_id_means_the_session_before_those_made_of_it() -> None:
+    parent, child = summary("aaaaaaaa-1"), summary("aaaaaaaa-1#child")
+    assert identity.pick([child, parent], "aaaaaaaa") == parent
+    assert identity.pick([child, parent], "aaaaaaaa-1#c") == child

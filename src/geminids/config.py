@@ -1,4 +1,4 @@
-"""Where things are: pure answers from options and the environment, nothing is opened here."""
+"""Where things are: answers from options and the environment; nothing is opened here."""
 
 from __future__ import annotations
 
@@ -60,6 +60,16 @@ def data_folder(option: str | None, environment: Mapping[str, str]) -> Path | No
         return None
     # Older releases of platformdirs leave a `~` that leads nowhere.
     return folder if folder.is_absolute() else None
+
+
+def current_folder(environment: Mapping[str, str]) -> Path | None:
+    """The folder we are in, as the shell spells it if it is there too; None if it is gone."""
+    shell = environment.get("PWD", "")
+    try:
+        here = Path.cwd()
+        return Path(shell) if shell and os.path.samefile(shell, here) else here  # noqa: PTH121
+    except OSError:
+        return None
 
 
 def expanded(path: str) -> Path:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,11 @@ from geminids.model import (
     SessionSummary,
 )
 from geminids.projects.knowing import Folders
+from geminids.projects.spellings import verified
 from geminids.query import last_list
 from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
 from geminids.query.last_list import LastList, Listed
-from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, listing
+from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, left_unread, listing
 from geminids.query.matching import project_names
 from geminids.query.meant import LISTED, Finder, Meant, Wanted
 from geminids.query.moments import parse_moment
@@ -152,7 +154,9 @@ class Library:
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._homes = homes
-        self._folders = Folders(data_folder, config.expanded("~"), environment, _current_folder())
+        self._folders = Folders(
+            data_folder, config.expanded("~"), environment, config.current_folder(environment)
+        )
         # Asked for only when something is kept: finding it takes longer than many a command.
         self._data_folder = data_folder
         self._scans: list[tuple[Home, Scan]] | None = None
@@ -180,7 +184,7 @@ class Library:
             summaries,
             found.reports(),
             {summary.agent: self.agent_title(summary.agent) for summary in summaries},
-            self._closed_folders() + _unreadable(found.problems),
+            self._closed_folders() + found.problems,
             self.places,
             damaged_files=len({problem.file for problem in found.problems if problem.is_damage}),
             sample=self.sample,
@@ -193,7 +197,11 @@ class Library:
             self._folders.search_shortly(unknown, now)
             found = found._replace(identity=self._identified(found.shelves))
         problems = self._closed_folders() + _unreadable(found.problems)
-        return Projects(projects=tuple(found.reports()), problems=tuple(problems))
+        return Projects(
+            projects=tuple(found.reports()),
+            problems=tuple(problems),
+            left_unread=left_unread(found.problems),
+        )
 
     def project_story(self, wanted: str) -> ProjectStory:
         """Everything a project holds, the oldest first."""
@@ -239,10 +247,12 @@ class Library:
 
     def link_project(self, wanted: str, path: str) -> Project:
         """Remember which folder a project is, because the user says so."""
-        folder = config.expanded(path).absolute()
-        if not folder.is_dir():
+        name = self._hash_meant(wanted)
+        # A proof needs no folder: it may have been on another machine.
+        spelled = verified(name, [path, os.path.normpath(config.expanded(path).absolute())])
+        if spelled is None and not config.expanded(path).is_dir():
             raise NoFolderError(path)
-        return self._folders.link(self._hash_meant(wanted), os.path.normpath(folder))
+        return self._folders.link(name, spelled or os.path.normpath(config.expanded(path).absolute()))
 
     def unlink_project(self, wanted: str) -> Project:
         """Forget what the user said about the folder of a project."""
@@ -332,8 +342,20 @@ class Library:
 
     def _completed(self, session: Session) -> Session:
         """The session with what is known of its project, and with the whole outputs of its tools."""
-        known = known_as(session, best_known([session.project], self._folders.remembered))
-        return sources.load(session.agent).with_outputs(known)
+        identity = best_known([session.project], self._folders.remembered)
+        if not identity[session.project].certain:
+            identity = best_known([session.project, *self._proof_of(session)], self._folders.remembered)
+        return sources.load(session.agent).with_outputs(known_as(session, identity))
+
+    def _proof_of(self, session: Session) -> Iterator[Project]:
+        """What another session of the same project knows about its folder, if one proves it."""
+        files = {file.path for file in session.files}
+        for shelf in self._shelves():
+            if files.isdisjoint(str(file.path) for bundle in shelf.bundles for file in bundle.files):
+                continue
+            projects = (s.project for b in shelf.bundles for s in sources.load(b.agent).read(b).sessions)
+            same = (project for project in projects if project.hash == session.project.hash)
+            yield from islice((project for project in same if project.certain), 1)
 
     @property
     def memory_is_damaged(self) -> bool:
@@ -491,16 +513,6 @@ def _home_report(home: Home, scan: Scan | None) -> HomeReport:
         return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)
     return HomeReport(home.agent, str(home.path), home.known_by, True, files, scan.complete)
-
-
-def _current_folder() -> Path | None:
-    """The folder we are in, as the shell spells it; None if it is gone."""
-    shell = os.environ.get("PWD", "")
-    try:
-        here = Path.cwd()
-        return Path(shell) if shell and os.path.samefile(shell, here) else here  # noqa: PTH121
-    except OSError:
-        return None
 
 
 def _has_words(scan: Scan) -> bool:

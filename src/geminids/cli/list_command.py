@@ -168,10 +168,10 @@ def _tell(choices: Choices, asked: Asked, listing: Listing, shown: int) -> int:
     _tell_match(listing, asked.project)
     if more := len(listing.sessions) - shown:
         everything = choices.spelled("list", *asked._replace(limit=len(listing.sessions)).options())
-        say(f"{words.count(more, 'more session')}; `{everything}` shows them.")
+        say(f"{words.count(more, 'more session')}; `{everything}` shows {words.them(more)}.")
     if others := listing.hidden.get("kind"):
         every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
-        say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows them.")
+        say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows {words.them(others)}.")
     tell_left_unread(listing.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(listing.problems)
 

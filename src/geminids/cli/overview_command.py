@@ -8,9 +8,15 @@ from geminids.cli.documents import OverviewDocument, document
 from geminids.cli.options import Choices
 from geminids.cli.page import Page, open_page
 from geminids.cli.screen import find_screen
-from geminids.cli.sessions import draw_sessions, tell_memory, tell_nothing_found, tell_unreadable
+from geminids.cli.sessions import (
+    draw_sessions,
+    tell_left_unread,
+    tell_memory,
+    tell_nothing_found,
+    tell_unreadable,
+)
 from geminids.errors import NOTHING_FOUND
-from geminids.library import MOST_PROJECTS, AgentOverview, Library, NextStep, Overview, project_names
+from geminids.library import AgentOverview, Library, NextStep, Overview, project_names
 
 
 def overview(choices: Choices) -> int:
@@ -24,6 +30,7 @@ def overview(choices: Choices) -> int:
         _draw(choices, library, found)
     if not found.newest and not found.problems:
         tell_nothing_found()
+    tell_left_unread(found.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(found.problems) or (0 if found.newest else NOTHING_FOUND)
 
 
@@ -59,7 +66,8 @@ def _draw_projects(page: Page, found: Overview) -> None:
     """The projects last used, in one line as far as it reaches."""
     names = project_names(report.project for report in found.projects)
     told = [f"{names[report.project]} ({report.sessions + report.lost})" for report in found.projects]
-    page.words("in " + ", ".join(told) + (", …" if len(found.projects) == MOST_PROJECTS else ""), "quiet")
+    is_all = len(found.projects) >= sum(agent.projects for agent in found.agents)
+    page.words("in " + ", ".join(told) + ("" if is_all else ", …"), "quiet")
 
 
 def _draw_next_steps(page: Page, choices: Choices, found: Overview) -> None:
@@ -80,10 +88,10 @@ def _next_step(choices: Choices, found: Overview) -> tuple[str, str]:
     """The one command to type next."""
     match found.next_step:
         case NextStep.READ_LOST:
-            return "Read what remains", choices.spelled("show", words.short_id(found.lost[0].native_id))
+            return "Read what remains", choices.spelled("show", found.next_id or "")
         case NextStep.SEE_DAMAGE:
             return "See the damage", choices.spelled("doctor")
         case NextStep.FIND_FOLDERS:
             return "Find the folders", choices.spelled("projects", "resolve")
         case _:
-            return "Read the newest", choices.spelled("show", words.short_id(found.newest[0].native_id))
+            return "Read the newest", choices.spelled("show", found.next_id or "")

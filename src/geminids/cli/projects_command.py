@@ -189,7 +189,7 @@ class _progress:  # noqa: N801 - reads as a phrase where it is used
 
 
 def _list(choices: Choices) -> int:
-    from geminids.cli.sessions import tell_memory, tell_nothing_found, tell_unreadable
+    from geminids.cli.sessions import tell_left_unread, tell_memory, tell_nothing_found, tell_unreadable
 
     library = choices.open_library(sample_if_empty=True)
     found = library.projects(choices.now)
@@ -204,6 +204,7 @@ def _list(choices: Choices) -> int:
     if not found.projects:
         tell_nothing_found()
     _tell_unknown(choices, found)
+    tell_left_unread(found.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(found.problems) or (0 if found.projects else NOTHING_FOUND)
 
 
@@ -213,7 +214,8 @@ def _tell_unknown(choices: Choices, found: Projects) -> None:
     unknown = sum(not report.project.certain and not report.project.path for report in found.projects)
     if unknown:
         folders = words.count(unknown, "folder")
-        say(f"{folders} not known; `{choices.spelled('projects', 'resolve')}` looks for them.")
+        search = choices.spelled("projects", "resolve")
+        say(f"{folders} not known; `{search}` looks for {words.them(unknown)}.")
 
 
 def _draw(choices: Choices, found: Projects) -> None:
@@ -314,7 +316,7 @@ def _draw_typed(choices: Choices, story: ProjectStory) -> None:
         ]
         for line in story.typed
     ]
-    if not rows:
+    if not rows and not any(not problem.is_damage for problem in story.problems):
         say("No line that was typed here was logged: the agent logs only what is typed at its own prompt.")
     _draw_rows(open_page(find_screen(no_color=choices.no_color)), rows)
 

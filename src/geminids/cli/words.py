@@ -44,6 +44,11 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def them(number: int) -> str:
+    """What so many things are called when they were named before."""
+    return "it" if number == 1 else "them"
+
+
 def short_id(native_id: str) -> str:
     """As much of an id as `show` needs; one that is made of another is written out."""
     return native_id if "@" in native_id or "#" in native_id else native_id[:8]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import TypeVar
 
 from geminids.errors import AmbiguousIdError, Candidate, ShortIdError
@@ -37,12 +38,43 @@ def pick(candidates: Sequence[Summary], wanted: str) -> Summary | None:
         return None
     if len(wanted.rpartition(":")[2]) < SHORTEST_PREFIX and not exact:
         raise ShortIdError(wanted, SHORTEST_PREFIX)
+    meant = list(_without_its_own(meant))
     if len(meant) > 1:
         meant.sort(key=newest_last, reverse=True)
         same_id = len({candidate.id for candidate in meant}) == 1
         told = [_candidate(session, same_id=same_id) for session in meant]
         raise AmbiguousIdError(wanted, told, same_id=same_id)
     return meant[0]
+
+
+def short_ids(native_ids: Iterable[str]) -> dict[str, str]:
+    """As much of each id as tells it from all others, and no less than people are used to.
+
+    What is made of another id (`…#…`) or was named by people (`…@…`) is written out.
+    """
+    names = list(native_ids)
+    plain = sorted({name for name in names if not _is_made(name)})
+    shorts = {}
+    for before, name, after in zip(["", *plain], plain, [*plain[1:], ""], strict=False):
+        alike = max(_common_length(name, before), _common_length(name, after))
+        shorts[name] = name[: max(alike + 1, FILE_NAME_PREFIX)]
+    return {name: shorts.get(name, name) for name in names}
+
+
+def _is_made(native_id: str) -> bool:
+    return "@" in native_id or "#" in native_id
+
+
+def _common_length(one: str, other: str) -> int:
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in same)
+
+
+def _without_its_own(meant: Sequence[Summary]) -> Sequence[Summary]:
+    """A session without those that are made of it: the beginning of its id means itself."""
+    roots = [candidate for candidate in meant if not _is_made(candidate.native_id)]
+    own = len(roots) == 1 and all(c.native_id.startswith(roots[0].native_id) for c in meant)
+    return roots if own else meant
 
 
 def nearest(summaries: Iterable[SessionSummary], wanted: str) -> list[Candidate]:

@@ -60,7 +60,6 @@ def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Seque
         else:
             shown.append(summary)
     refused = [problem for problem in problems if problem.is_unreadable]
-    left_unread = {problem.file: problem for problem in problems if not problem.is_damage}.values()
     shown.sort(key=newest_last, reverse=True)
     considered = sum(wanted.kinds is None or summary.kind in wanted.kinds for summary in known)
     projects = sorted({summary.project.name for summary in known})
@@ -70,9 +69,14 @@ def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Seque
         dict(hidden),
         tuple(projects),
         tuple(refused),
-        tuple(left_unread),
+        left_unread(problems),
         meant or (),
     )
+
+
+def left_unread(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """What is too large to be read whole, each file once."""
+    return tuple({problem.file: problem for problem in problems if not problem.is_damage}.values())
 
 
 def newest_last(summary: SessionSummary) -> tuple[datetime, str]:

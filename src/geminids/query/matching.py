@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 
-from geminids.config import expanded
+from geminids.config import current_folder, expanded
 from geminids.model import Project, folder_hash
 from geminids.projects.spellings import main_place, same_place
 
@@ -27,6 +26,13 @@ def match(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
         if found := tuple(project for project in known if is_meant(project)):
             return found
     return ()
+
+
+def exactly(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
+    """Of the projects, those whose very folder was typed."""
+    places = _places(wanted) if _is_path(wanted) else []
+    keys, hashes = {place.key for place in places}, {place.hash for place in places}
+    return tuple(p for p in projects if p.hash in hashes or (p.path and same_place(p.path) in keys))
 
 
 def nearest(names: Sequence[str], wanted: str) -> list[str]:
@@ -112,9 +118,8 @@ def _places(wanted: str) -> list[_Place]:
     if ":" in wanted:
         # A path of Windows, which may be meant on any system.
         spelled.add(wanted)
-    shell = os.environ.get("PWD")
-    if wanted == "." and shell and Path(shell).exists():
-        spelled.add(shell)
+    if wanted == "." and (here := current_folder(os.environ)):
+        spelled.add(str(here))
     return [_Place(path, folder_hash(path), same_place(path)) for path in sorted(spelled)]
 
 

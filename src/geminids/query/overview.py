@@ -9,7 +9,8 @@ from enum import StrEnum
 import msgspec
 
 from geminids.model import Problem, SessionKind, SessionSummary
-from geminids.query.listing import LED_BY_HUMANS, newest_last
+from geminids.query.identity import short_ids
+from geminids.query.listing import LED_BY_HUMANS, left_unread, newest_last
 from geminids.query.projects import ProjectReport
 
 NEWEST = 5
@@ -58,6 +59,10 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """What could not be read at all."""
     homes: tuple[str, ...]
     next_step: NextStep | None
+    next_id: str | None
+    """The session that the next step is about, in as many letters as tell it apart."""
+    left_unread: tuple[Problem, ...]
+    """What is too large to be read for this."""
     sample: bool = False
 
 
@@ -78,6 +83,8 @@ def overview(
     newest = sorted((s for s in summaries if s.kind in LED_BY_HUMANS), key=newest_last, reverse=True)
     lost = [summary for summary in newest if summary.kind is SessionKind.LOST]
     unknown = sum(report.project.path is None for report in projects)
+    step = _next_step(newest, lost, damaged_files, unknown)
+    about = lost if step is NextStep.READ_LOST else newest
     return Overview(
         agents=tuple(
             _agent(name, titles.get(name, name), theirs, projects)
@@ -88,9 +95,11 @@ def overview(
         lost=tuple(lost[:NEWEST]),
         unknown_folders=unknown,
         damaged_files=damaged_files,
-        problems=tuple(problems),
+        problems=tuple(problem for problem in problems if problem.is_unreadable),
         homes=tuple(homes),
-        next_step=_next_step(newest, lost, damaged_files, unknown),
+        next_step=step,
+        next_id=short_ids(s.native_id for s in summaries)[about[0].native_id] if about else None,
+        left_unread=left_unread(problems),
         sample=sample,
     )
 

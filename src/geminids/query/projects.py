@@ -19,7 +19,7 @@ from geminids.model import (
     folder_hash,
 )
 from geminids.projects.spellings import main_place, same_place
-from geminids.query.matching import match, nearest, project_names
+from geminids.query.matching import exactly, match, nearest, project_names
 from geminids.query.moments import FIRST
 from geminids.sources.base import CompanionFile
 
@@ -64,6 +64,8 @@ class Projects(msgspec.Struct, frozen=True, kw_only=True):
     projects: tuple[ProjectReport, ...]
     problems: tuple[Problem, ...]
     """What could not be read at all."""
+    left_unread: tuple[Problem, ...]
+    """What is too large to be read for this."""
 
 
 class Resolved(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,19 +164,28 @@ def _is_settled(project: Project) -> bool:
     return project.certain or project.known_by is KnownBy.LINK
 
 
+def _reports_of(names: Iterable[Project], by_name: Mapping[Project, ProjectReport]) -> list[ProjectReport]:
+    return list({id(by_name[name]): by_name[name] for name in names}.values())
+
+
 def hash_meant(found: Sequence[ProjectReport], wanted: str) -> str | None:
     """The hash of the project that is meant, or of that one of its names which is."""
     report = the_one(found, wanted)
-    meant = match((report.project, *report.also), wanted)
+    names = (report.project, *report.also)
+    meant = exactly(names, wanted) or match(names, wanted)
     return (report.project if report.project in meant else meant[0]).hash
 
 
 def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
     """The one project that is meant. Raises the error that names the candidates or the nearest."""
     by_name = {name: report for report in found for name in (report.project, *report.also)}
-    meant = list({id(by_name[name]): by_name[name] for name in match(by_name, wanted)}.values())
+    meant = _reports_of(match(by_name, wanted), by_name)
     if not meant:
-        raise ProjectNotFoundError(wanted, nearest([name.name for name in by_name], wanted))
+        known = dict.fromkeys(report.project.name for report in found)
+        raise ProjectNotFoundError(wanted, nearest(list(known), wanted))
+    if len(meant) > 1:
+        # The folder itself is meant, not what else lies in it.
+        meant = _reports_of(exactly(by_name, wanted), by_name) or meant
     if len(meant) > 1:
         names = project_names(report.project for report in meant)
         raise AmbiguousProjectError(wanted, sorted(names.values()))

@@ -60,7 +60,7 @@ _ALONE = re.compile(
 _REFERENCES = "\n--- Content from referenced files ---"
 _REFERENCES_END = "\n--- End of content ---"
 _CANCELLED = "[Operation Cancelled]"
-_UNPRINTABLE = re.compile("[\ud800-\udfff]")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """What Python puts for a byte in a file name that is no UTF-8."""
 
 
@@ -382,7 +382,7 @@ def modified(path: Path) -> datetime | None:
 
 
 def readable(name: str) -> str:
-    """The name of a file in words that can be printed: bytes that are no UTF-8 are told in percent form."""
+    """The name of a file in words that can be printed: what nobody can type is told in percent form."""
     return _UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", name)
 
 

@@ -63,6 +63,9 @@ def read_registry(home: Path) -> Registry:
             for spelled in spellings(path):
                 by_hash.setdefault(folder_hash(spelled), (spelled, known_by))
     slugs = {slug: path for path, slug in registered.items() if isinstance(slug, str)}
+    if wrong := len(registered) - len(slugs):
+        detail = f"{wrong} of its projects have no name of their own"
+        problems.append(Problem(str(home / "projects.json"), ProblemKind.WRONG_TYPE, detail))
     return Registry(slugs, by_hash, tuple(problems))
 
 

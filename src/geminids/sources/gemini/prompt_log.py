@@ -50,6 +50,7 @@ _LONGEST_READ = 16_000_000
 """So many bytes of a line are looked at; of a longer one, its beginning and its end."""
 _END = 4_096
 _READ_AT_ONCE = 16_000_000
+_LARGEST_UNLAID = 256_000_000
 _CHUNK = 1_000_000
 _MOST_KEPT = 128_000_000
 """About so many bytes of memory the kept lines may take."""
@@ -153,6 +154,13 @@ def _refused(file: FoundFile, file_format: str, error: OSError) -> tuple[FileAcc
     return FileAccount(str(file.path), file_format, "any", file.size, {}, {}, tally, {}), (problem,)
 
 
+def _is_laid_out(stream: BinaryIO, begin: int) -> bool:
+    """Whether lines stand where the CLI puts them; hardly any is longer than what is looked at here."""
+    found = _NEXT_LINE in stream.read(16 * _CHUNK)
+    stream.seek(begin)
+    return found
+
+
 def _commands(text: str) -> Iterator[str]:
     """The commands, as the CLI reads them: a backslash at the end of a line joins it with the next."""
     command = ""
@@ -230,7 +238,9 @@ class _Log(FileLog):
     def read(self, stream: BinaryIO, limit: int | None) -> None:
         """Every line of a log, or those in as many bytes at its end."""
         begin = self._skip(stream, limit)
-        if begin:
+        if self.size > _READ_AT_ONCE and not _is_laid_out(stream, begin):
+            self._read_unlaid(stream, begin)
+        elif begin:
             # Counting the lines of what is left unread would be to read it.
             self._line = None
             self._read_pieces(stream, begin)
@@ -239,6 +249,14 @@ class _Log(FileLog):
         else:
             self._read_content(stream.read(self.size))
         self._close()
+
+    def _read_unlaid(self, stream: BinaryIO, begin: int) -> None:
+        """A large log that somebody else has written again: it is read at once, or not at all."""
+        if begin or self.size > _LARGEST_UNLAID:
+            detail = "none of it was read: it is large and not laid out as Gemini CLI writes it"
+            self.report(ProblemKind.LEFT_UNREAD, detail, None, 0, self.size)
+        else:
+            self._read_content(stream.read(self.size))
 
     def _skip(self, stream: BinaryIO, limit: int | None) -> int:
         self.size = os.fstat(stream.fileno()).st_size
