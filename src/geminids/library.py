@@ -10,10 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,32 +22,26 @@ from geminids.errors import (
     HomeNotFoundError,
     NoFolderError,
     NoHashError,
-    NotASessionError,
-    NothingToReadError,
     NotInstalledError,
     NotLinkedError,
-    NotLoadedByAgentError,
-    SecretFileError,
     SessionNotFoundError,
 )
 from geminids.model import (
-    CompanionKind,
     FileAccount,
     KnownBy,
-    Problem,
     Project,
     Session,
-    SessionKind,
     SessionSummary,
 )
 from geminids.projects.knowing import Folders
 from geminids.projects.spellings import verified
-from geminids.query import last_list
-from geminids.query.fidelity import Fidelity, HomeReport, Names, fidelity, without_names
+from geminids.query import given, last_list
+from geminids.query.fidelity import Fidelity, Names, fidelity, without_names
+from geminids.query.given import file_meant, is_id_of_a_name
 from geminids.query.last_list import LastList, Listed
 from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, left_unread, listing
 from geminids.query.matching import project_names
-from geminids.query.meant import LISTED, Finder, Meant, Wanted
+from geminids.query.meant import Finder, Meant
 from geminids.query.moments import parse_moment
 from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview, overview
 from geminids.query.projects import (
@@ -66,11 +59,10 @@ from geminids.query.projects import (
     known_as,
     the_one,
 )
+from geminids.query.stock import Stock
 from geminids.query.story import Event, EventKind, ProjectStory, story
-from geminids.sources.base import Home, Reading, Scan, may_be_folder, may_exist
-from geminids.sources.bundles import Shelf, shelves
+from geminids.sources.base import Home, may_be_folder
 from geminids.sources.texts import text_beside
-from geminids.sources.traces import Trace, trace
 
 __all__ = [
     "LED_BY_HUMANS",
@@ -97,7 +89,6 @@ __all__ = [
     "text_beside",
 ]
 
-_SESSION_FILE_SUFFIXES = (".json", ".jsonl")
 LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
 PROVEN = frozenset({KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, KnownBy.CURRENT_FOLDER})
@@ -153,28 +144,27 @@ class Library:
         sample: bool = False,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        self._homes = homes
+        self._stock = Stock(homes)
         self._folders = Folders(
             data_folder, config.expanded("~"), environment, config.current_folder(environment)
         )
         # Asked for only when something is kept: finding it takes longer than many a command.
         self._data_folder = data_folder
-        self._scans: list[tuple[Home, Scan]] | None = None
         self.sample = sample
 
     @property
     def places(self) -> tuple[str, ...]:
         """The folders that are looked at, as far as they exist."""
-        return tuple(str(home.path) for home, _ in self._scanned())
+        return self._stock.places
 
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
-        return not any(scan.bundles or scan.problems or _has_words(scan) for _, scan in self._scanned())
+        return self._stock.is_empty()
 
     def summaries(self, wanted: Filter) -> Listing:
         """The sessions that are asked for, without their messages, newest first."""
         found = self._contents()
-        return listing(found.summaries, wanted, self._closed_folders() + found.problems)
+        return listing(found.summaries, wanted, self._stock.closed_folders + found.problems)
 
     def overview(self) -> Overview:
         """All there is, in little."""
@@ -184,7 +174,7 @@ class Library:
             summaries,
             found.reports(),
             {summary.agent: self.agent_title(summary.agent) for summary in summaries},
-            self._closed_folders() + found.problems,
+            self._stock.closed_folders + found.problems,
             self.places,
             damaged_files=len({problem.file for problem in found.problems if problem.is_damage}),
             sample=self.sample,
@@ -196,7 +186,7 @@ class Library:
         if unknown := hashes_without_folder(found.identity):
             self._folders.search_shortly(unknown, now)
             found = found._replace(identity=self._identified(found.shelves))
-        problems = self._closed_folders() + _unreadable(found.problems)
+        problems = [*self._stock.closed_folders, *(p for p in found.problems if p.is_unreadable)]
         return Projects(
             projects=tuple(found.reports()),
             problems=tuple(problems),
@@ -206,7 +196,7 @@ class Library:
     def project_story(self, wanted: str) -> ProjectStory:
         """Everything a project holds, the oldest first."""
         found = self._contents(limit=None)
-        return story(found, the_one(found.reports(), wanted), self._closed_folders())
+        return story(found, the_one(found.reports(), wanted), self._stock.closed_folders)
 
     def resolve_projects(
         self, now: datetime, *, deep: bool, seconds: float, progress: Callable[[int, int], None] | None = None
@@ -218,7 +208,7 @@ class Library:
             unknown,
             certain_paths(identity),
             now,
-            named=self._named_folders(frozenset(unknown)),
+            named=self._stock.named_folders(frozenset(unknown)),
             seconds=seconds,
             deep=deep,
             progress=progress,
@@ -236,14 +226,6 @@ class Library:
             complete=found.complete,
             kept=self._folders.kept,
         )
-
-    def _named_folders(self, unknown: Collection[str]) -> Iterator[str]:
-        """The folders that the sessions of unknown projects name."""
-        for bundle in (bundle for shelf in self._shelves() for bundle in shelf.bundles):
-            source = sources.load(bundle.agent)
-            for session in source.read(bundle).sessions:
-                if session.project.hash in unknown:
-                    yield from source.named_folders(session)
 
     def link_project(self, wanted: str, path: str) -> Project:
         """Remember which folder a project is, because the user says so."""
@@ -275,7 +257,7 @@ class Library:
 
     def sessions(self, wanted: str) -> Meant:
         """The sessions in a file if a file is meant, else the one session that is."""
-        if (path := file_meant(wanted)) and not _is_id_of_a_name(wanted, path):
+        if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
             return Meant(self.file(path), ())
         try:
             meant = self._finder().find(wanted)
@@ -291,35 +273,27 @@ class Library:
 
     def file(self, path: Path) -> list[Session]:
         """The sessions in one file, the first first."""
-        with _naming_trouble(path):
-            if (reading := _read_alone(path)) and reading.sessions:
-                return [self._completed(s) for s in sorted(reading.sessions, key=_as_they_began)]
-            raise NotASessionError(str(path), _looks_like(path))
+        return [self._completed(session) for session in given.sessions_in(path)]
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
         """The record as the agent itself would load it from a file, or from the last file of a session."""
         path = file_meant(wanted) or Path(self.session(wanted).files[-1].path)
-        with _naming_trouble(path):
-            for name in sources.available():
-                if path.is_file() and (record := sources.load(name).agent_view(path)) is not None:
-                    return record
-            reading = _read_alone(path)
-            can_be_shown = reading is not None and bool(reading.sessions)
-            raise NotLoadedByAgentError(str(path), _looks_like(path), can_be_shown=can_be_shown)
+        return given.agent_view(path)
 
     def doctor(self, files: Sequence[str] = (), *, with_names: bool = False) -> Fidelity:
         """What became of every byte and record of all files, or of those given; what stood in the way."""
-        scans = [] if files else [scan for _, scan in self._scanned()]
+        scans = [] if files else self._stock.scans
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for scan in scans for problem in scan.problems]
-        for reading in map(_given, files) if files else self._readings(limit=None):
+        by_hand = (given.reading_of(config.expanded(file)) for file in files)
+        for reading in by_hand if files else self._stock.readings():
             summaries.extend(session.without_messages() for session in reading.sessions)
             accounts.extend(reading.accounts)
             problems.extend(reading.problems)
         folder = self._data_folder()
         report = fidelity(
-            homes=[] if files else self._home_reports(),
+            homes=[] if files else self._stock.reports(),
             summaries=summaries,
             accounts=accounts,
             problems=problems,
@@ -344,18 +318,8 @@ class Library:
         """The session with what is known of its project, and with the whole outputs of its tools."""
         identity = best_known([session.project], self._folders.remembered)
         if not identity[session.project].certain:
-            identity = best_known([session.project, *self._proof_of(session)], self._folders.remembered)
+            identity = best_known([session.project, *self._stock.proof_of(session)], self._folders.remembered)
         return sources.load(session.agent).with_outputs(known_as(session, identity))
-
-    def _proof_of(self, session: Session) -> Iterator[Project]:
-        """What another session of the same project knows about its folder, if one proves it."""
-        files = {file.path for file in session.files}
-        for shelf in self._shelves():
-            if files.isdisjoint(str(file.path) for bundle in shelf.bundles for file in bundle.files):
-                continue
-            projects = (s.project for b in shelf.bundles for s in sources.load(b.agent).read(b).sessions)
-            same = (project for project in projects if project.hash == session.project.hash)
-            yield from islice((project for project in same if project.certain), 1)
 
     @property
     def memory_is_damaged(self) -> bool:
@@ -363,8 +327,8 @@ class Library:
         return self._folders.is_damaged
 
     def _finder(self) -> Finder:
-        readings = partial(self._readings, limit=SHOW_LIMIT)
-        return Finder(readings, self._places_of_a_list(), self._closed_folders(), self._last_list)
+        readings = partial(self._stock.readings, limit=SHOW_LIMIT)
+        return Finder(readings, self._places_of_a_list(), self._stock.closed_folders, self._last_list)
 
     def _last_list(self) -> LastList | None:
         folder = self._data_folder()
@@ -375,7 +339,7 @@ class Library:
 
     def _contents(self, limit: int | None = LIST_LIMIT) -> Contents:
         """All there is, without messages, and whose it is."""
-        shelves = self._shelved(limit)
+        shelves = self._stock.shelved(limit)
         return Contents(shelves, self._identified(shelves))
 
     def _identified(self, shelves: Sequence[Shelved]) -> Identity:
@@ -386,83 +350,6 @@ class Library:
             self._folders.learn(proven)
         return identity
 
-    def _shelved(self, limit: int | None) -> list[Shelved]:
-        """All there is, project by project, without messages."""
-        shelved: list[Shelved] = []
-        for shelf in self._shelves():
-            beside = shelf.companions
-            source = sources.load(beside.agent)
-            found = Shelved(beside.project, [], beside.files, (), [], beside.agent)
-            for reading in self._readings_of(shelf, lambda _: True, limit):
-                if limit is None:
-                    names = (name for session in reading.sessions for name in source.named_ids(session))
-                    found.named.update(f"{beside.agent}:{name}" for name in names)
-                found.summaries.extend(session.without_messages() for session in reading.sessions)
-                found.problems.extend(reading.problems)
-                found.typed += reading.typed
-            shelved.append(found)
-        return shelved
-
-    def _readings(
-        self, is_wanted: Wanted = lambda _: True, limit: int | None = LIST_LIMIT
-    ) -> Iterator[Reading]:
-        """Every bundle in its turn, and what lies beside those of a project after them."""
-        for shelf in self._shelves():
-            yield from self._readings_of(shelf, is_wanted, limit)
-
-    def _readings_of(self, shelf: Shelf, is_wanted: Wanted, limit: int | None) -> Iterator[Reading]:
-        source = sources.load(shelf.companions.agent)
-        reads_beside = is_wanted(shelf.companions) and bool(shelf.companions.files)
-        # Only what is listed among the sessions is compared with them, and only saved chats hold replies.
-        beside = {file.kind for file in shelf.companions.files} if reads_beside else set()
-        needs_traces = not LISTED.isdisjoint(beside)
-        traced = partial(trace, replies=CompanionKind.SAVED_CHAT in beside)
-        traces: list[Trace] = []
-        for bundle in shelf.bundles:
-            wanted = is_wanted(bundle)
-            if not (wanted or needs_traces):
-                continue
-            reading = source.read(bundle)
-            if needs_traces:
-                traces.extend(map(traced, reading.sessions))
-            if wanted:
-                yield reading
-        if reads_beside:
-            yield source.read_beside(shelf.companions, traces, limit)
-
-    def _shelves(self) -> list[Shelf]:
-        return shelves([scan for _, scan in self._scanned()])
-
-    def _scanned(self) -> list[tuple[Home, Scan]]:
-        if self._scans is None:
-            there = [home for home in self._homes if may_exist(home.path)]
-            self._scans = [(home, sources.load(home.agent).scan(home)) for home in there]
-        return self._scans
-
-    def _closed_folders(self) -> list[Problem]:
-        return _unreadable(problem for _, scan in self._scanned() for problem in scan.problems)
-
-    def _home_reports(self) -> list[HomeReport]:
-        scans = {home.path: scan for home, scan in self._scanned()}
-        return [_home_report(home, scans.get(home.path)) for home in self._homes]
-
-
-class _naming_trouble:  # noqa: N801 - reads as a phrase where it is used
-    """Turns what the operating system says about a file given by hand into an error that names the file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        if any(sources.load(name).keeps_secrets(self._path) for name in sources.available()):
-            raise SecretFileError(str(self._path))
-        if not may_exist(self._path):
-            raise NothingToReadError(str(self._path), "there is no such file")
-
-    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
-        if isinstance(error, OSError):
-            raise NothingToReadError(str(self._path), error.strerror or str(error)) from error
-
 
 def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
     for folder in folders:
@@ -470,61 +357,3 @@ def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
             raise HomeNotFoundError(str(folder))
     unique = list({folder.resolve(): folder for folder in folders}.values())
     return [home for folder in unique for name in names for home in sources.load(name).homes_below(folder)]
-
-
-def _looks_like(path: Path) -> str:
-    from geminids.sources.describe import describe
-
-    return describe(path)
-
-
-def file_meant(wanted: str) -> Path | None:
-    """The file that is meant, there or not: what looks like a path, or is named as sessions are."""
-    looks_like_path = "/" in wanted or os.sep in wanted or wanted in {".", ".."}
-    if looks_like_path or wanted.lower().endswith(_SESSION_FILE_SUFFIXES):
-        return config.expanded(wanted)
-    return None
-
-
-def _is_id_of_a_name(wanted: str, path: Path) -> bool:
-    """Whether what looks like a path is the id of something that people named, slashes and all."""
-    is_id = wanted.partition(":")[0] in sources.available() or "@" in wanted
-    return is_id and not may_exist(path)
-
-
-def _read_alone(path: Path) -> Reading | None:
-    """What one file holds that was given by hand; None if it is no session."""
-    for name in sources.available():
-        if path.is_file() and (reading := sources.load(name).read_alone(path)):
-            return reading
-    return None
-
-
-def _given(file: str) -> Reading:
-    path = config.expanded(file)
-    with _naming_trouble(path):
-        if reading := _read_alone(path):
-            return reading
-        raise NotASessionError(str(path), _looks_like(path))
-
-
-def _home_report(home: Home, scan: Scan | None) -> HomeReport:
-    if scan is None:
-        return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
-    files = sum(len(bundle.files) for bundle in scan.bundles)
-    return HomeReport(home.agent, str(home.path), home.known_by, True, files, scan.complete)
-
-
-def _has_words(scan: Scan) -> bool:
-    """Whether words were left beside sessions that are gone."""
-    return any(file.kind in LISTED for beside in scan.companions for file in beside.files)
-
-
-def _unreadable(problems: Iterable[Problem]) -> list[Problem]:
-    return [problem for problem in problems if problem.is_unreadable]
-
-
-def _as_they_began(session: Session) -> tuple[bool, bool, datetime | None, str]:
-    # A file belongs to the session that the human led; subagents in it come after.
-    began = session.started_at
-    return (session.kind is not SessionKind.MAIN, began is None, began, session.id)

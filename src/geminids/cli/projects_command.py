@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -14,8 +13,7 @@ from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page
-    from geminids.library import Event, ProjectReport, Projects, ProjectStory
-    from geminids.model import Companion, TypedLine
+    from geminids.library import Projects, ProjectStory
 
 MOST_SECONDS = 600
 
@@ -68,10 +66,8 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
         from geminids.cli.documents import ProjectDocument, document
 
         print_json(document(ProjectDocument, story))
-    elif prompts:
-        _draw_typed(choices, story)
     else:
-        _draw_story(choices, story, beside=beside)
+        _draw(choices, story, prompts=prompts, beside=beside)
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
 
 
@@ -200,7 +196,9 @@ def _list(choices: Choices) -> int:
 
         print_json(document(ProjectsDocument, found))
     else:
-        _draw(choices, found)
+        from geminids.cli.projects import draw_projects
+
+        draw_projects(_page(choices), found.projects, choices.now)
     if not found.projects:
         tell_nothing_found()
     _tell_unknown(choices, found)
@@ -218,173 +216,19 @@ def _tell_unknown(choices: Choices, found: Projects) -> None:
         say(f"{folders} not known; `{search}` looks for {words.them(unknown)}.")
 
 
-def _draw(choices: Choices, found: Projects) -> None:
-    from geminids.cli.page import Column, DrawnPage, open_page
-    from geminids.cli.screen import find_screen
+def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, beside: bool) -> None:
+    from geminids.cli.projects import draw_story, draw_typed
 
-    page = open_page(find_screen(no_color=choices.no_color))
-    if not (isinstance(page, DrawnPage) and page.is_terminal):
-        for report in found.projects:
-            page.fields(*_fields(report))
-        return
-    columns = (
-        Column("project", least=16),
-        Column("known by", leaves=3),
-        Column("sessions", is_number=True),
-        Column("last used", leaves=4),
-        Column("size", is_number=True, leaves=2),
-    )
-    page.table(columns, [_row(choices, report) for report in found.projects])
-
-
-def _row(choices: Choices, report: ProjectReport) -> list[str | tuple[str, str]]:
-    from geminids.cli import words
-
-    return [
-        (_name(report), "human"),
-        _known_by(report),
-        _sessions(report),
-        words.when(report.last, choices.now),
-        words.size(report.bytes),
-    ]
-
-
-def _fields(report: ProjectReport) -> Sequence[str]:
-    """One line of a pipe: nothing is cut, and what programs take up comes first."""
-    from geminids.cli import words
-
-    project = report.project
-    return [
-        project.hash or "-",
-        project.path or "-",
-        _known_by(report),
-        str(report.sessions),
-        str(report.lost),
-        words.moment(report.last) if report.last else "-",
-        str(report.bytes),
-    ]
-
-
-def _name(report: ProjectReport) -> str:
-    from geminids.cli import words
-
-    project = report.project
-    if project.path:
-        return words.path(project.path)
-    return project.slug or (project.hash or "unknown")[:8]
-
-
-def _known_by(report: ProjectReport) -> str:
-    from geminids.cli import words
-
-    project = report.project
-    if project.known_by is None:
-        return "not known"
-    return words.KNOWN_BY[project.known_by] + ("" if project.certain else "?")
-
-
-def _sessions(report: ProjectReport) -> str:
-    return f"{report.sessions} + {report.lost} lost" if report.lost else str(report.sessions)
-
-
-def _draw_story(choices: Choices, story: ProjectStory, *, beside: bool) -> None:
-    from geminids.cli.beside import draw_companion, shown_beside
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
-    from geminids.library import text_beside
-
-    page = open_page(find_screen(no_color=choices.no_color))
-    _draw_head(page, story.report)
-    page.line()
-    _draw_rows(page, [_event_row(event) for event in story.events])
-    companions = [event.companion for event in story.events if event.companion]
-    for companion in shown_beside(companions) if beside else ():
-        draw_companion(page, companion, text_beside(companion))
-
-
-def _draw_typed(choices: Choices, story: ProjectStory) -> None:
-    from geminids.cli import words
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
-
-    rows: list[Sequence[str | tuple[str, str]]] = [
-        [
-            words.moment(line.at) if line.at else "",
-            (words.LINE_MARKS[line.kind], "quiet"),
-            line.text,
-            (_whose(line), "quiet"),
-        ]
-        for line in story.typed
-    ]
-    if not rows and not any(not problem.is_damage for problem in story.problems):
+    if not prompts:
+        draw_story(_page(choices), story, beside=beside)
+    elif story.typed:
+        draw_typed(_page(choices), story.typed)
+    elif all(problem.is_damage for problem in story.problems):
         say("No line that was typed here was logged: the agent logs only what is typed at its own prompt.")
-    _draw_rows(open_page(find_screen(no_color=choices.no_color)), rows)
 
 
-def _whose(line: TypedLine) -> str:
-    """The session a line was typed in, marked if that does not hold it any more."""
-    from geminids.model import LineKind
+def _page(choices: Choices) -> Page:
+    from geminids.cli.page import open_page
+    from geminids.cli.screen import find_screen
 
-    is_gone = line.missing is not None and line.kind is LineKind.PROMPT
-    return f"{_short(line.session_id)}{' ✝' if is_gone else ''}".strip()
-
-
-def _draw_rows(page: Page, rows: Sequence[Sequence[str | tuple[str, str]]]) -> None:
-    from geminids.cli.page import Column, DrawnPage
-
-    if isinstance(page, DrawnPage) and page.is_terminal:
-        columns = (Column("when"), Column(""), Column("what", least=20), Column("id", leaves=1))
-        page.table(columns, rows)
-    else:
-        for row in rows:
-            page.fields(*row)
-
-
-def _draw_head(page: Page, report: ProjectReport) -> None:
-    from geminids.cli import words
-
-    page.line((_name(report), "title"), "  ", (_known_by(report), "quiet"))
-    counts = [
-        words.count(report.sessions, "session"),
-        *(words.count(number, noun) for number, noun in _rarer(report) if number),
-        words.size(report.bytes),
-    ]
-    page.words(", ".join(counts))
-    for other in report.also:
-        names = [words.path(other.path) if other.path else "", other.slug or "", (other.hash or "")[:8]]
-        page.words("also " + ", ".join(name for name in names if name), "quiet")
-
-
-def _rarer(report: ProjectReport) -> Sequence[tuple[int, str]]:
-    return [(report.subagents, "subagent"), (report.checkpoints, "saved chat"), (report.lost, "lost session")]
-
-
-def _event_row(event: Event) -> Sequence[str | tuple[str, str]]:
-    from geminids.cli import words
-    from geminids.library import EventKind
-
-    when = words.moment(event.at) if event.at else ""
-    if event.kind is EventKind.GAP:
-        return [when, ("╌", "warning"), (event.title or "", "warning"), (_short(event.session_id), "quiet")]
-    if event.companion is not None:
-        return [when, ("·", "quiet"), (_beside(event.companion), "quiet"), ""]
-    session = event.session
-    if session is None:
-        return [when, "", event.title or "", ""]
-    mark = words.KIND_MARKS.get(session.kind)
-    status = (mark, "quiet") if mark else words.STATUS_MARKS[session.status]
-    return [when, status, session.title or "untitled", (_short(session.id), "quiet")]
-
-
-def _beside(companion: Companion) -> str:
-    from geminids.cli import words
-    from geminids.cli.beside import KIND_NAMES
-
-    name = companion.path.replace("\\", "/").rpartition("/")[2]
-    return f"{KIND_NAMES[companion.kind][0]} {name}, {words.size(companion.size)}"
-
-
-def _short(session_id: str | None) -> str:
-    from geminids.cli import words
-
-    return words.short_id((session_id or "").partition(":")[2])
+    return open_page(find_screen(no_color=choices.no_color))

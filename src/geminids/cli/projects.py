@@ -1,0 +1,149 @@
+"""Projects as `projects` draws them: a table, a timeline, the lines that were typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from geminids.cli import words
+from geminids.cli.beside import KIND_NAMES, draw_companion, shown_beside
+from geminids.cli.page import Column, DrawnPage, Page, Span
+from geminids.library import Event, EventKind, ProjectReport, ProjectStory, text_beside
+from geminids.model import Companion, LineKind, TypedLine
+
+
+def draw_projects(page: Page, reports: Sequence[ProjectReport], now: datetime) -> None:
+    """Draw a table on a terminal, else one line a project: nothing cut."""
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for report in reports:
+            page.fields(*_fields(report))
+        return
+    columns = (
+        Column("project", least=16),
+        Column("known by", leaves=3),
+        Column("sessions", is_number=True),
+        Column("last used", leaves=4),
+        Column("size", is_number=True, leaves=2),
+    )
+    page.table(columns, [_row(report, now) for report in reports])
+
+
+def _row(report: ProjectReport, now: datetime) -> list[Span]:
+    return [
+        (_name(report), "human"),
+        _known_by(report),
+        _sessions(report),
+        words.when(report.last, now),
+        words.size(report.bytes),
+    ]
+
+
+def _fields(report: ProjectReport) -> Sequence[str]:
+    """One line of a pipe: nothing is cut, and what programs take up comes first."""
+    project = report.project
+    return [
+        project.hash or "-",
+        project.path or "-",
+        _known_by(report),
+        str(report.sessions),
+        str(report.lost),
+        words.moment(report.last) if report.last else "-",
+        str(report.bytes),
+    ]
+
+
+def _name(report: ProjectReport) -> str:
+    project = report.project
+    if project.path:
+        return words.path(project.path)
+    return project.slug or (project.hash or "unknown")[:8]
+
+
+def _known_by(report: ProjectReport) -> str:
+    project = report.project
+    if project.known_by is None:
+        return "not known"
+    return words.KNOWN_BY[project.known_by] + ("" if project.certain else "?")
+
+
+def _sessions(report: ProjectReport) -> str:
+    return f"{report.sessions} + {report.lost} lost" if report.lost else str(report.sessions)
+
+
+def draw_story(page: Page, story: ProjectStory, *, beside: bool) -> None:
+    """Draw what a project holds in order of time, and on request the words of plans, tasks and notes."""
+    _draw_head(page, story.report)
+    page.line()
+    _draw_rows(page, [_event_row(event) for event in story.events])
+    companions = [event.companion for event in story.events if event.companion]
+    for companion in shown_beside(companions) if beside else ():
+        draw_companion(page, companion, text_beside(companion))
+
+
+def draw_typed(page: Page, lines: Sequence[TypedLine]) -> None:
+    """Draw every line that was typed, with the session it belongs to."""
+    rows: list[Sequence[Span]] = [
+        [
+            words.moment(line.at) if line.at else "",
+            (words.LINE_MARKS[line.kind], "quiet"),
+            line.text,
+            (_whose(line), "quiet"),
+        ]
+        for line in lines
+    ]
+    _draw_rows(page, rows)
+
+
+def _whose(line: TypedLine) -> str:
+    """The session a line was typed in, marked if that does not hold it any more."""
+    is_gone = line.missing is not None and line.kind is LineKind.PROMPT
+    return f"{_short(line.session_id)}{' ✝' if is_gone else ''}".strip()
+
+
+def _draw_rows(page: Page, rows: Sequence[Sequence[Span]]) -> None:
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        columns = (Column("when"), Column(""), Column("what", least=20), Column("id", leaves=1))
+        page.table(columns, rows)
+    else:
+        for row in rows:
+            page.fields(*row)
+
+
+def _draw_head(page: Page, report: ProjectReport) -> None:
+    page.line((_name(report), "title"), "  ", (_known_by(report), "quiet"))
+    counts = [
+        words.count(report.sessions, "session"),
+        *(words.count(number, noun) for number, noun in _rarer(report) if number),
+        words.size(report.bytes),
+    ]
+    page.words(", ".join(counts))
+    for other in report.also:
+        names = [words.path(other.path) if other.path else "", other.slug or "", (other.hash or "")[:8]]
+        page.words("also " + ", ".join(name for name in names if name), "quiet")
+
+
+def _rarer(report: ProjectReport) -> Sequence[tuple[int, str]]:
+    return [(report.subagents, "subagent"), (report.checkpoints, "saved chat"), (report.lost, "lost session")]
+
+
+def _event_row(event: Event) -> Sequence[Span]:
+    when = words.moment(event.at) if event.at else ""
+    if event.kind is EventKind.GAP:
+        return [when, ("╌", "warning"), (event.title or "", "warning"), (_short(event.session_id), "quiet")]
+    if event.companion is not None:
+        return [when, ("·", "quiet"), (_beside(event.companion), "quiet"), ""]
+    session = event.session
+    if session is None:
+        return [when, "", event.title or "", ""]
+    mark = words.KIND_MARKS.get(session.kind)
+    status = (mark, "quiet") if mark else words.STATUS_MARKS[session.status]
+    return [when, status, session.title or "untitled", (_short(session.id), "quiet")]
+
+
+def _beside(companion: Companion) -> str:
+    name = companion.path.replace("\\", "/").rpartition("/")[2]
+    return f"{KIND_NAMES[companion.kind][0]} {name}, {words.size(companion.size)}"
+
+
+def _short(session_id: str | None) -> str:
+    return words.short_id((session_id or "").partition(":")[2])
