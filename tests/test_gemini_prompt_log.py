@@ -33,10 +33,11 @@ from geminids.model import (
 )
 from geminids.sources.base import Companions, FoundFile, Reading
 from geminids.sources.bundles import shelves
-from geminids.sources.gemini import GeminiSource, absence, lost, prompt_log
+from geminids.sources.gemini import GeminiSource, absence, log_pieces, logged_lines, lost, prompt_log
 from geminids.sources.gemini.absence import Absence
 from geminids.sources.gemini.lost import Joined, join
-from geminids.sources.gemini.prompt_log import PromptLog, read_prompt_log, read_shell_history
+from geminids.sources.gemini.prompt_log import PromptLog, read_prompt_log
+from geminids.sources.gemini.shell_history import read_shell_history
 from geminids.sources.timestamps import parse_time
 from geminids.sources.traces import Said, Trace, key, trace
 from tests.conftest import CORPUS, FIXTURES, RecordProperty, Rights
@@ -402,7 +403,7 @@ def test_long_lines_are_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_where_memory_is_short_old_lines_are_shortened_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompt_log, "_MOST_KEPT", 600_000)
+    monkeypatch.setattr(logged_lines, "_MOST_KEPT", 600_000)
     text = "words\n" * 50_000
     log = read(tmp_path, written(entry(0, text), entry(1, text + "!")))
     shorter = text[:65_536]
@@ -421,8 +422,9 @@ def test_where_memory_is_short_old_lines_are_shortened_first(
 def test_a_line_longer_than_memory_may_hold_is_read_from_both_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for limit, value in {"_READ_AT_ONCE": 0, "_CHUNK": 100_000, "_LONGEST_READ": 200_000}.items():
-        monkeypatch.setattr(prompt_log, limit, value)
+    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", 0)
+    monkeypatch.setattr(log_pieces, "_CHUNK", 100_000)
+    monkeypatch.setattr(log_pieces, "_LONGEST_READ", 200_000)
     log = read(tmp_path, written(entry(0, "before"), entry(1, "x" * 3_000_000), entry(2, "after")))
     assert [len(line.text) for line in log.lines] == [6, 65_536, 5]
     assert [line.at for line in log.lines] == [NOON + timedelta(seconds=10 * n) for n in range(3)]
@@ -434,7 +436,7 @@ def test_a_line_longer_than_memory_may_hold_is_read_from_both_ends(
 def test_more_lines_than_memory_may_hold_leave_the_newest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompt_log, "_MOST_KEPT", 10_000)
+    monkeypatch.setattr(logged_lines, "_MOST_KEPT", 10_000)
     log = read(tmp_path, written(*(entry(number) for number in range(100))))
     assert [line.message_id for line in log.lines] == list(range(100 - len(log.lines), 100))
     assert log.account.problem["left-unread"].records == 100 - len(log.lines)
@@ -480,8 +482,8 @@ def test_hostile_logs_are_accounted_for(
     at_once: int,
 ) -> None:
     monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", at_once)
-    monkeypatch.setattr(prompt_log, "_CHUNK", 50)
-    monkeypatch.setattr(prompt_log, "_LONGEST_READ", 600)
+    monkeypatch.setattr(log_pieces, "_CHUNK", 50)
+    monkeypatch.setattr(log_pieces, "_LONGEST_READ", 600)
     content = written(*entries, indent=indent)
     start, end = (min(place, len(content)) for place in sorted(cut))
     log = read(tmp_path, content[:start] + noise + content[end:], limit)
@@ -500,7 +502,7 @@ def test_reading_piece_by_piece_finds_the_same_lines(
     monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", 16_000_000)
     at_once = read(tmp_path, content)
     monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", 1)
-    monkeypatch.setattr(prompt_log, "_CHUNK", chunk)
+    monkeypatch.setattr(log_pieces, "_CHUNK", chunk)
     in_pieces = read(tmp_path, content)
     spans = [[(line.text, line.place.line, line.place.start, line.place.end) for line in log.lines]
              for log in (at_once, in_pieces)]  # fmt: skip

@@ -1,0 +1,45 @@
+"""What headless runs of one session printed, told as one session; by events or by answers alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from geminids.model import Session, SessionKind, Status, Usage
+from geminids.sources.gemini.accounts import CopyLog
+from geminids.sources.gemini.api_turns import built
+from geminids.sources.gemini.copy_sessions import modified, session_of
+from geminids.sources.gemini.turns import Turn
+
+
+class PrintedRuns:
+    """A session in the making: what its runs said, and what all of them used."""
+
+    def __init__(self, native_id: str) -> None:
+        self._native_id = native_id
+        self._turns: list[Turn] = []
+        self._models: dict[str, None] = {}
+        self._usages: list[Usage] = []
+        self._is_open = True
+        """Whether the last run did not come to its end."""
+
+    def _note_models(self, models: object) -> None:
+        if isinstance(models, dict):
+            self._models |= dict.fromkeys(models)
+
+    def session(self, log: CopyLog, path: Path) -> Session:
+        """The session that the runs tell."""
+        return session_of(
+            log,
+            self._native_id,
+            SessionKind.COPY,
+            built(log, self._turns),
+            modified(path),
+            models=tuple(self._models),
+            usage=Usage.sum(self._usages),
+            status=Status.INTERRUPTED if self._is_open else None,
+        )
+
+
+def count_or_none(number: object) -> int | None:
+    """A number of things, if it can be one."""
+    return number if type(number) is int and number >= 0 else None
