@@ -82,3 +82,13 @@ def test_a_large_log_that_was_laid_out_anew_is_not_said_to_be_read(geminids: Run
     assert "none of it was read" in geminids("list", "--home", tmp_path).err
     outcome = geminids("projects", "show", "shop", "--prompts", "--home", tmp_path)
     assert outcome.out.count("www") > 0
+
+
+def test_of_many_files_left_unread_a_few_are_named(geminids: Run, tmp_path: Path) -> None:
+    folder = write_session(tmp_path).parent.parent
+    turn = {"role": "user", "parts": [{"text": "w" * 2_000_000}]}
+    for number in range(9):
+        (folder / f"checkpoint-{number}.json").write_text(json.dumps([turn]))
+    outcome = geminids("list", "--home", tmp_path)
+    assert outcome.err.count("Not all of") == 3
+    assert "The same goes for 3 more files." in outcome.err

@@ -28,7 +28,7 @@ from geminids.model import (
 )
 from geminids.sources.base import Reading
 from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.captures import read_copy
+from geminids.sources.gemini.beside.captures import read_copy
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.reading import sessions
 from tests.test_contract import accounted

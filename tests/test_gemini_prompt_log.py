@@ -33,11 +33,12 @@ from geminids.model import (
 )
 from geminids.sources.base import Companions, FoundFile, Reading
 from geminids.sources.bundles import shelves
-from geminids.sources.gemini import GeminiSource, absence, log_pieces, logged_lines, lost, prompt_log
-from geminids.sources.gemini.absence import Absence
-from geminids.sources.gemini.lost import Joined, join
-from geminids.sources.gemini.prompt_log import PromptLog, read_prompt_log
-from geminids.sources.gemini.shell_history import read_shell_history
+from geminids.sources.gemini import GeminiSource
+from geminids.sources.gemini.beside import absence, log_pieces, logged_lines, lost, prompt_log
+from geminids.sources.gemini.beside.absence import Absence
+from geminids.sources.gemini.beside.lost import Joined, join
+from geminids.sources.gemini.beside.prompt_log import PromptLog, read_prompt_log
+from geminids.sources.gemini.beside.shell_history import read_shell_history
 from geminids.sources.timestamps import parse_time
 from geminids.sources.traces import Said, Trace, key, trace
 from tests.conftest import CORPUS, FIXTURES, RecordProperty, Rights
@@ -910,3 +911,11 @@ def test_a_log_given_by_hand_is_never_held_as_a_whole(
 def test_a_session_under_the_name_of_a_log_is_a_session(tmp_path: Path) -> None:
     reading = read_alone(write_session(tmp_path).rename(tmp_path / "logs.json"))
     assert [one.kind for one in reading.sessions] == [SessionKind.MAIN]
+
+
+def test_a_log_that_begins_with_nothing_but_blanks_is_accounted_for(tmp_path: Path) -> None:
+    path = tmp_path / "logs.json"
+    path.write_bytes(b" " * 17_000_000 + b'[{"sessionId": "a", "mess')
+    account = read_prompt_log(FoundFile(path, path.stat().st_size, 0, 0)).account
+    tallies = [*account.used.values(), *account.ignored.values(), *account.problem.values()]
+    assert sum(tally.bytes for tally in tallies) == account.size == path.stat().st_size

@@ -15,8 +15,14 @@ import pytest
 from geminids.model import Origin, Project, Session, SessionKind, Text
 from geminids.sources.base import FoundFile
 from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.saved_chats import counted_once, saved_chat, short_folder, tag_of, without_twins
-from geminids.sources.gemini.ties import TraceIndex, tie
+from geminids.sources.gemini.beside.saved_chats import (
+    counted_once,
+    saved_chat,
+    short_folder,
+    tag_of,
+    without_twins,
+)
+from geminids.sources.gemini.beside.ties import TraceIndex, tie
 from geminids.sources.traces import Said, Trace, key, trace
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.reading import sessions

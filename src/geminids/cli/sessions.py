@@ -12,6 +12,8 @@ from geminids.errors import PARTLY_DONE, Candidate, Unreadable
 from geminids.library import Library, project_names
 from geminids.model import Problem, SessionKind, SessionSummary
 
+MOST_NAMED = 3
+"""So many files that were left unread are named."""
 COLUMNS = (
     Column("#", is_number=True),
     Column("when", leaves=4),
@@ -58,9 +60,11 @@ def tell_unreadable(problems: Sequence[Unreadable]) -> int:
 
 def tell_left_unread(problems: Sequence[Problem], show: Callable[[str], str]) -> None:
     """Name what was too large to be read for a list, and what shows all of it."""
-    for problem in problems:
+    for problem in problems[:MOST_NAMED]:
         place = words.path(problem.file)
         say(f"Not all of {place} was read, {problem.detail}. `{show(problem.file)}` shows it.")
+    if len(problems) > MOST_NAMED:
+        say(f"The same goes for {words.count(len(problems) - MOST_NAMED, 'more file')}.")
 
 
 def tell_memory(library: Library) -> None:

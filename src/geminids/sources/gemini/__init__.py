@@ -82,14 +82,14 @@ class GeminiSource:
         """What one file given by hand holds: a session, or a conversation that was saved or printed."""
         if path.name.startswith(_PROMPT_LOG) and _begins_a_list(path):
             # A log may be of any size: it is not read as a whole.
-            from geminids.sources.gemini.lost import read_log
+            from geminids.sources.gemini.beside.lost import read_log
 
             return read_log(path, path.stat().st_size)
         content = path.read_bytes()
         log = read_file(path, content)
         if not any(_tells_of_a_session(record) for record in log.records):
             # Few files need it, and every command would pay for loading it.
-            from geminids.sources.gemini.captures import read_copy
+            from geminids.sources.gemini.beside.captures import read_copy
 
             return read_copy(path, content)
         facts = path.stat()
@@ -104,13 +104,13 @@ class GeminiSource:
 
     def with_outputs(self, session: Session) -> Session:
         """The session with the whole outputs of its tools, as far as they are there."""
-        from geminids.sources.gemini.outputs import with_outputs
+        from geminids.sources.gemini.beside.outputs import with_outputs
 
         return with_outputs(session)
 
     def named_ids(self, session: Session) -> Collection[str]:
         """The ids under which the session's own records say that files were put away."""
-        from geminids.sources.gemini.outputs import named_ids
+        from geminids.sources.gemini.beside.outputs import named_ids
 
         return named_ids(session)
 

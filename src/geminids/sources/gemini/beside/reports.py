@@ -16,19 +16,11 @@ from typing import Any
 
 from geminids.model import Message, SessionKind, Source
 from geminids.sources.base import Reading
-from geminids.sources.gemini.histories import (
-    CopyLog,
-    History,
-    Shape,
-    built,
-    messages_of,
-    modified,
-    read_history,
-    read_turns,
-    reading_of,
-    session_of,
-)
-from geminids.sources.gemini.spans import Span, elements, members, whole
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.api_turns import built, messages_of
+from geminids.sources.gemini.beside.copy_sessions import modified, reading_of, session_of
+from geminids.sources.gemini.beside.histories import History, Shape, read_history, read_turns
+from geminids.sources.gemini.beside.spans import Span, elements, members, whole
 from geminids.sources.gemini.turns import Turn
 
 _INSTRUCTIONS = "what the CLI tells every model: its instructions, tools and settings"

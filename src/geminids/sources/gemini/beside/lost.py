@@ -35,10 +35,10 @@ from geminids.model import (
     Usage,
 )
 from geminids.sources.base import FoundFile, Reading
-from geminids.sources.gemini.absence import Absence
-from geminids.sources.gemini.prompt_log import PROMPT_LOG, PromptLog, read_prompt_log
+from geminids.sources.gemini.beside.absence import Absence
+from geminids.sources.gemini.beside.prompt_log import PROMPT_LOG, PromptLog, read_prompt_log
+from geminids.sources.gemini.beside.typed import AT_ONCE, Line, Spots, find_messages, kind_teller, lines_of
 from geminids.sources.gemini.records import Format
-from geminids.sources.gemini.typed import AT_ONCE, Line, Spots, find_messages, kind_teller, lines_of
 from geminids.sources.traces import Trace
 
 LOST = "no session file has this id: it was deleted, or the release (before 0.4) kept none"

@@ -21,23 +21,12 @@ import msgspec
 
 from geminids.model import FileAccount, Problem, ProblemKind, Source
 from geminids.sources.base import FoundFile
-from geminids.sources.gemini.accounts import BesideLog, refused
-from geminids.sources.gemini.log_pieces import Piece, is_laid_out, leave_unread, pieces, seek_tail
-from geminids.sources.gemini.logged_lines import SHORTENED, KeptLines, LoggedLine, logged_line
+from geminids.sources.gemini.beside.accounts import BesideLog, refused
+from geminids.sources.gemini.beside.log_pieces import Piece, is_laid_out, leave_unread, pieces, seek_tail
+from geminids.sources.gemini.beside.logged_lines import SHORTENED, KeptLines, LoggedLine, logged_line
+from geminids.sources.gemini.beside.spans import BETWEEN, Lines
 from geminids.sources.gemini.records import printable
-from geminids.sources.gemini.shell_history import ShellHistory, read_shell_history
-from geminids.sources.gemini.spans import BETWEEN, Lines
 from geminids.sources.jsonl import REFUSED, UndecodableError, complete_truncated, decode, salvage
-
-__all__ = [
-    "IGNORED",
-    "PROMPT_LOG",
-    "LoggedLine",
-    "PromptLog",
-    "ShellHistory",
-    "read_prompt_log",
-    "read_shell_history",
-]
 
 PROMPT_LOG = "gemini-prompt-log"
 IGNORED = {
@@ -159,7 +148,7 @@ class _Log(BesideLog):
         piece = next(found)
         if begin:
             leave_unread(self, piece.end)
-        elif not piece.raw.strip(_LAYOUT):
+        elif not piece.left_out and not piece.raw.strip(_LAYOUT):
             self.count_layout(len(piece.raw))
         else:
             self._read_piece(piece)

@@ -16,7 +16,8 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from geminids.model import LineKind, Origin, SessionKind, Source
-from geminids.sources.gemini.prompt_log import LoggedLine, PromptLog
+from geminids.sources.gemini.beside.logged_lines import LoggedLine
+from geminids.sources.gemini.beside.prompt_log import PromptLog
 from geminids.sources.traces import Said, Trace, key
 
 _BEFORE = timedelta(seconds=2)

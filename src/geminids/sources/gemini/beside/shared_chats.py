@@ -29,16 +29,10 @@ from typing import Any
 
 from geminids.model import ProblemKind, SessionKind, Source
 from geminids.sources.base import Reading
-from geminids.sources.gemini.histories import (
-    CopyLog,
-    Written,
-    messages_of,
-    modified,
-    reading_of,
-    session_of,
-    use_turn,
-)
-from geminids.sources.gemini.spans import Lines
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.api_turns import Written, messages_of, use_turn
+from geminids.sources.gemini.beside.copy_sessions import modified, reading_of, session_of
+from geminids.sources.gemini.beside.spans import Lines
 from geminids.sources.jsonl import UndecodableError, complete_truncated, decode
 
 FORMAT = "gemini-shared-markdown"

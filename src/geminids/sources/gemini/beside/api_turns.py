@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from geminids.model import Message, Source
-from geminids.sources.gemini.accounts import CopyLog
+from geminids.sources.gemini.beside.accounts import CopyLog
 from geminids.sources.gemini.content import parts_of, text_or_none
 from geminids.sources.gemini.messages import MessageBuilder
 from geminids.sources.gemini.turns import Turn

@@ -11,39 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from geminids.model import ProblemKind, Source
-from geminids.sources.gemini.accounts import CopyLog
-from geminids.sources.gemini.api_turns import Written, as_turn, built, is_turn, messages_of, use_turn
-from geminids.sources.gemini.copy_sessions import (
-    NOWHERE,
-    found_at,
-    modified,
-    readable,
-    reading_of,
-    session_of,
-    unread,
-)
-from geminids.sources.gemini.spans import Lines, Span, complaint, elements, members, whole
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.api_turns import Written, as_turn, is_turn, use_turn
+from geminids.sources.gemini.beside.spans import Lines, Span, complaint, elements, members, whole
 from geminids.sources.jsonl import UndecodableError, complete_truncated, salvage
-
-__all__ = [
-    "NOWHERE",
-    "CopyLog",
-    "History",
-    "Shape",
-    "Written",
-    "as_turn",
-    "built",
-    "found_at",
-    "messages_of",
-    "modified",
-    "read_history",
-    "read_turns",
-    "readable",
-    "reading_of",
-    "session_of",
-    "unread",
-    "use_turn",
-]
 
 _UNKNOWN_MEMBER = "a field that is not known to geminids"
 _TURN_BEGINNING = re.compile(rb'\{\s*"(?:role|parts)"\s*:')

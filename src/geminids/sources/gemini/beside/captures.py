@@ -14,14 +14,15 @@ import msgspec
 
 from geminids.model import ProblemKind, Project
 from geminids.sources.base import FoundFile, Reading
-from geminids.sources.gemini import activity, printed
-from geminids.sources.gemini.histories import CopyLog, reading_of, unread
-from geminids.sources.gemini.lost import read_lines
-from geminids.sources.gemini.reports import read_error_report, read_list, read_request
-from geminids.sources.gemini.restore_points import read_point
-from geminids.sources.gemini.saved_chats import is_saved_name, read_saved
-from geminids.sources.gemini.shared_chats import is_shared, read_shared
-from geminids.sources.gemini.spans import members, whole
+from geminids.sources.gemini.beside import activity, printed
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.copy_sessions import reading_of, unread
+from geminids.sources.gemini.beside.lost import read_lines
+from geminids.sources.gemini.beside.reports import read_error_report, read_list, read_request
+from geminids.sources.gemini.beside.restore_points import read_point
+from geminids.sources.gemini.beside.saved_chats import is_saved_name, read_saved
+from geminids.sources.gemini.beside.shared_chats import is_shared, read_shared
+from geminids.sources.gemini.beside.spans import members, whole
 
 Reader = Callable[[Path, bytes], Reading]
 

@@ -13,8 +13,8 @@ import msgspec
 
 from geminids.model import FileAccount, Problem, ProblemKind, Tally
 from geminids.sources.base import FoundFile
-from geminids.sources.gemini.accounts import BesideLog, refused
-from geminids.sources.gemini.log_pieces import leave_unread, seek_tail
+from geminids.sources.gemini.beside.accounts import BesideLog, refused
+from geminids.sources.gemini.beside.log_pieces import leave_unread, seek_tail
 
 FORMAT = "gemini-shell-history"
 _MOST_READ = 16_000_000

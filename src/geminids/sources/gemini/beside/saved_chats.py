@@ -21,21 +21,19 @@ import msgspec
 
 from geminids.model import Message, Project, Session, SessionKind
 from geminids.sources.base import FoundFile, Reading
-from geminids.sources.gemini.histories import (
+from geminids.sources.gemini.beside.api_turns import messages_of
+from geminids.sources.gemini.beside.copy_sessions import (
     NOWHERE,
-    History,
-    Shape,
     found_at,
-    messages_of,
     modified,
-    read_history,
     readable,
     reading_of,
     session_of,
     unread,
 )
+from geminids.sources.gemini.beside.histories import History, Shape, read_history
+from geminids.sources.gemini.beside.ties import Spoken, TraceIndex, is_telling, spoken_in, tie, with_imported
 from geminids.sources.gemini.sessions import counts_of, title_of
-from geminids.sources.gemini.ties import Spoken, TraceIndex, is_telling, spoken_in, tie, with_imported
 
 FORMAT = "gemini-saved-chat"
 SAVED = Shape(FORMAT, "history", ignored={"authType": "how the human had signed in"})

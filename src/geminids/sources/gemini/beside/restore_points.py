@@ -29,18 +29,11 @@ from geminids.model import (
     ToolStatus,
 )
 from geminids.sources.base import Reading
-from geminids.sources.gemini.histories import (
-    CopyLog,
-    History,
-    Shape,
-    built,
-    messages_of,
-    modified,
-    read_history,
-    reading_of,
-    session_of,
-)
-from geminids.sources.gemini.saved_chats import short_folder
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.api_turns import built, messages_of
+from geminids.sources.gemini.beside.copy_sessions import modified, reading_of, session_of
+from geminids.sources.gemini.beside.histories import History, Shape, read_history
+from geminids.sources.gemini.beside.saved_chats import short_folder
 from geminids.sources.gemini.tools import asked_call
 from geminids.sources.gemini.turns import Turn
 

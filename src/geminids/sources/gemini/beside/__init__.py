@@ -15,7 +15,8 @@ from geminids.sources.base import CompanionFile, Companions, FoundFile, Reading
 from geminids.sources.traces import Trace, trace
 
 if TYPE_CHECKING:
-    from geminids.sources.gemini.prompt_log import PromptLog, ShellHistory
+    from geminids.sources.gemini.beside.prompt_log import PromptLog
+    from geminids.sources.gemini.beside.shell_history import ShellHistory
 
 _COPIES = frozenset({CompanionKind.RESTORE_POINT, CompanionKind.REPORT, CompanionKind.ACTIVITY_LOG})
 _LARGEST = 256_000_000
@@ -60,9 +61,10 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
     if _TELLING.isdisjoint(by_kind):
         return Reading((), (), ())
     # Not every home has any of these, and every command would pay for loading them.
-    from geminids.sources.gemini.absence import Absence
-    from geminids.sources.gemini.lost import join
-    from geminids.sources.gemini.prompt_log import read_prompt_log, read_shell_history
+    from geminids.sources.gemini.beside.absence import Absence
+    from geminids.sources.gemini.beside.lost import join
+    from geminids.sources.gemini.beside.prompt_log import read_prompt_log
+    from geminids.sources.gemini.beside.shell_history import read_shell_history
 
     logs = [
         read_prompt_log(file, budget.take(file.size)) for file in by_kind.get(CompanionKind.PROMPT_LOG, ())
@@ -88,8 +90,8 @@ def _saved(
 ) -> Reading:
     if not files:
         return Reading((), (), ())
-    from geminids.sources.gemini.saved_chats import counted_once, saved_chat, without_twins
-    from geminids.sources.gemini.ties import TraceIndex
+    from geminids.sources.gemini.beside.saved_chats import counted_once, saved_chat, without_twins
+    from geminids.sources.gemini.beside.ties import TraceIndex
 
     readings = []
     index = TraceIndex(known)
@@ -109,7 +111,7 @@ def _opened(companion: CompanionFile, project: Project) -> Reading:
     """A file that is no session of ours to list, read for its account."""
     if companion.kind not in _COPIES:
         return Reading((), (_unopened(companion),), ())
-    from geminids.sources.gemini.captures import found_copy
+    from geminids.sources.gemini.beside.captures import found_copy
 
     if companion.size > _LARGEST:
         return _left_unread(companion.file)

@@ -21,18 +21,11 @@ import msgspec
 
 from geminids.model import Message, ProblemKind, Session, SessionKind, Source, Status, Usage
 from geminids.sources.base import Reading
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.api_turns import Written, as_turn, built, messages_of
+from geminids.sources.gemini.beside.copy_sessions import modified, reading_of, session_of
+from geminids.sources.gemini.beside.spans import Lines
 from geminids.sources.gemini.content import text_or_none
-from geminids.sources.gemini.histories import (
-    CopyLog,
-    Written,
-    as_turn,
-    built,
-    messages_of,
-    modified,
-    reading_of,
-    session_of,
-)
-from geminids.sources.gemini.spans import Lines
 from geminids.sources.gemini.turns import Turn
 from geminids.sources.jsonl import UndecodableError, complete_truncated, decode
 

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, TypeGuard
 
 from geminids.model import ProblemKind, Source
 from geminids.sources.base import Reading
-from geminids.sources.gemini.accounts import CopyLog
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.copy_sessions import reading_of
+from geminids.sources.gemini.beside.printed_answers import AnsweredRuns
+from geminids.sources.gemini.beside.printed_events import EVENT_TYPES, Event, StreamedRuns
+from geminids.sources.gemini.beside.spans import Lines
 from geminids.sources.gemini.content import text_or_none
-from geminids.sources.gemini.copy_sessions import reading_of
-from geminids.sources.gemini.printed_answers import AnsweredRuns
-from geminids.sources.gemini.printed_events import EVENT_TYPES, Event, StreamedRuns
-from geminids.sources.gemini.spans import Lines
 from geminids.sources.jsonl import UndecodableError, complete_truncated, decode, object_end
 
 STREAM = "gemini-stream-json"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from geminids.model import Message, Project, Session, SessionFile, SessionKind, Status, Usage
 from geminids.sources.base import FoundFile, Reading
-from geminids.sources.gemini.accounts import CopyLog, refused
+from geminids.sources.gemini.beside.accounts import CopyLog, refused
 from geminids.sources.gemini.evidence import with_evidence
 from geminids.sources.gemini.sessions import counts_of, status_of, title_of
 from geminids.sources.timestamps import disk_time

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from geminids.model import Session, SessionKind, Status, Usage
-from geminids.sources.gemini.accounts import CopyLog
-from geminids.sources.gemini.api_turns import built
-from geminids.sources.gemini.copy_sessions import modified, session_of
+from geminids.sources.gemini.beside.accounts import CopyLog
+from geminids.sources.gemini.beside.api_turns import built
+from geminids.sources.gemini.beside.copy_sessions import modified, session_of
 from geminids.sources.gemini.turns import Turn
 
 
