@@ -71,7 +71,7 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
 
 
-@projects.command()
+@projects.command(short_help="Say which folder a project is.")
 @click.argument("wanted", metavar="HASH", callback=not_empty)
 @click.argument("path", metavar="PATH", type=click.Path(), callback=not_empty)
 @shared_options
@@ -126,8 +126,9 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
     """Look for the folders of projects that are known by a hash alone.
 
     Folders that this machine knows of are hashed until one fits: where you are, the projects of
-    other agents, git work trees, shell histories, then the usual places for projects. What is found
-    is certain, and remembered. Nothing is written but in our own folder.
+    other agents, shell histories, git work trees, what the sessions themselves name, then the
+    usual places for projects. What is found is certain, and remembered. Nothing is written but in
+    our own folder.
 
     \b
     geminids projects resolve
