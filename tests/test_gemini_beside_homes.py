@@ -502,3 +502,31 @@ def test_many_companions_do_not_slow_a_list_down(
             break
     record_property("counts", f"list beside 20,000 outputs: {full:.2f} s, without them {plain:.2f} s")
     assert full <= 1.5 * plain
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "shell_history",
+        "logs.json",
+        "logs.json.invalid_json.1.bak",
+        "checkpoint-x.json",
+        "checkpoints/2026-05-01T10-00-00_000Z-a.txt-write_file.json",
+        "bug-report-history-1.json",
+        f"logs/session-{FIRST_ID}.jsonl",
+        f"tool-outputs/session-{FIRST_ID}/shell_1.txt",
+        "tool_output/shell_1.txt",
+        "shell_1.output",
+        f"{FIRST_ID}/plans/plan.md",
+        f"{FIRST_ID}/tracker/0a1b2c.json",
+        "plans/plan.md",
+        "memory/MEMORY.md",
+        "images/clipboard-1.png",
+    ],
+)
+def test_every_kind_of_companion_is_accounted_for_when_it_is_the_only_one(
+    geminids: Run, tmp_path: Path, name: str
+) -> None:
+    file = put(write_session(tmp_path).parent.parent, name, "ls\npwd")
+    files = json.loads(geminids("doctor", "--home", tmp_path, "--json").out)["files"]
+    assert [account["size"] for account in files if account["path"] == str(file)] == [6]

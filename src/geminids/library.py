@@ -38,6 +38,7 @@ from geminids.projects.spellings import verified
 from geminids.query import given, last_list
 from geminids.query.fidelity import Fidelity, Names, fidelity, without_names
 from geminids.query.given import file_meant, is_id_of_a_name
+from geminids.query.identity import short_ids
 from geminids.query.last_list import LastList, Listed
 from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, left_unread, listing
 from geminids.query.matching import project_names
@@ -86,6 +87,7 @@ __all__ = [
     "open_library",
     "parse_moment",
     "project_names",
+    "short_ids",
     "text_beside",
 ]
 
@@ -224,17 +226,18 @@ class Library:
             missing=tuple(missing),
             looked_at=found.looked_at,
             complete=found.complete,
-            kept=self._folders.kept,
+            kept=found.kept,
         )
 
     def link_project(self, wanted: str, path: str) -> Project:
         """Remember which folder a project is, because the user says so."""
         name = self._hash_meant(wanted)
+        folder = os.path.normpath(config.expanded(path).absolute())
         # A proof needs no folder: it may have been on another machine.
-        spelled = verified(name, [path, os.path.normpath(config.expanded(path).absolute())])
-        if spelled is None and not config.expanded(path).is_dir():
+        spelled = verified(name, [path, folder])
+        if spelled is None and not Path(folder).is_dir():
             raise NoFolderError(path)
-        return self._folders.link(name, spelled or os.path.normpath(config.expanded(path).absolute()))
+        return self._folders.link(name, spelled or folder)
 
     def unlink_project(self, wanted: str) -> Project:
         """Forget what the user said about the folder of a project."""
@@ -317,7 +320,7 @@ class Library:
     def _completed(self, session: Session) -> Session:
         """The session with what is known of its project, and with the whole outputs of its tools."""
         identity = best_known([session.project], self._folders.remembered)
-        if not identity[session.project].certain:
+        if session.project.hash and not identity[session.project].certain:
             identity = best_known([session.project, *self._stock.proof_of(session)], self._folders.remembered)
         return sources.load(session.agent).with_outputs(known_as(session, identity))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from geminids.cli import words
 from geminids.cli.beside import KIND_NAMES, draw_companion, shown_beside
 from geminids.cli.page import Column, DrawnPage, Page, Span
-from geminids.library import Event, EventKind, ProjectReport, ProjectStory, text_beside
+from geminids.library import Event, EventKind, ProjectReport, ProjectStory, short_ids, text_beside
 from geminids.model import Companion, LineKind, TypedLine
 
 
@@ -74,7 +74,8 @@ def draw_story(page: Page, story: ProjectStory, *, beside: bool) -> None:
     """Draw what a project holds in order of time, and on request the words of plans, tasks and notes."""
     _draw_head(page, story.report)
     page.line()
-    _draw_rows(page, [_event_row(event) for event in story.events])
+    shorts = _shorts(_id_of(event) for event in story.events)
+    _draw_rows(page, [_event_row(event, shorts[_id_of(event)]) for event in story.events])
     companions = [event.companion for event in story.events if event.companion]
     for companion in shown_beside(companions) if beside else ():
         draw_companion(page, companion, text_beside(companion))
@@ -82,22 +83,22 @@ def draw_story(page: Page, story: ProjectStory, *, beside: bool) -> None:
 
 def draw_typed(page: Page, lines: Sequence[TypedLine]) -> None:
     """Draw every line that was typed, with the session it belongs to."""
+    shorts = _shorts(line.session_id for line in lines)
     rows: list[Sequence[Span]] = [
         [
             words.moment(line.at) if line.at else "",
             (words.LINE_MARKS[line.kind], "quiet"),
             line.text,
-            (_whose(line), "quiet"),
+            (f"{shorts[line.session_id]}{_gone(line)}".strip(), "quiet"),
         ]
         for line in lines
     ]
     _draw_rows(page, rows)
 
 
-def _whose(line: TypedLine) -> str:
-    """The session a line was typed in, marked if that does not hold it any more."""
-    is_gone = line.missing is not None and line.kind is LineKind.PROMPT
-    return f"{_short(line.session_id)}{' ✝' if is_gone else ''}".strip()
+def _gone(line: TypedLine) -> str:
+    """A mark for a prompt that its session does not hold any more."""
+    return " ✝" if line.missing is not None and line.kind is LineKind.PROMPT else ""
 
 
 def _draw_rows(page: Page, rows: Sequence[Sequence[Span]]) -> None:
@@ -126,10 +127,15 @@ def _rarer(report: ProjectReport) -> Sequence[tuple[int, str]]:
     return [(report.subagents, "subagent"), (report.checkpoints, "saved chat"), (report.lost, "lost session")]
 
 
-def _event_row(event: Event) -> Sequence[Span]:
+def _id_of(event: Event) -> str | None:
+    """The session that a line of a timeline is about."""
+    return event.session_id or (event.session.id if event.session else None)
+
+
+def _event_row(event: Event, short_id: str) -> Sequence[Span]:
     when = words.moment(event.at) if event.at else ""
     if event.kind is EventKind.GAP:
-        return [when, ("╌", "warning"), (event.title or "", "warning"), (_short(event.session_id), "quiet")]
+        return [when, ("╌", "warning"), (event.title or "", "warning"), (short_id, "quiet")]
     if event.companion is not None:
         return [when, ("·", "quiet"), (_beside(event.companion), "quiet"), ""]
     session = event.session
@@ -137,7 +143,7 @@ def _event_row(event: Event) -> Sequence[Span]:
         return [when, "", event.title or "", ""]
     mark = words.KIND_MARKS.get(session.kind)
     status = (mark, "quiet") if mark else words.STATUS_MARKS[session.status]
-    return [when, status, session.title or "untitled", (_short(session.id), "quiet")]
+    return [when, status, session.title or "untitled", (short_id, "quiet")]
 
 
 def _beside(companion: Companion) -> str:
@@ -145,5 +151,8 @@ def _beside(companion: Companion) -> str:
     return f"{KIND_NAMES[companion.kind][0]} {name}, {words.size(companion.size)}"
 
 
-def _short(session_id: str | None) -> str:
-    return words.short_id((session_id or "").partition(":")[2])
+def _shorts(session_ids: Iterable[str | None]) -> Mapping[str | None, str]:
+    """As much of each id as `show` needs."""
+    native = {session_id: session_id.partition(":")[2] for session_id in session_ids if session_id}
+    shorts = short_ids(native.values())
+    return {None: "", **{session_id: shorts[name] for session_id, name in native.items()}}

@@ -49,11 +49,6 @@ def them(number: int) -> str:
     return "it" if number == 1 else "them"
 
 
-def short_id(native_id: str) -> str:
-    """As much of an id as `show` needs; one that is made of another is written out."""
-    return native_id if "@" in native_id or "#" in native_id else native_id[:8]
-
-
 def size(number: int) -> str:
     """Bytes in the unit that fits."""
     if number < 1000:

@@ -33,8 +33,6 @@ class Folders:
         current: Path | None,
     ) -> None:
         self._data_folder = data_folder
-        self.kept = True
-        """Whether what the last search found could be remembered."""
         self._user_home = user_home
         self._environment = environment
         self._current = current
@@ -92,8 +90,7 @@ class Folders:
         # A search that was cut short does not count as deep as it was meant to be.
         depth = (DEEP_DEPTH if deep else QUICK_DEPTH) if found.complete else 0
         missing = {name: Look(now, depth) for name in wanted if name not in found.found}
-        self.kept = self._keep(found.found, missing)
-        return found
+        return msgspec.structs.replace(found, kept=self._keep(found.found, missing))
 
     def _keep(self, found: Mapping[str, Found], missing: Mapping[str, Look]) -> bool:
         """Know from now on what was found, and remember it for later; whether that was possible."""

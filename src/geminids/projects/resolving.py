@@ -36,6 +36,8 @@ class Resolution(msgspec.Struct, frozen=True):
     """How many folders were looked at."""
     complete: bool
     """Whether nothing is left to look at; False if the deadline came first."""
+    kept: bool = True
+    """Whether what was found could be remembered."""
 
 
 def resolve(

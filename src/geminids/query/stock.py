@@ -105,7 +105,8 @@ class Stock:
 
     def named_folders(self, unknown: Collection[str]) -> Iterator[str]:
         """The folders that the sessions of unknown projects name."""
-        for bundle in (bundle for shelf in self._shelves() for bundle in shelf.bundles):
+        bundles = (bundle for shelf in self._shelves() for bundle in shelf.bundles)
+        for bundle in (bundle for bundle in bundles if bundle.project.hash in {None, *unknown}):
             source = sources.load(bundle.agent)
             for session in source.read(bundle).sessions:
                 if session.project.hash in unknown:

@@ -34,6 +34,8 @@ def with_evidence(project: Project, messages: Sequence[Message], directories: Se
     """The project with its folder as the session tells it, unless that is certain already."""
     if project.certain:
         return project
+    if project.path and (path := _of_hash(project.hash, spellings(project.path))):
+        return msgspec.structs.replace(project, path=path, certain=True)
     in_context = list(_context_paths(messages))
     in_calls = _paths_in_calls(messages)
     evidence = (
@@ -41,8 +43,6 @@ def with_evidence(project: Project, messages: Sequence[Message], directories: Se
         (KnownBy.DIRECTORIES, (spelled for path in directories for spelled in spellings(path))),
         (KnownBy.ARGUMENTS, _above(in_calls)),
     )
-    if project.path and (path := _of_hash(project.hash, spellings(project.path))):
-        return msgspec.structs.replace(project, path=path, certain=True)
     for known_by, paths in evidence if project.hash else ():
         if path := _of_hash(project.hash, paths):
             return _at(project, path, known_by)

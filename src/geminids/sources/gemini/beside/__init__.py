@@ -58,7 +58,7 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
     for companion in companions.files:
         if companion.kind in _TYPED:
             by_kind.setdefault(companion.kind, []).append(companion.file)
-    if _TELLING.isdisjoint(by_kind):
+    if not by_kind:
         return Reading((), (), ())
     # Not every home has any of these, and every command would pay for loading them.
     from geminids.sources.gemini.beside.absence import Absence
