@@ -15,6 +15,7 @@ DONE = 0
 NOTHING_FOUND = 1
 WRONG_USAGE = 2
 PARTLY_DONE = 3
+STORE_DAMAGED = 4
 INTERRUPTED = 130
 
 EXIT_CODES = {
@@ -22,6 +23,7 @@ EXIT_CODES = {
     NOTHING_FOUND: "nothing found: no session, or a file that is none",
     WRONG_USAGE: "wrong usage: an option, an id that means several sessions, a file that cannot be read",
     PARTLY_DONE: "partly done: what could not be read or written is named on stderr",
+    STORE_DAMAGED: "what geminids itself keeps is damaged and could not be mended",
     INTERRUPTED: "interrupted",
 }
 

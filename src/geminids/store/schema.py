@@ -1,0 +1,99 @@
+"""The tables of the index. All of it can be thrown away and made again from the agents' files.
+
+    homes ─► folders ─► shelves ─► bundles ─► sessions ─► messages ─► texts (full text, contentless)
+                                                  └─► projects           └─► calls
+
+A *shelf* is a project of an agent, in one folder or several. The words of messages are not kept: `texts`
+knows where which word occurs, and `spans` where the message stands in the agent's files. SQLite 3.40 cannot
+delete from a contentless table, so rows of `texts` whose message is gone stay until the next build;
+whoever searches joins with `messages`.
+"""
+
+from __future__ import annotations
+
+VERSION = 1
+"""Raised when a table or what is written into it changes: then the index is made anew."""
+
+COLUMNS = ("human", "model", "thought", "tool", "path", "output", "other")
+"""Where words can stand, as the columns of `texts`: what the human typed, what the model answered and thought,
+names and arguments of tools, paths of files, what tools answered, and all else (notices, context)."""
+
+TABLES = f"""
+CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+CREATE TABLE folders (
+    path TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    home TEXT NOT NULL,
+    footprint TEXT NOT NULL,  -- what lies in it, by name, size, time and inode
+    shelf INTEGER             -- NULL: the home itself, or a folder that holds nothing of a project
+);
+
+CREATE TABLE shelves (
+    id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    key TEXT NOT NULL,
+    project INTEGER NOT NULL,
+    traced INTEGER NOT NULL,  -- how much the traces of its sessions tell
+    companions BLOB NOT NULL, -- what lies beside its sessions
+    UNIQUE (agent, key)
+);
+
+CREATE TABLE bundles (
+    id INTEGER PRIMARY KEY,
+    shelf INTEGER NOT NULL,
+    key TEXT NOT NULL,        -- empty: what lies beside the sessions
+    stamp BLOB NOT NULL,      -- what was read, in little: if it is the same, so is what it gave
+    problems BLOB NOT NULL,
+    UNIQUE (shelf, key)
+);
+
+CREATE TABLE projects (
+    id INTEGER PRIMARY KEY,
+    told_path TEXT, told_hash TEXT, told_slug TEXT, told_by TEXT, told_certain INTEGER NOT NULL,
+    path TEXT, slug TEXT, known_by TEXT, certain INTEGER NOT NULL  -- the best that is known of it
+);
+
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+
+CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);  -- of tools and of models
+
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    bundle INTEGER NOT NULL,
+    sid TEXT NOT NULL, agent TEXT NOT NULL, native_id TEXT NOT NULL,
+    kind TEXT NOT NULL, parent_id TEXT, project INTEGER NOT NULL, title TEXT, status TEXT NOT NULL,
+    started INTEGER, ended INTEGER, last INTEGER,  -- microseconds since 1970
+    prompts INTEGER NOT NULL, replies INTEGER NOT NULL, tool_calls INTEGER NOT NULL,
+    tool_errors INTEGER NOT NULL, dropped INTEGER NOT NULL,
+    file TEXT,                -- the first of its files
+    problems INTEGER NOT NULL,
+    summary BLOB NOT NULL,    -- all of it but the messages, as JSON
+    trace BLOB                -- what ties words to it that stand elsewhere
+);
+CREATE INDEX sessions_by_bundle ON sessions (bundle);
+CREATE INDEX sessions_by_time ON sessions (last, sid, kind, project);
+CREATE INDEX sessions_by_id ON sessions (native_id COLLATE NOCASE);
+
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,   -- the rowid in `texts`; a larger one was taken in later
+    session INTEGER NOT NULL,
+    place INTEGER NOT NULL,   -- in the session, from 0
+    mid TEXT NOT NULL,
+    role TEXT NOT NULL, origin TEXT NOT NULL, state TEXT NOT NULL,
+    at INTEGER, model INTEGER,
+    spans TEXT NOT NULL,      -- where it stands: file:start:end, with blanks between
+    digest BLOB NOT NULL      -- of its words and calls: if it is the same, so are they
+);
+CREATE INDEX messages_by_session ON messages (session, place);
+
+CREATE TABLE calls (
+    message INTEGER NOT NULL, tool INTEGER NOT NULL, status TEXT NOT NULL,
+    PRIMARY KEY (message, tool, status)
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE texts USING fts5 (
+    {", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (texts, 'row');
+"""
