@@ -243,10 +243,9 @@ def _named(error: sqlite3.DatabaseError, path: str) -> GeminidsError | sqlite3.D
 
 def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     if read_only:
-        from urllib.request import pathname2url
-
+        address = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         connection = sqlite3.connect(
-            f"file:{pathname2url(path)}?mode=ro", uri=True, timeout=_BUSY, isolation_level=None
+            f"file:{address}?mode=ro", uri=True, timeout=_BUSY, isolation_level=None
         )
         connection.execute("PRAGMA mmap_size = 1000000000")
     else:
@@ -277,7 +276,7 @@ def _name(homes: Sequence[str]) -> str:
     from zlib import crc32
 
     named = "\n".join(homes).encode("utf-8", "surrogateescape")
-    return f"{crc32(named):08x}{len(named) & 0xFFFF:04x}"
+    return f"{crc32(named):08x}{crc32(named[::-1]):08x}"
 
 
 def _writer(handle: int) -> str:

@@ -44,9 +44,15 @@ CREATE TABLE bundles (
     shelf INTEGER NOT NULL,
     key TEXT NOT NULL,        -- empty: what lies beside the sessions
     stamp BLOB NOT NULL,      -- what was read, in little: if it is the same, so is what it gave
-    problems BLOB NOT NULL,
     UNIQUE (shelf, key)
 );
+
+CREATE TABLE problems (
+    bundle INTEGER,           -- NULL: it stood in the way of finding bundles at all
+    file TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL,
+    line INTEGER, start INTEGER, "end" INTEGER
+);
+CREATE INDEX problems_by_bundle ON problems (bundle);
 
 CREATE TABLE projects (
     id INTEGER PRIMARY KEY,
@@ -81,6 +87,7 @@ CREATE TABLE messages (
     place INTEGER NOT NULL,   -- in the session, from 0
     mid TEXT NOT NULL,
     role TEXT NOT NULL, origin TEXT NOT NULL, state TEXT NOT NULL,
+    imported INTEGER NOT NULL, -- taken over from another session, where it is counted
     at INTEGER, model INTEGER,
     spans TEXT NOT NULL,      -- where it stands: file:start:end, with blanks between
     digest BLOB NOT NULL      -- of its words and calls: if it is the same, so are they
