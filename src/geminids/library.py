@@ -33,6 +33,7 @@ from geminids.model import (
     Session,
     SessionSummary,
 )
+from geminids.projects.identity import Identity, best_known
 from geminids.projects.knowing import Folders
 from geminids.projects.spellings import verified
 from geminids.query import given, last_list
@@ -47,12 +48,10 @@ from geminids.query.moments import parse_moment
 from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview, overview
 from geminids.query.projects import (
     Contents,
-    Identity,
     ProjectReport,
     Projects,
     Resolved,
     Shelved,
-    best_known,
     certain_paths,
     hash_meant,
     hashes_without_folder,

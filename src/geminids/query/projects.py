@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -10,7 +10,6 @@ import msgspec
 
 from geminids.errors import AmbiguousProjectError, ProjectNotFoundError
 from geminids.model import (
-    KnownBy,
     Problem,
     Project,
     SessionKind,
@@ -18,15 +17,13 @@ from geminids.model import (
     TypedLine,
     folder_hash,
 )
-from geminids.projects.spellings import main_place, same_place
+from geminids.projects.identity import Identity, Remembered, best_known, is_settled, sureness
+from geminids.projects.spellings import same_place
 from geminids.query.matching import exactly, match, nearest, project_names
 from geminids.query.moments import FIRST
 from geminids.sources.base import CompanionFile
 
-_SURER = {known_by: rank for rank, known_by in enumerate(KnownBy)}
 Known = TypeVar("Known", bound=SessionSummary)
-Remembered = Callable[[str], Project | None]
-"""What was learnt before about the folder of a hash."""
 
 
 class Shelved(msgspec.Struct):
@@ -81,19 +78,6 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     """Whether what was found could be remembered."""
 
 
-class Identity(dict[Project, Project]):
-    """For each project as its files tell it, the best that is known of it."""
-
-    repositories: Mapping[str, str] = {}
-    """The main folder of a repository, by the folder of another work tree of it."""
-
-    def key(self, project: Project) -> str:
-        """What two projects have in common if they are one: the folder where it is known, else the hash."""
-        if project.path and _is_settled(project):
-            return main_place(self.repositories.get(project.path, project.path))
-        return project.hash or project.path or project.slug or ""
-
-
 def identify(
     shelves: Sequence[Shelved], remembered: Remembered, repositories: Mapping[str, str] | None = None
 ) -> Identity:
@@ -103,40 +87,9 @@ def identify(
     return identity
 
 
-def best_known(projects: Iterable[Project], remembered: Remembered) -> Identity:
-    """For each project the best that any of the others with its hash, or our memory, knows."""
-    told = dict.fromkeys(projects)
-    best: dict[str, Project] = {}
-    for project in told:
-        if project.hash:
-            best[project.hash] = _surer(best.get(project.hash), project)
-    for project_hash, project in best.items():
-        known = remembered(project_hash)
-        if known and (known.known_by is KnownBy.LINK or not project.certain):
-            best[project_hash] = _surer(project, known)
-    return Identity({project: _with_path_of(project, best.get(project.hash or "")) for project in told})
-
-
 def _told(shelf: Shelved) -> Iterator[Project]:
     yield shelf.project
     yield from (summary.project for summary in shelf.summaries)
-
-
-def _surer(one: Project | None, other: Project) -> Project:
-    return max((p for p in (one, other) if p), key=_sureness)
-
-
-def _sureness(project: Project) -> tuple[bool, bool, bool, int]:
-    # A person who says where a project is now knows better than a hash of where it was.
-    is_link = project.known_by is KnownBy.LINK
-    rank = -_SURER[project.known_by] if project.known_by else -len(_SURER)
-    return is_link, project.certain, project.path is not None, rank
-
-
-def _with_path_of(project: Project, best: Project | None) -> Project:
-    if best is None or best.path is None:
-        return project
-    return Project(best.path, project.hash, project.slug or best.slug, best.known_by, best.certain)
 
 
 def known_as(summary: Known, identity: Identity) -> Known:
@@ -147,7 +100,7 @@ def known_as(summary: Known, identity: Identity) -> Known:
 
 def hashes_without_folder(identity: Identity) -> list[str]:
     """The projects of which nobody knows for certain where they are."""
-    known = {project.hash for project in identity.values() if _is_settled(project)}
+    known = {project.hash for project in identity.values() if is_settled(project)}
     # A hash that we made of a path ourselves leads nowhere else.
     ours = {p.hash for p in identity.values() if p.path and p.hash and folder_hash(p.path) == p.hash}
     return [
@@ -158,10 +111,6 @@ def hashes_without_folder(identity: Identity) -> list[str]:
 def certain_paths(identity: Identity) -> list[str]:
     """The folders that are known for certain."""
     return list(dict.fromkeys(p.path for p in identity.values() if p.certain and p.path))
-
-
-def _is_settled(project: Project) -> bool:
-    return project.certain or project.known_by is KnownBy.LINK
 
 
 def _reports_of(names: Iterable[Project], by_name: Mapping[Project, ProjectReport]) -> list[ProjectReport]:
@@ -240,7 +189,7 @@ def _parts(shelf: Shelved, identity: Identity) -> dict[str, Shelved]:
 def _report(parts: Sequence[Shelved], identity: Identity) -> ProjectReport:
     summaries = [summary for part in parts for summary in part.summaries]
     names = dict.fromkeys(identity[project] for part in parts for project in _known(part, identity))
-    best = max(names, key=lambda name: (_is_main(name, identity), _sureness(name), bool(name.slug)))
+    best = max(names, key=lambda name: (_is_main(name, identity), sureness(name), bool(name.slug)))
     kinds = [summary.kind for summary in summaries]
     moments = [at for summary in summaries for at in (summary.started_at, summary.ended_at) if at]
     return ProjectReport(

@@ -1,0 +1,334 @@
+"""Writing rows: in bulk where everything is new, else only those that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from geminids.store.index import Index
+from geminids.store.paths import stored
+
+_ENOUGH = 8_000_000
+"""Characters of text that are handed to SQLite at once: FTS5 is quickest with much at a time."""
+BESIDE = ""
+"""The key of the bundle that holds what lies beside the sessions of a shelf."""
+
+
+class SessionFacts(NamedTuple):
+    """A row of `sessions` without its number and its bundle."""
+
+    sid: str
+    agent: str
+    native_id: str
+    kind: str
+    parent_id: str | None
+    project: int
+    title: str | None
+    status: str
+    started: int | None
+    ended: int | None
+    last: int | None
+    prompts: int
+    replies: int
+    tool_calls: int
+    tool_errors: int
+    dropped: int
+    file: str | None
+    problems: int
+    summary: bytes
+    trace: bytes | None
+
+
+class MessageFacts(NamedTuple):
+    """A row of `messages` without its number, session and place; its words, and the tools it called."""
+
+    mid: str
+    role: str
+    origin: str
+    state: str
+    imported: bool
+    at: int | None
+    model: int | None
+    spans: str
+    digest: bytes
+    texts: tuple[str, ...]
+    calls: frozenset[tuple[int, str]]
+
+
+class ProblemFacts(NamedTuple):
+    """A row of `problems` without its bundle."""
+
+    file: str
+    kind: str
+    detail: str
+    line: int | None
+    start: int | None
+    end: int | None
+
+
+class ProjectFacts(NamedTuple):
+    """A project as files tell it, or the best that is known of one."""
+
+    path: str | None
+    hash: str | None
+    slug: str | None
+    known_by: str | None
+    certain: bool
+
+
+class SessionRows(NamedTuple):
+    """A session with its messages."""
+
+    facts: SessionFacts
+    messages: Sequence[MessageFacts]
+
+
+class _OldMessage(NamedTuple):
+    id: int
+    place: int
+    mid: str
+    role: str
+    origin: str
+    state: str
+    imported: int
+    at: int | None
+    model: int | None
+    spans: str
+    digest: bytes
+
+
+_OLD = "id, place, mid, role, origin, state, imported, at, model, spans, digest"
+
+
+def _marks(number: int) -> str:
+    return ", ".join("?" * number)
+
+
+_INSERT_SESSION = f"INSERT OR REPLACE INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
+_INSERT_MESSAGE = f"INSERT OR REPLACE INTO messages VALUES ({_marks(12)})"
+
+
+class Writer:
+    """Writes into an index inside a transaction that the caller opens and ends."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._sql = index.connection
+        self._next_session = self._largest("sessions") + 1
+        self._next_message = int(index.meta("last message") or 0) + 1
+        self._dead = int(index.meta("dead") or 0)
+        self._names: dict[str, int] = {}
+        self._files: dict[str, int] = {}
+        self._sessions: list[tuple[object, ...]] = []
+        self._messages: list[tuple[object, ...]] = []
+        self._calls: list[tuple[int, int, str]] = []
+        self._texts: list[tuple[object, ...]] = []
+        self._size = 0
+
+    # Shelves and bundles
+
+    def shelf(self, agent: str, key: str, project: int, traced: int, companions: bytes) -> int:
+        """The number of a shelf, which is written if it is new or differs."""
+        row = self._sql.execute(
+            "SELECT id, project, traced, companions FROM shelves WHERE agent = ? AND key = ?", (agent, key)
+        ).fetchone()
+        if row is None:
+            new = "INSERT INTO shelves (agent, key, project, traced, companions) VALUES (?, ?, ?, ?, ?)"
+            return self._sql.execute(new, (agent, key, project, traced, companions)).lastrowid or 0
+        if row[1:] != (project, traced, companions):
+            self._sql.execute(
+                "UPDATE shelves SET project = ?, traced = ?, companions = ? WHERE id = ?",
+                (project, traced, companions, row[0]),
+            )
+        return int(row[0])
+
+    def bundle(self, shelf: int, key: str, sessions: Sequence[SessionRows], problems: Sequence[ProblemFacts]) -> int:
+        """Write what a bundle holds now; its stamp comes when that is settled."""
+        known = self._sql.execute("SELECT id FROM bundles WHERE shelf = ? AND key = ?", (shelf, key)).fetchone()
+        if known is None:
+            new = "INSERT INTO bundles (shelf, key, stamp) VALUES (?, ?, x'')"
+            number = self._sql.execute(new, (shelf, key)).lastrowid or 0
+            for session in sessions:
+                self._add_session(number, session)
+        else:
+            number = int(known[0])
+            self._replace_sessions(number, sessions)
+        self.problems(number, problems)
+        if self._size >= _ENOUGH:
+            self.flush()
+        return number
+
+    def stamp(self, bundle: int, stamp: bytes) -> None:
+        """Note that a bundle was read as it lies there now."""
+        self._sql.execute("UPDATE bundles SET stamp = ? WHERE id = ?", (stamp, bundle))
+
+    def unsettle(self, shelf: int, key: str) -> None:
+        """Note that a bundle must be read again, whatever its files say."""
+        self._sql.execute("UPDATE bundles SET stamp = x'' WHERE shelf = ? AND key = ?", (shelf, key))
+
+    def forget_bundle(self, bundle: int) -> None:
+        """Take out a bundle and all that it held."""
+        self._replace_sessions(bundle, ())
+        self.problems(bundle, ())
+        self._sql.execute("DELETE FROM bundles WHERE id = ?", (bundle,))
+
+    def forget_shelf(self, shelf: int) -> None:
+        """Take out a project and all that it held."""
+        for (bundle,) in self._sql.execute("SELECT id FROM bundles WHERE shelf = ?", (shelf,)).fetchall():
+            self.forget_bundle(bundle)
+        self._sql.execute("DELETE FROM shelves WHERE id = ?", (shelf,))
+
+    def problems(self, bundle: int | None, problems: Iterable[ProblemFacts]) -> None:
+        """Replace what stood in the way of reading a bundle, or of finding any."""
+        rows = [(bundle, *map(_keepable, problem)) for problem in problems]
+        known = self._sql.execute("SELECT * FROM problems WHERE bundle IS ?", (bundle,)).fetchall()
+        if rows != known:
+            self._sql.execute("DELETE FROM problems WHERE bundle IS ?", (bundle,))
+            self._sql.executemany("INSERT INTO problems VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def folder(self, path: str, agent: str, home: str, footprint: str, shelf: int | None) -> None:
+        """Note what lies in a folder and has been taken in."""
+        row = (stored(path), agent, stored(home), footprint, shelf)
+        self._sql.execute("INSERT OR REPLACE INTO folders VALUES (?, ?, ?, ?, ?)", row)
+
+    def forget_folder(self, path: str) -> None:
+        """Note that a folder is gone."""
+        self._sql.execute("DELETE FROM folders WHERE path = ?", (stored(path),))
+
+    # Numbers of what is told by a number
+
+    def name(self, name: str | None) -> int | None:
+        """The number of a tool or a model."""
+        return None if name is None else self._number(self._names, "names", "name", _keepable(name))
+
+    def file(self, path: str) -> int:
+        """The number of a file."""
+        return self._number(self._files, "files", "path", stored(path))
+
+    def project(self, told: ProjectFacts) -> int:
+        """The number of a project as its files tell it."""
+        told = ProjectFacts(*map(_keepable, told))
+        same = "told_path IS ? AND told_hash IS ? AND told_slug IS ? AND told_by IS ? AND told_certain = ?"
+        row = self._sql.execute(f"SELECT id FROM projects WHERE {same}", told).fetchone()
+        if row:
+            return int(row[0])
+        best = (told.path, told.slug, told.known_by, told.certain)
+        new = f"INSERT INTO projects VALUES (NULL, {_marks(9)})"
+        return self._sql.execute(new, (*told, *best)).lastrowid or 0
+
+    def _number(self, known: dict[str, int], table: str, column: str, value: str | bytes) -> int:
+        # Bytes and their letters are different names.
+        key = repr(value) if isinstance(value, bytes) else value
+        number = known.get(key)
+        if number is None:
+            row = self._sql.execute(f"SELECT id FROM {table} WHERE {column} = ?", (value,)).fetchone()
+            if row is None:
+                number = self._sql.execute(f"INSERT INTO {table} ({column}) VALUES (?)", (value,)).lastrowid or 0
+            else:
+                number = int(row[0])
+            known[key] = number
+        return number
+
+    # Sessions and messages
+
+    def _replace_sessions(self, bundle: int, sessions: Sequence[SessionRows]) -> None:
+        """Write the sessions of a bundle over those that it had."""
+        # What is still on its way must not be taken for absent.
+        self.flush()
+        rows = self._sql.execute("SELECT * FROM sessions WHERE bundle = ?", (bundle,)).fetchall()
+        old: dict[str, list[tuple[object, ...]]] = {}
+        for row in rows:
+            old.setdefault(row[2], []).append(row)
+        for session in sessions:
+            same = old.get(session.facts.sid)
+            if same:
+                self._replace_session(same.pop(0), bundle, session)
+            else:
+                self._add_session(bundle, session)
+        for left in (row[0] for same in old.values() for row in same):
+            self._forget_messages(message.id for message in self._messages_of(left))
+            self._sql.execute("DELETE FROM sessions WHERE id = ?", (left,))
+
+    def _add_session(self, bundle: int, session: SessionRows) -> None:
+        number = self._next_session
+        self._next_session += 1
+        self._sessions.append((number, bundle, *session.facts))
+        for place, message in enumerate(session.messages):
+            self._add_message(number, place, message)
+
+    def _replace_session(self, old: tuple[object, ...], bundle: int, session: SessionRows) -> None:
+        number = old[0]
+        if old[1:] != (bundle, *session.facts):
+            self._sessions.append((number, bundle, *session.facts))
+        known: dict[tuple[str, bytes], list[_OldMessage]] = {}
+        for message in self._messages_of(number):
+            known.setdefault((message.mid, message.digest), []).append(message)
+        for place, new in enumerate(session.messages):
+            same = known.get((new.mid, new.digest))
+            if not same:
+                self._add_message(number, place, new)
+            elif (before := same.pop(0))[1:] != (place, *new[:9]):
+                # Its words are the same, so its number in the full text may stay.
+                self._messages.append((before.id, number, place, *new[:9]))
+        self._forget_messages(message.id for left in known.values() for message in left)
+
+    def _messages_of(self, session: object) -> list[_OldMessage]:
+        rows = self._sql.execute(f"SELECT {_OLD} FROM messages WHERE session = ?", (session,))
+        return list(map(_OldMessage._make, rows))
+
+    def _add_message(self, session: object, place: int, message: MessageFacts) -> None:
+        number = self._next_message
+        self._next_message += 1
+        self._messages.append((number, session, place, *message[:9]))
+        self._calls.extend((number, tool, status) for tool, status in message.calls)
+        size = sum(map(len, message.texts))
+        if size:
+            self._texts.append((number, *message.texts))
+            self._size += size
+
+    def _forget_messages(self, numbers: Iterable[int]) -> None:
+        gone = [(number,) for number in numbers]
+        self._sql.executemany("DELETE FROM messages WHERE id = ?", gone)
+        self._sql.executemany("DELETE FROM calls WHERE message = ?", gone)
+        self._dead += len(gone)
+
+    def flush(self) -> None:
+        """Hand all that was gathered to SQLite."""
+        self._many(_INSERT_SESSION, self._sessions)
+        self._many(_INSERT_MESSAGE, self._messages)
+        self._sql.executemany("INSERT OR IGNORE INTO calls VALUES (?, ?, ?)", self._calls)
+        self._many(f"INSERT INTO texts (rowid, human, model, thought, tool, path, output, other) VALUES ({_marks(8)})", self._texts)
+        for gathered in (self._sessions, self._messages, self._calls, self._texts):
+            gathered.clear()
+        self._size = 0
+
+    def finish(self) -> None:
+        """Hand over the rest, and note how far the numbers went."""
+        self.flush()
+        self._index.note("last message", self._next_message - 1)
+        self._index.note("dead", self._dead)
+
+    def _many(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+        taken = 0
+
+        def each() -> Iterator[tuple[object, ...]]:
+            nonlocal taken
+            for row in rows[taken:]:
+                taken += 1
+                yield row
+
+        while taken < len(rows):
+            try:
+                self._sql.executemany(sql, each())
+            except UnicodeEncodeError:
+                # Half a character, as broken files and names hold it, is nothing that SQLite keeps. The rows
+                # before this one are written; those after it come with the next round.
+                self._sql.execute(sql, tuple(map(_keepable, rows[taken - 1])))
+
+    def _largest(self, table: str) -> int:
+        return int(self._sql.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0])
+
+
+def _keepable(value: Any) -> Any:
+    """The same in letters that can be kept."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -1,0 +1,136 @@
+"""The words of a message, by where they stand: what is indexed, and what a search is checked against.
+
+Usually prompts, answers, thoughts, names and arguments of tools and paths are indexed whole, and of outputs and
+of what agents put in the beginning and the end, which is where errors are; on request, every word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from geminids.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Message,
+    Origin,
+    Plain,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Unrecognised,
+)
+from geminids.store.schema import COLUMNS
+
+HUMAN, MODEL, THOUGHT, TOOL, PATH, OUTPUT, OTHER = range(len(COLUMNS))
+BEGINNING = 300
+END = 500
+"""So many characters of an output are indexed; the last ones more often say what went wrong."""
+_PLACES = {Origin.HUMAN: HUMAN, Origin.COMMAND: HUMAN, Origin.MODEL: MODEL, Origin.TOOL: OUTPUT}
+_NAMES_A_PATH = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
+_DEEPEST = 20
+
+
+class Words(NamedTuple):
+    """The words of a message by column, and whether there are more."""
+
+    columns: tuple[str, ...]
+    is_cut: bool
+    """Whether outputs were left out in the middle."""
+
+
+def words(message: Message, *, everything: bool = False) -> Words:
+    """What is indexed of a message."""
+    gathered = _Gathered(everything)
+    for part in message.parts:
+        gathered.add(part)
+    return Words(tuple(["\n".join(pieces) for pieces in gathered.columns]), gathered.is_cut)
+
+
+class _Gathered:
+    def __init__(self, everything: bool) -> None:
+        self.columns: tuple[list[str], ...] = tuple([[] for _ in COLUMNS])
+        self.is_cut = False
+        self._everything = everything
+
+    def add(self, part: AnyPart) -> None:
+        # In the order of how many there are: nearly all the time of an index goes through here.
+        match part:
+            case Text():
+                self._add_text(part)
+            case Thought():
+                self.columns[THOUGHT].append(f"{part.subject}\n{part.text}" if part.subject else part.text)
+            case ToolCall():
+                self._add_call(part)
+            case ToolResult():
+                self._add_answers(part.parts)
+            case FileReference():
+                self.columns[PATH].append(part.path)
+                self._add_long(OTHER, part.text or "")
+            case Attachment():
+                self.columns[PATH].append(part.uri or "")
+            case Unrecognised():
+                self._add_long(OTHER, "\n".join(_strings(part.raw)))
+
+    def _add_text(self, part: Text) -> None:
+        place = _PLACES.get(part.origin, OTHER)
+        if place < OUTPUT:
+            self.columns[place].append(part.text)
+        else:
+            self._add_long(place, part.text)
+
+    def _add_call(self, call: ToolCall) -> None:
+        tool, paths = self.columns[TOOL], self.columns[PATH]
+        tool.append(call.name)
+        for name, value in call.arguments.items():
+            found = paths if name.lower().endswith(_NAMES_A_PATH) else tool
+            if value.__class__ is str:
+                found.append(value)
+            elif value.__class__ in (dict, list):
+                found.extend(_strings(value))
+        paths.extend(change.path for change in call.changes)
+        if call.result:
+            self._add_answers(call.result)
+        elif isinstance(call.display, Plain):
+            self._add_long(OUTPUT, call.display.text)
+        if call.full_output and call.full_output.text:
+            self._add_long(OUTPUT, call.full_output.text)
+
+    def _add_answers(self, parts: Iterable[Text | Attachment | Unrecognised]) -> None:
+        for part in parts:
+            match part:
+                case Text():
+                    self._add_long(OUTPUT, part.text)
+                case Unrecognised():
+                    self._add_long(OUTPUT, "\n".join(_strings(part.raw)))
+
+    def _add_long(self, place: int, text: str) -> None:
+        if self._everything or len(text) <= BEGINNING + END:
+            self.columns[place].append(text)
+        else:
+            self.is_cut = True
+            self.columns[place] += (_up_to_a_gap(text[:BEGINNING]), _from_a_gap(text[-END:]))
+
+
+def _up_to_a_gap(beginning: str) -> str:
+    """Without the last word, which may be half of one."""
+    return beginning.rpartition(" ")[0] or beginning
+
+
+def _from_a_gap(end: str) -> str:
+    return end.partition(" ")[2] or end
+
+
+def _strings(value: Any, depth: int = 0) -> Iterator[str]:
+    """Every text in a JSON value, as deep as anybody writes."""
+    match value:
+        case str():
+            yield value
+        case dict() if depth < _DEEPEST:
+            for inner in value.values():
+                yield from _strings(inner, depth + 1)
+        case list() | tuple() if depth < _DEEPEST:
+            for inner in value:
+                yield from _strings(inner, depth + 1)
