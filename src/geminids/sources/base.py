@@ -8,7 +8,6 @@ nothing.
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,20 +23,23 @@ from geminids.model import (
     Session,
     TypedLine,
 )
+from geminids.sources.places import Home, may_be_folder, may_exist
 from geminids.sources.timestamps import disk_time
 from geminids.sources.traces import Trace
 
-_UNKNOWN = 0
-"""The kind of a thing that we are not allowed to look at."""
-
-
-class Home(msgspec.Struct, frozen=True):
-    """A folder in which an agent keeps its data."""
-
-    agent: str
-    path: Path
-    known_by: str
-    """The user's home, an environment variable, or the command line."""
+__all__ = [
+    "Bundle",
+    "CompanionFile",
+    "Companions",
+    "FoundFile",
+    "Home",
+    "Reading",
+    "Scan",
+    "SkippedFile",
+    "Source",
+    "may_be_folder",
+    "may_exist",
+]
 
 
 class FoundFile(msgspec.Struct, frozen=True, order=True, gc=False):
@@ -166,8 +168,19 @@ class Source(Protocol):
         """The homes in a folder that stands for a user's home."""
         ...
 
-    def scan(self, home: Home) -> Scan:
-        """The files of a home, in bundles."""
+    def footprint(self, home: Home) -> dict[str, str]:
+        """A text for each folder of a home that a scan looks into, by its path: another text, other content.
+
+        Under the path of the home stands the same for what it says of its projects as a whole. Nothing is
+        opened. A folder without a text is gone; if the text of the home is another one, any project may be.
+        """
+        ...
+
+    def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
+        """The files of a home, in bundles; or only those in some folders, by their paths in the footprint.
+
+        What is found of a project is the same as in a scan of everything if all its folders are named.
+        """
         ...
 
     def read(self, bundle: Bundle) -> Reading:
@@ -205,24 +218,3 @@ class Source(Protocol):
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as the agent itself would load it from this file; None if it would not."""
         ...
-
-
-def may_exist(path: Path) -> bool:
-    """Whether there is something, or we are not allowed to know: then reading it will say so."""
-    return _mode(path) is not None
-
-
-def may_be_folder(path: Path) -> bool:
-    """Whether there is a folder, or we are not allowed to know: then the scan will say so."""
-    mode = _mode(path)
-    return mode is not None and (mode == _UNKNOWN or stat.S_ISDIR(mode))
-
-
-def _mode(path: Path) -> int | None:
-    """What kind of thing lies there; None if there is nothing."""
-    try:
-        return path.stat().st_mode
-    except PermissionError:
-        return _UNKNOWN
-    except (OSError, ValueError):
-        return None

@@ -14,34 +14,24 @@ and tied to them by what they hold in common. Credentials are never opened.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from geminids.model import FileAccount, Problem, ProblemKind, Project, Session, Tally
-from geminids.sources.base import Bundle, Companions, FoundFile, Home, Reading, Scan
+from geminids.sources.gemini import footprint as footprints
 from geminids.sources.gemini import homes as gemini_homes
-from geminids.sources.gemini.agent_view import agent_view
-from geminids.sources.gemini.beside import read_beside
-from geminids.sources.gemini.companions import keeps_secrets
-from geminids.sources.gemini.evidence import named_folders
-from geminids.sources.gemini.files import Segment, read_file, segments
-from geminids.sources.gemini.layout import scan
-from geminids.sources.gemini.projects import read_registry
-from geminids.sources.gemini.records import SESSION_FIELDS, Kind, Record
-from geminids.sources.gemini.sessions import sessions
-from geminids.sources.traces import Trace
 
-_PROMPT_LOG = "logs.json"
-"""How the names of logs begin of what the human typed."""
-_PEEK = 4_096
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from geminids.model import Session
+    from geminids.sources.base import Bundle, Companions, Home, Reading, Scan
+    from geminids.sources.traces import Trace
 
 
 class GeminiSource:
-    """Reads what Gemini CLI leaves in its home."""
+    """Reads what Gemini CLI leaves in its home. The readers are loaded when they are asked for."""
 
-    name = "gemini"
+    name = gemini_homes.AGENT
     title = "Gemini CLI"
     revision = 1
 
@@ -53,53 +43,32 @@ class GeminiSource:
         """The homes in a folder that stands for a user's home."""
         return gemini_homes.homes_below(folder)
 
-    def scan(self, home: Home) -> Scan:
-        """The session files of a home, in bundles."""
-        return scan(home)
+    def footprint(self, home: Home) -> dict[str, str]:
+        """A text for each folder of a home, which is another one as soon as its content may be."""
+        return footprints.footprint(home)
+
+    def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
+        """The session files of a home or of some of its folders, in bundles."""
+        from geminids.sources.gemini.layout import scan
+
+        return scan(home, only)
 
     def read(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle, and where every byte of its files went."""
-        found: list[Segment] = []
-        accounts: list[FileAccount] = []
-        problems: list[Problem] = []
-        for file in bundle.files:
-            try:
-                content = file.path.read_bytes()
-            except OSError as error:
-                accounts.append(_unread(file))
-                reason = error.strerror or "cannot be read"
-                problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
-                continue
-            log = read_file(file.path, content)
-            accounts.append(log.account())
-            problems.extend(log.problems)
-            found.extend(segments(log))
-        read = sessions(bundle, found, problems)
-        told = dict.fromkeys([*problems, *(p for session in read for p in session.problems)])
-        return Reading(tuple(read), tuple(accounts), tuple(told))
+        from geminids.sources.gemini.reading import read
+
+        return read(bundle)
 
     def read_alone(self, path: Path) -> Reading | None:
         """What one file given by hand holds: a session, or a conversation that was saved or printed."""
-        if path.name.startswith(_PROMPT_LOG) and _begins_a_list(path):
-            # A log may be of any size: it is not read as a whole.
-            from geminids.sources.gemini.beside.lost import read_log
+        from geminids.sources.gemini.reading import read_alone
 
-            return read_log(path, path.stat().st_size)
-        content = path.read_bytes()
-        log = read_file(path, content)
-        if not any(_tells_of_a_session(record) for record in log.records):
-            # Few files need it, and every command would pay for loading it.
-            from geminids.sources.gemini.beside.captures import read_copy
-
-            return read_copy(path, content)
-        facts = path.stat()
-        file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
-        folder = _project_folder(path)
-        project = _project_of(folder) if folder else Project(None, None, None, None)
-        return self.read(Bundle(self.name, path.stem, project, (folder,) if folder else (), (file,)))
+        return read_alone(path)
 
     def read_beside(self, companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
         """Saved chats and lost sessions of a project, and what became of every file beside its sessions."""
+        from geminids.sources.gemini.beside import read_beside
+
         return read_beside(companions, traces, limit)
 
     def with_outputs(self, session: Session) -> Session:
@@ -116,42 +85,18 @@ class GeminiSource:
 
     def named_folders(self, session: Session) -> Iterable[str]:
         """Every folder that a session names in any way."""
+        from geminids.sources.gemini.evidence import named_folders
+
         return named_folders(session.messages)
 
     def keeps_secrets(self, path: Path) -> bool:
         """Whether Gemini CLI keeps credentials in this file."""
+        from geminids.sources.gemini.companions import keeps_secrets
+
         return keeps_secrets(str(path))
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as Gemini CLI's own loader returns it from this file."""
-        content = path.read_bytes()
-        return agent_view(read_file(path, content), content)
+        from geminids.sources.gemini.reading import read_as_agent
 
-
-def _unread(file: FoundFile) -> FileAccount:
-    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
-    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})
-
-
-def _begins_a_list(path: Path) -> bool:
-    """Whether the first character of a file opens a list."""
-    with path.open("rb") as opened:
-        return opened.read(_PEEK).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"[")
-
-
-def _tells_of_a_session(record: Record) -> bool:
-    is_message = record.kind is Kind.MESSAGE and isinstance(record.value.get("type"), str)
-    # What is left of a damaged document may be a header, or the beginning of something else.
-    is_header = record.kind is Kind.HEADER and not SESSION_FIELDS.isdisjoint(record.value)
-    return is_message or is_header
-
-
-def _project_folder(path: Path) -> Path | None:
-    """The folder of the project that a session file lies in, if it lies where the CLI puts them."""
-    above = path.absolute().parents
-    return next((folder.parent for folder in above[:2] if folder.name == "chats"), None)
-
-
-def _project_of(folder: Path) -> Project:
-    home = folder.parent.parent
-    return read_registry(home).project(folder, home)
+        return read_as_agent(path)

@@ -12,11 +12,20 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from geminids.sources.base import Home, may_be_folder
+from geminids.sources.places import Home, may_be_folder
 
 AGENT = "gemini"
 _DATA_FOLDER = ".gemini"
 SESSIONS_VARIABLE = "GEMINI_SESSIONS_DIR"
+
+PROJECTS_FILE = "projects.json"
+TRUSTED_FILE = "trustedFolders.json"
+REGISTRIES = (PROJECTS_FILE, TRUSTED_FILE)
+"""The files of a home that name its projects."""
+MARKER = ".project_root"
+"""The file in the folder of a project that names the folder it stands for."""
+DEEPEST = 12
+"""So many levels of folders are looked into below the folder of a project."""
 
 
 def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
@@ -42,6 +51,11 @@ def registry_folder(home: Home) -> Path:
     """The folder of a home that holds the registry of its projects."""
     folder = projects_folder(home)
     return folder.parent if folder.name == "tmp" else folder
+
+
+def markers_elsewhere(home: Home) -> Path:
+    """The folder of a home in which projects have a second marker, for those that have none of their own."""
+    return registry_folder(home) / "history"
 
 
 def _expected_folders(folder: Path) -> list[Path]:

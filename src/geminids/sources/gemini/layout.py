@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -30,8 +30,8 @@ from geminids.sources.gemini.companions import (
     place,
     why_left_alone,
 )
-from geminids.sources.gemini.homes import AGENT, projects_folder, registry_folder
-from geminids.sources.gemini.projects import MARKER, Registry, read_registry
+from geminids.sources.gemini.homes import AGENT, DEEPEST, MARKER, projects_folder, registry_folder
+from geminids.sources.gemini.projects import Registry, read_registry
 
 _SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
 _SESSION_NAME = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
@@ -49,12 +49,12 @@ NO_PROJECT = "not in the folder of a project"
 TOO_DEEP = "folders nested deeper than the CLI does"
 CLOSED = "may not be listed; no sessions lie there"
 CLOSED_FILE = "may not be looked at"
-DEEPEST = 12
 
 
-def scan(home: Home) -> Scan:
-    """Every session file of a home, in bundles."""
-    return _Scanner(home).scan()
+def scan(home: Home, only: Collection[str] | None = None) -> Scan:
+    """Every session file of a home, in bundles; or of some folders of projects, given by their paths."""
+    scanner = _Scanner(home)
+    return scanner.scan() if only is None else scanner.scan_only(only)
 
 
 class _Folder(msgspec.Struct):
@@ -90,9 +90,27 @@ class _Scanner:
             self._problems = [p for p in self._problems if p not in self._registry.problems]
         elif projects.name == "tmp":
             self._name_the_rest(self._root)
+        return self._found(self._unlisted())
+
+    def scan_only(self, wanted: Collection[str]) -> Scan:
+        """The same for some folders of projects alone; nothing is told of the others."""
+        wanted, neighbours = frozenset(wanted), []
+        for entry in self._entries(projects_folder(self._home)):
+            if entry.path not in wanted:
+                neighbours.append(entry)
+            elif entry.is_dir(follow_symlinks=False):
+                self._scan_project(entry)
+        return self._found(self._unlisted() | self._unlisted_among(neighbours))
+
+    def _unlisted_among(self, neighbours: Sequence[os.DirEntry[str]]) -> set[Path]:
+        """Which of these may be folders of a scanned project, and could not be looked into either."""
+        folders = self._projects.values()
+        places = {str(path) for folder in folders for path in self._places_of_sessions(folder)}
+        return {Path(entry.path) for entry in neighbours if entry.path in places and _is_closed(entry)}
+
+    def _found(self, unlisted: set[Path]) -> Scan:
         folders = self._projects.values()
         bundles = [bundle for folder in folders for bundle in _bundles(folder)]
-        unlisted = self._unlisted()
         companions = [self._companions(folder, unlisted) for folder in folders]
         return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(self._problems))
 
@@ -260,6 +278,17 @@ def _entries(folder: Path) -> Sequence[os.DirEntry[str]]:
             return sorted(entries, key=lambda entry: entry.name)
     except FileNotFoundError:
         return ()
+
+
+def _is_closed(entry: os.DirEntry[str]) -> bool:
+    """Whether sessions may lie there that no scan sees: a link, or a folder that cannot be listed."""
+    if not entry.is_dir(follow_symlinks=False):
+        return entry.is_symlink()
+    try:
+        _entries(Path(entry.path))
+    except OSError:
+        return True
+    return False
 
 
 def _bundles(folder: _Folder) -> Iterator[Bundle]:

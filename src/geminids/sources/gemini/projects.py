@@ -14,12 +14,14 @@ import msgspec
 
 from geminids.model import KnownBy, Problem, ProblemKind, Project, folder_hash
 from geminids.projects.spellings import spellings
+from geminids.sources.gemini.homes import MARKER, PROJECTS_FILE, TRUSTED_FILE
 from geminids.sources.jsonl import UndecodableError, decode
+
+__all__ = ["MARKER", "Registry", "is_path", "read_plain", "read_registry"]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LONGEST_PATH = 32_768
 _LARGEST_REGISTRY = 32_000_000
-MARKER = ".project_root"
 
 
 class Registry(msgspec.Struct, frozen=True):
@@ -55,8 +57,8 @@ class Registry(msgspec.Struct, frozen=True):
 def read_registry(home: Path) -> Registry:
     """The registry of a home and the folders it trusts; what is damaged is a problem."""
     problems: list[Problem] = []
-    registered = _folders_in(home / "projects.json", "projects", problems)
-    trusted = _folders_in(home / "trustedFolders.json", None, problems)
+    registered = _folders_in(home / PROJECTS_FILE, "projects", problems)
+    trusted = _folders_in(home / TRUSTED_FILE, None, problems)
     by_hash: dict[str, tuple[str, KnownBy]] = {}
     for known_by, paths in ((KnownBy.REGISTRY, registered), (KnownBy.TRUSTED, trusted)):
         for path in paths:
@@ -65,7 +67,7 @@ def read_registry(home: Path) -> Registry:
     slugs = {slug: path for path, slug in registered.items() if isinstance(slug, str)}
     if wrong := len(registered) - len(slugs):
         detail = f"{wrong} of its projects have no name of their own"
-        problems.append(Problem(str(home / "projects.json"), ProblemKind.WRONG_TYPE, detail))
+        problems.append(Problem(str(home / PROJECTS_FILE), ProblemKind.WRONG_TYPE, detail))
     return Registry(slugs, by_hash, tuple(problems))
 
 
