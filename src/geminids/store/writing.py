@@ -302,6 +302,11 @@ class Writer:
             gathered.clear()
         self._size = 0
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether all that was gathered is handed over."""
+        return not (self._texts or self._messages or self._sessions)
+
     def finish(self) -> None:
         """Hand over the rest, and note how far the numbers went."""
         self.flush()

@@ -111,7 +111,7 @@ class _Gathered:
             self.columns[place].append(text)
         else:
             self.is_cut = True
-            self.columns[place] += (_up_to_a_gap(text[:BEGINNING]), _from_a_gap(text[-END:]))
+            self.columns[place].extend((_up_to_a_gap(text[:BEGINNING]), _from_a_gap(text[-END:])))
 
 
 def _up_to_a_gap(beginning: str) -> str:

@@ -1,0 +1,303 @@
+"""Keeping the index in step with the agents' files: the only place where sources meet the store.
+
+Nearly always nothing has changed, so this looks first, and loads what it takes to read sessions only if it
+must. Whoever finds that another process is at it already waits, or reads what is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids import sources
+from geminids.errors import GeminidsError
+from geminids.sources.places import Home, may_exist
+from geminids.store.index import (
+    BusyIndexError,
+    DamagedIndexError,
+    FullDiskError,
+    Index,
+    Place,
+    in_memory,
+    naming_damage,
+)
+from geminids.store.paths import opened
+from geminids.store.schema import VERSION
+from geminids.sync.seen import Seen
+
+if TYPE_CHECKING:
+    from geminids.projects.knowing import Folders
+    from geminids.sync.taking_in import Progress, TakenIn
+
+MOST_DEAD = 0.25
+"""An index in which a larger share of the rows is of messages that are gone is made anew."""
+FEW_DEAD = 5_000
+"""So many are never too many."""
+FIRST_PATIENCE = 600.0
+"""Seconds to wait for another process that makes the first index: there is nothing else to read."""
+PATIENCE = 10.0
+"""The same where there is one."""
+
+
+class Outcome(NamedTuple):
+    """What became of a sync."""
+
+    built: bool = False
+    """Whether the index was made from nothing."""
+    bundles: int = 0
+    """How many were read."""
+    bytes: int = 0
+    left: int = 0
+    """Bundles that there was no time for."""
+    seconds: float = 0.0
+    said: tuple[str, ...] = ()
+    """What the user should know: an index that was damaged, one that cannot be kept or is behind."""
+    failed: bool = False
+    """Whether the index could not be brought up to date or not be kept."""
+
+
+class Sync:
+    """The index of some homes, and how it is brought up to date."""
+
+    def __init__(
+        self,
+        homes: Sequence[Home],
+        place: Callable[[], Place | None],
+        folders: Callable[[], Folders],
+        generation: Callable[[], int],
+        here: Callable[[], str | None],
+        *,
+        everything: bool = False,
+        learns: bool = True,
+    ) -> None:
+        self._homes = homes
+        self._find_place = place
+        self._folders = folders
+        self._generation = generation
+        self._here = here
+        self._everything = everything
+        self._learns = learns
+
+    def as_it_is(self) -> Index | None:
+        """The index without any sync; None if there is none that can be read."""
+        place = self._find_place()
+        return place.open() if place else None
+
+    def up_to_date(
+        self, *, full: bool = False, budget: float | None = None, progress: Progress | None = None
+    ) -> tuple[Index, Outcome]:
+        """The index with what is new, as far as a budget of seconds allows; from nothing if `full`."""
+        began = time.monotonic()
+        run = _Run(self, self._find_place(), self._look(), full=full, budget=budget, progress=progress)
+        index, outcome = run.index()
+        return index, outcome._replace(seconds=time.monotonic() - began)
+
+    def _look(self) -> list[Seen]:
+        """What the homes look like, those that are there."""
+        there = (home for home in self._homes if may_exist(home.path))
+        return [Seen(home, sources.load(home.agent).footprint(home)) for home in there]
+
+    def _basis(self) -> str:
+        """What an index must have been made with to be of use."""
+        agents = sorted({home.agent for home in self._homes})
+        return json.dumps(
+            {
+                "version": VERSION,
+                "revisions": {agent: sources.load(agent).revision for agent in agents},
+                "homes": [str(home.path).encode("utf-8", "backslashreplace").decode() for home in self._homes],
+                "everything": self._everything,
+            }
+        )
+
+
+class _Run:
+    """One attempt at an index that is up to date."""
+
+    def __init__(
+        self,
+        sync: Sync,
+        place: Place | None,
+        seen: list[Seen],
+        *,
+        full: bool,
+        budget: float | None,
+        progress: Progress | None,
+    ) -> None:
+        self._sync = sync
+        self._place = place
+        self._seen = seen
+        self._full = full
+        self._budget = budget
+        self._progress = progress
+        self._said: list[str] = []
+
+    def index(self) -> tuple[Index, Outcome]:
+        """The index, and what became of it."""
+        if self._place is None:
+            return self._in_memory("there is no folder for it")
+        index = None if self._full else self._open(self._place)
+        if index and self._is_current(index):
+            return index, self._outcome()
+        try:
+            return self._written(self._place, is_first=index is None and not self._full)
+        except (BusyIndexError, FullDiskError, OSError) as error:
+            return self._without_writing(index, error)
+
+    def _open(self, place: Place) -> Index | None:
+        """The index that is there; a damaged one is put out of the way."""
+        try:
+            index = place.open()
+            # A file can be opened long before its damage is met.
+            return index if index and index.meta("basis") == self._sync._basis() else None
+        except DamagedIndexError as error:
+            self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+            return None
+
+    def _written(self, place: Place, *, is_first: bool) -> tuple[Index, Outcome]:
+        """The index brought up to date by us, or by whoever was quicker."""
+        patience = FIRST_PATIENCE if is_first else PATIENCE if self._budget is None else self._budget
+        with place.alone(patience):
+            index = None if self._full else place.open_to_write()
+            try:
+                with naming_damage(index.path if index else None):
+                    if index and self._can_go_on(index):
+                        return index, self._brought_up_to_date(index)
+            except DamagedIndexError as error:
+                self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+            if index:
+                index.close()
+            return self._built(place)
+
+    def _can_go_on(self, index: Index) -> bool:
+        """Whether the index that is there is worth bringing up to date."""
+        if index.meta("basis") != self._sync._basis():
+            return False
+        dead = int(index.meta("dead") or 0)
+        return dead <= max(FEW_DEAD, MOST_DEAD * int(index.meta("last message") or 0))
+
+    def _brought_up_to_date(self, index: Index) -> Outcome:
+        taken = None
+        changed = self._changed(index)
+        if changed is None or changed:
+            taken = self._take(index, only=changed)
+        self._identify(index)
+        return self._outcome(taken)
+
+    def _take(self, index: Index, only: set[str] | None) -> TakenIn:
+        from geminids.sync.taking_in import Taking
+
+        until = None if self._budget is None else time.monotonic() + self._budget
+        taking = Taking(index, everything=self._sync._everything, progress=self._progress, until=until)
+        with _rolled_back(index):
+            taken = taking.take_in(self._seen, only) if only is not None else None
+            return taken or taking.take_in(self._seen)
+
+    def _built(self, place: Place) -> tuple[Index, Outcome]:
+        """A new index, in the place of the old one when it is whole."""
+        index = place.start()
+        try:
+            with naming_damage(index.path):
+                taken = self._fill(index)
+            return place.finish(index), self._outcome(taken, built=True)
+        except BaseException:
+            place.discard(index)
+            raise
+
+    def _fill(self, index: Index) -> TakenIn:
+        from geminids.sync.taking_in import Taking
+
+        taking = Taking(
+            index, everything=self._sync._everything, progress=self._progress, commits=False
+        )
+        taken = taking.take_in(self._seen)
+        index.note("basis", self._sync._basis())
+        self._identify(index)
+        return taken
+
+    def _identify(self, index: Index) -> None:
+        from geminids.sync.identity import identify
+
+        identify(index, self._sync._folders(), learns=self._sync._learns)
+        index.note("generation", self._sync._generation())
+
+    def _without_writing(self, index: Index | None, error: Exception) -> tuple[Index, Outcome]:
+        """What there is where nothing can be written: an index that is behind, or one that is not kept."""
+        reason = str(error) if isinstance(error, GeminidsError) else f"The index cannot be written ({error})."
+        if index is None:
+            self._said.append(f"{reason} It is made for this command alone.")
+            return self._in_memory()
+        self._said.append(f"{reason} What is shown is as it was at the last sync.")
+        return index, self._outcome()._replace(failed=True)
+
+    def _in_memory(self, why: str | None = None) -> tuple[Index, Outcome]:
+        if why:
+            self._said.append(f"The index cannot be kept: {why}.")
+        index = in_memory()
+        taken = self._fill(index)
+        return index, self._outcome(taken, built=True)._replace(failed=True)
+
+    # What has changed
+
+    def _is_current(self, index: Index) -> bool:
+        with naming_damage(index.path):
+            known = dict(index.connection.execute("SELECT path, footprint FROM folders"))
+            if len(known) != sum(len(seen.footprints) for seen in self._seen):
+                return False
+            if any(known.get(path) != text for seen in self._seen for path, text in seen.footprints.items()):
+                return False
+            return index.meta("generation") == self._sync._generation() and not self._proves_anything(index)
+
+    def _changed(self, index: Index) -> set[str] | None:
+        """The folders to look into: those of projects in which something changed; None means all."""
+        rows = index.connection.execute("SELECT path, footprint, shelf FROM folders")
+        known = {opened(path): (footprint, shelf) for path, footprint, shelf in rows}
+        seen = {path: text for home in self._seen for path, text in home.footprints.items()}
+        if known.keys() != seen.keys():
+            return None
+        changed = {known[path][1] for path, text in seen.items() if known[path][0] != text}
+        if None in changed:
+            # What the agent knows of all projects, or a folder that was none.
+            return None
+        return {path for path, (_, shelf) in known.items() if shelf in changed}
+
+    def _proves_anything(self, index: Index) -> bool:
+        """Whether the folder that we are in is that of a project nobody knows for certain."""
+        rows = index.connection.execute(
+            "SELECT DISTINCT told_hash FROM projects WHERE NOT certain AND told_hash IS NOT NULL"
+        )
+        unknown = {name for (name,) in rows}
+        here = self._sync._here() if unknown else None
+        return bool(here) and not unknown.isdisjoint(_hashes(here or ""))
+
+    def _outcome(self, taken: TakenIn | None = None, *, built: bool = False) -> Outcome:
+        said = tuple(self._said)
+        if taken is None:
+            return Outcome(built=built, said=said)
+        return Outcome(built, taken.bundles, taken.bytes, taken.left, said=said)
+
+
+def _hashes(folder: str) -> Iterator[str]:
+    """The hashes by which agents would name a folder and those above it."""
+    import hashlib
+
+    while True:
+        yield hashlib.sha256(folder.encode(errors="surrogatepass")).hexdigest()
+        above = os.path.dirname(folder)  # noqa: PTH120
+        if above == folder:
+            return
+        folder = above
+
+
+@contextmanager
+def _rolled_back(index: Index) -> Iterator[None]:
+    """Undo what was not finished, whatever stopped it."""
+    try:
+        yield
+    except BaseException:
+        if index.connection.in_transaction:
+            index.connection.rollback()
+        raise

@@ -1,0 +1,136 @@
+"""Sessions as rows of the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from hashlib import blake2b
+from itertools import islice
+
+from geminids.model import Message, Problem, Project, Session, Source
+from geminids.sources.traces import Trace, trace
+from geminids.store.words import indexed
+from geminids.store.writing import (
+    MessageFacts,
+    ProblemFacts,
+    ProjectFacts,
+    SessionFacts,
+    SessionRows,
+    Writer,
+)
+from geminids.sync.packing import packed, unpacked
+from geminids.sync.texts import words
+
+_MOST_SPANS = 4
+"""Versions and copies of a message whose places are kept: its first one, and the last."""
+
+
+class Traced:
+    """How much the traces of the sessions of a shelf tell, in the order of their size."""
+
+    NOT, PROMPTS, REPLIES = range(3)
+
+
+class Rows:
+    """Makes rows of sessions, with the numbers that a writer gives."""
+
+    def __init__(self, writer: Writer, *, everything: bool) -> None:
+        self._writer = writer
+        self._everything = everything
+        self._projects: dict[Project, int] = {}
+
+    def session(self, session: Session, traced: int) -> SessionRows:
+        """A session and its messages."""
+        return SessionRows(
+            self._facts(session, traced), [self._message(message) for message in session.messages]
+        )
+
+    def project(self, project: Project) -> int:
+        """The number of a project as its files tell it."""
+        number = self._projects.get(project)
+        if number is None:
+            number = self._projects[project] = self._writer.project(project_facts(project))
+        return number
+
+    def _facts(self, session: Session, traced: int) -> SessionFacts:
+        counts = session.counts
+        return SessionFacts(
+            sid=session.id,
+            agent=session.agent,
+            native_id=session.native_id,
+            kind=session.kind.value,
+            parent_id=session.parent_id,
+            project=self.project(session.project),
+            title=session.title,
+            status=session.status.value,
+            started=microseconds(session.started_at),
+            ended=microseconds(session.ended_at),
+            last=microseconds(session.last_at),
+            prompts=counts.prompts,
+            replies=counts.replies,
+            tool_calls=counts.tool_calls,
+            tool_errors=counts.tool_errors,
+            dropped=counts.dropped,
+            file=session.files[0].path if session.files else None,
+            problems=len(session.problems),
+            summary=packed(session.without_messages()),
+            trace=packed(trace(session, replies=traced == Traced.REPLIES)) if traced else None,
+        )
+
+    def _message(self, message: Message) -> MessageFacts:
+        texts = tuple([indexed(text) if text else "" for text in words(message, everything=self._everything).columns])
+        calls = frozenset(self._calls(message))
+        return MessageFacts(
+            mid=message.id,
+            role=message.role.value,
+            origin=message.origin.value,
+            state=message.state.value,
+            imported=message.imported,
+            at=microseconds(message.at),
+            model=self._writer.name(message.model),
+            spans=self._spans(message),
+            digest=_digest(texts, calls),
+            texts=texts,
+            calls=calls,
+        )
+
+    def _calls(self, message: Message) -> Iterator[tuple[int, str]]:
+        for call in message.tool_calls:
+            yield self._writer.name(call.name) or 0, call.status.value
+
+    def _spans(self, message: Message) -> str:
+        if not message.also_at:
+            return self._span(message.source)
+        last = islice(reversed(message.also_at), _MOST_SPANS - 1)
+        return " ".join(map(self._span, dict.fromkeys((message.source, *last))))
+
+    def _span(self, source: Source) -> str:
+        return f"{self._writer.file(source.file)}:{source.start}:{source.end}"
+
+
+def project_facts(project: Project) -> ProjectFacts:
+    """A project as the store keeps it."""
+    known_by = project.known_by.value if project.known_by else None
+    return ProjectFacts(project.path, project.hash, project.slug, known_by, project.certain)
+
+
+def problem_facts(problems: Iterable[Problem]) -> list[ProblemFacts]:
+    """Problems as the store keeps them."""
+    return [ProblemFacts(p.file, p.kind.value, p.detail, p.line, p.start, p.end) for p in problems]
+
+
+def traces(kept: Iterable[bytes]) -> list[Trace]:
+    """Traces as the store kept them."""
+    return [unpacked(one, Trace) for one in kept]
+
+
+def microseconds(at: datetime | None) -> int | None:
+    """A moment as the store keeps it."""
+    return None if at is None else round(at.timestamp() * 1_000_000)
+
+
+def _digest(texts: Sequence[str], calls: frozenset[tuple[int, str]]) -> bytes:
+    told = "\0".join(texts)
+    if calls:
+        told += repr(sorted(calls))
+    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).digest()

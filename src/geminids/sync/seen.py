@@ -1,0 +1,15 @@
+"""What homes looked like before any of them was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from geminids.sources.places import Home
+
+
+class Seen(NamedTuple):
+    """A home, and what lies in each of its folders."""
+
+    home: Home
+    footprints: Mapping[str, str]

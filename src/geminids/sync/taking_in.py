@@ -1,0 +1,309 @@
+"""Taking into the index what changed in the agents' files: bundle by bundle, then what lies beside them.
+
+A bundle is read again if its files are others than those it was read from. What lies beside the sessions of a
+project is tied to them, so it is read again whenever one of them was. A folder counts as taken in only when
+all of its project is; whatever stops this in the middle, the next time goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from geminids import sources
+from geminids.model import CompanionKind, Problem
+from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading, Scan
+from geminids.sources.bundles import Shelf, project_key, shelves
+from geminids.store.index import Index
+from geminids.store.paths import opened, stored
+from geminids.store.reading import Known
+from geminids.store.writing import BESIDE, ProblemFacts, Writer
+from geminids.sync.packing import packed
+from geminids.sync.rows import Rows, Traced, problem_facts, traces
+from geminids.sync.seen import Seen
+
+LISTED = frozenset({CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG})
+"""What lies beside sessions and is listed among them."""
+BESIDE_LIMIT = 8_000_000
+"""So many bytes beside the sessions of a project are read; the rest is left to commands that show it."""
+
+Progress = Callable[[int, int], None]
+"""Told how many bytes of how many are read."""
+class TakenIn(NamedTuple):
+    """What was read, and what there was no time for."""
+
+    bundles: int = 0
+    bytes: int = 0
+    left: int = 0
+    """Bundles that are still to be read."""
+
+
+class _Job(NamedTuple):
+    """A bundle to be read."""
+
+    shelf: _OnShelf
+    bundle: Bundle
+    stamp: bytes
+
+
+class _OnShelf:
+    """A project on its way into the index."""
+
+    def __init__(self, shelf: Shelf, number: int, known: Mapping[str, Known]) -> None:
+        self.shelf = shelf
+        self.number = number
+        self.known = known
+        self.traced = _traced(shelf.companions.files)
+        self.is_settled = True
+        """Whether all of it is taken in, as far as we are."""
+
+
+class Taking:
+    """Takes what changed into an index, inside transactions of its own."""
+
+    def __init__(
+        self,
+        index: Index,
+        *,
+        everything: bool,
+        progress: Progress | None = None,
+        until: float | None = None,
+        commits: bool = True,
+    ) -> None:
+        self._index = index
+        self._writer = Writer(index)
+        self._rows = Rows(self._writer, everything=everything)
+        self._progress = progress
+        self._until = until
+        self._commits = commits
+        """Whether each piece is kept as it comes; a new index is kept when it is whole, or not at all."""
+
+    def take_in(self, seen: Sequence[Seen], only: Collection[str] | None = None) -> TakenIn | None:
+        """Take in all that changed, or what changed in some folders; None if these do not tell enough."""
+        scans = [_scan(one, only) for one in seen]
+        found = shelves(scans)
+        if only is not None and not self._are_as_before(found):
+            return None
+        self._begin()
+        standing = [self._on_shelf(shelf) for shelf in found]
+        jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age)
+        taken = self._read(jobs)
+        may_forget = not any(problem.is_unreadable for scan in scans for problem in scan.problems)
+        for shelf in standing:
+            self._tidy(shelf, may_forget=may_forget)
+        if only is None and may_forget:
+            self._forget_others([shelf.number for shelf in standing])
+        self._note_problems(scans, only)
+        self._note_folders(seen, standing, only)
+        self._end()
+        return taken
+
+    # Reading
+
+    def _on_shelf(self, shelf: Shelf) -> _OnShelf:
+        beside = shelf.companions
+        key, traced = project_key(beside), _traced(beside.files)
+        before = self._index.connection.execute(
+            "SELECT traced FROM shelves WHERE agent = ? AND key = ?", (beside.agent, key)
+        ).fetchone()
+        project = self._rows.project(beside.project)
+        kept = packed(beside.files)
+        number = self._writer.shelf(beside.agent, _keepable(key), project, traced, kept)
+        known = Known.of_shelf(self._index, number) if before else {}
+        if before and before[0] < traced:
+            # What now lies beside them needs more of the sessions than was kept.
+            known = {name: Known(bundle.id, b"") for name, bundle in known.items()}
+        return _OnShelf(shelf, number, known)
+
+    def _jobs(self, shelf: _OnShelf) -> Iterator[_Job]:
+        for bundle in shelf.shelf.bundles:
+            stamp = _stamp(bundle)
+            known = shelf.known.get(bundle.key)
+            if known is None or known.stamp != stamp:
+                yield _Job(shelf, bundle, stamp)
+
+    def _read(self, jobs: Sequence[_Job]) -> TakenIn:
+        total = sum(map(_size, jobs))
+        done = 0
+        for number, job in enumerate(jobs):
+            if self._until is not None and number and time.monotonic() > self._until:
+                for left in jobs[number:]:
+                    left.shelf.is_settled = False
+                return TakenIn(number, done, len(jobs) - number)
+            self._take(job, sources.load(job.bundle.agent).read(job.bundle))
+            done += _size(job)
+            if self._progress:
+                self._progress(done, total)
+        return TakenIn(len(jobs), total)
+
+    def _take(self, job: _Job, reading: Reading) -> None:
+        shelf, key = job.shelf, _keepable(job.bundle.key)
+        refused = any(problem.is_unreadable for problem in reading.problems)
+        if refused:
+            shelf.is_settled = False
+            if known := shelf.known.get(key):
+                # What was read before is better than what we may not read now.
+                self._writer.problems(known.id, problem_facts(reading.problems))
+                return
+        rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
+        number = self._writer.bundle(shelf.number, key, rows, problem_facts(reading.problems))
+        self._writer.unsettle(shelf.number, BESIDE)
+        if not refused:
+            self._writer.stamp(number, job.stamp)
+        if self._writer.is_idle:
+            self._pause()
+
+    # What lies beside
+
+    def _tidy(self, shelf: _OnShelf, *, may_forget: bool) -> None:
+        """Bring what lies beside up to date, and take out what is gone."""
+        there = {_keepable(bundle.key) for bundle in shelf.shelf.bundles} | {BESIDE}
+        for key, known in shelf.known.items():
+            if may_forget and key not in there:
+                self._writer.forget_bundle(known.id)
+                self._writer.unsettle(shelf.number, BESIDE)
+        if shelf.is_settled:
+            self._take_beside(shelf)
+
+    def _take_beside(self, shelf: _OnShelf) -> None:
+        beside = shelf.shelf.companions
+        known = Known.of_shelf(self._index, shelf.number).get(BESIDE)
+        stamp = _stamp_beside(beside)
+        if known is None and not beside.files:
+            return
+        if known is not None and known.stamp == stamp:
+            return
+        self._writer.flush()
+        kept = traces(Known.traces(self._index, shelf.number)) if shelf.traced else []
+        reading = sources.load(beside.agent).read_beside(beside, kept, BESIDE_LIMIT)
+        rows = [self._rows.session(session, Traced.NOT) for session in reading.sessions]
+        number = self._writer.bundle(shelf.number, BESIDE, rows, problem_facts(reading.problems))
+        if any(problem.is_unreadable for problem in reading.problems):
+            shelf.is_settled = False
+        else:
+            self._writer.stamp(number, stamp)
+
+    # Notes
+
+    def _are_as_before(self, found: Sequence[Shelf]) -> bool:
+        """Whether some folders, scanned alone, are of the projects that they were of."""
+        for shelf in found:
+            beside = shelf.companions
+            key = (beside.agent, _keepable(project_key(beside)))
+            row = self._index.connection.execute(
+                "SELECT id FROM shelves WHERE agent = ? AND key = ?", key
+            ).fetchone()
+            if row is None or any(self._shelf_of(str(folder)) != row[0] for folder in beside.folders):
+                return False
+        return True
+
+    def _shelf_of(self, folder: str) -> int | None:
+        row = self._index.connection.execute(
+            "SELECT shelf FROM folders WHERE path = ?", (stored(folder),)
+        ).fetchone()
+        return row[0] if row else None
+
+    def _forget_others(self, there: Collection[int]) -> None:
+        for (number,) in self._index.connection.execute("SELECT id FROM shelves").fetchall():
+            if number not in there:
+                self._writer.forget_shelf(number)
+
+    def _note_problems(self, scans: Sequence[Scan], only: Collection[str] | None) -> None:
+        found = problem_facts(dict.fromkeys(problem for scan in scans for problem in scan.problems))
+        if only is not None:
+            kept = self._index.connection.execute(
+                'SELECT file, kind, detail, line, start, "end" FROM problems WHERE bundle IS NULL'
+            )
+            others = (ProblemFacts(*row) for row in kept)
+            found += [fact for fact in others if fact not in found and not _lies_in(fact.file, only)]
+        self._writer.problems(None, found)
+
+    def _note_folders(
+        self, seen: Sequence[Seen], standing: Sequence[_OnShelf], only: Collection[str] | None
+    ) -> None:
+        """Note what was taken in; a folder that is not all taken in is looked at again the next time."""
+        shelf_of = {str(path): shelf for shelf in standing for path in shelf.shelf.companions.folders}
+        there: set[str] = set()
+        for home, footprints in seen:
+            for path, footprint in footprints.items():
+                there.add(path)
+                if only is None or path in only:
+                    shelf = shelf_of.get(path)
+                    is_settled = shelf is None or shelf.is_settled
+                    number = shelf.number if shelf else None
+                    self._writer.folder(
+                        path, home.agent, str(home.path), footprint if is_settled else "", number
+                    )
+        for (kept,) in self._index.connection.execute("SELECT path FROM folders").fetchall():
+            if opened(kept) not in there:
+                self._writer.forget_folder(opened(kept))
+
+    # Transactions
+
+    def _begin(self) -> None:
+        self._index.connection.execute("BEGIN IMMEDIATE")
+
+    def _pause(self) -> None:
+        """Keep what was written so far, if that is of use to anybody."""
+        if self._commits:
+            self._end()
+            self._begin()
+
+    def _end(self) -> None:
+        self._writer.finish()
+        self._index.connection.execute("COMMIT")
+
+
+def _scan(seen: Seen, only: Collection[str] | None) -> Scan:
+    source = sources.load(seen.home.agent)
+    if only is None:
+        return source.scan(seen.home)
+    return source.scan(seen.home, [path for path in seen.footprints if path in only])
+
+
+def _traced(files: Sequence[CompanionFile]) -> int:
+    """How much of the sessions is needed to tie to them what lies beside."""
+    kinds = {file.kind for file in files}
+    if LISTED.isdisjoint(kinds):
+        return Traced.NOT
+    # Only saved chats hold replies.
+    return Traced.REPLIES if CompanionKind.SAVED_CHAT in kinds else Traced.PROMPTS
+
+
+def _age(job: _Job) -> tuple[int, str]:
+    """The order of time, so that larger numbers in the index are newer."""
+    return max((file.mtime_ns for file in job.bundle.files), default=0), job.bundle.key
+
+
+def _size(job: _Job) -> int:
+    return sum(file.size for file in job.bundle.files)
+
+
+def _stamp(bundle: Bundle) -> bytes:
+    told = [repr(bundle.project), *map(str, bundle.folders), *map(_fact, bundle.files), *map(_fact, bundle.beside)]
+    return _digest(told)
+
+
+def _stamp_beside(beside: Companions) -> bytes:
+    told = [repr(beside.project), *map(str, beside.folders), *map(_fact, beside.files), repr(beside.left_alone)]
+    told += [f"{key} {_fact(file)}" for key, files in beside.session_files.items() for file in files]
+    return _digest([*told, str(beside.complete)])
+
+
+def _digest(told: Sequence[str]) -> bytes:
+    return blake2b("\0".join(told).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _fact(file: FoundFile | CompanionFile) -> str:
+    return f"{file.path} {file.size} {file.mtime_ns} {file.inode}"
+
+
+def _lies_in(file: str, folders: Collection[str]) -> bool:
+    return any(file == folder or file.startswith(folder + "/") for folder in folders)
+
+
+def _keepable(name: str) -> str:
+    """A name in letters that can be kept."""
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()
