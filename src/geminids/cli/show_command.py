@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from geminids.transcript.entries import Detail
 
 
-def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_sessions(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """The sessions of the last list, else files."""
     from click.shell_completion import CompletionItem
 
@@ -32,7 +34,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
 
 
 @click.command()
-@click.argument("wanted", metavar="ID|FILE", shell_complete=_complete)
+@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
 @click.option("--thoughts", is_flag=True, help="Also what the model thought.")
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
 @click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
@@ -87,7 +89,7 @@ def show(
     if choices.json:
         _print_sessions(sessions)
     else:
-        detail = _detail(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
+        detail = detail_of(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
         _draw(
             choices,
             width,
@@ -109,7 +111,8 @@ def _stdin_as_file() -> Iterator[str]:
         yield str(file)
 
 
-def _detail(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:
+def detail_of(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:
+    """How much is told of a session, as it was chosen."""
     from geminids.transcript.entries import Detail
 
     return Detail(

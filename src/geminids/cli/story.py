@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from geminids.cli import words
@@ -27,6 +27,7 @@ from geminids.model import (
 )
 from geminids.transcript.entries import (
     Detail,
+    Entry,
     LeftOut,
     Mark,
     Pause,
@@ -96,8 +97,14 @@ class Telling(NamedTuple):
 def draw_session(page: Page, telling: Telling) -> None:
     """Draw the heading, then the story, then what lies beside it."""
     _draw_heading(page, telling)
+    draw_entries(page, transcript(telling.session, telling.detail), telling)
+    draw_beside(page, telling.session, "--beside")
+
+
+def draw_entries(page: Page, entries: Iterable[Entry], telling: Telling) -> None:
+    """Draw a story, or a piece of one."""
     before: AnyPart | None = None
-    for entry in transcript(telling.session, telling.detail):
+    for entry in entries:
         match entry:
             case Turn():
                 if not entry.continues:
@@ -114,7 +121,6 @@ def draw_session(page: Page, telling: Telling) -> None:
                 page.line(("⟲ " + MARKS[state].format(words.count(messages, "message")), "warning"))
             case LeftOut(counts=counts):
                 _draw_left_out(page, counts)
-    draw_beside(page, telling.session, "--beside")
 
 
 def draw_record(page: Page, record: Mapping[str, Any]) -> None:
