@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -148,16 +149,15 @@ def test_a_folder_where_people_keep_projects_is_found_and_remembered(
 def test_the_first_look_is_short_and_not_repeated_in_vain(
     geminids: Run, tmp_path: Path, machine: Path
 ) -> None:
-    name = write_unknown(tmp_path, machine / "src" / "late")
+    write_unknown(tmp_path, machine / "src" / "late")
     began = time.monotonic()
     assert listed(geminids, tmp_path)[0]["path"] is None
     assert time.monotonic() - began < 2
     (machine / "src" / "late").mkdir(parents=True)
     assert listed(geminids, tmp_path)[0]["path"] is None, "it was looked for a moment ago"
-    memory = machine / ".local/share/geminids/projects.json"
-    remembered = json.loads(memory.read_bytes())
-    remembered["looked_for"][name] = ["2026-05-01T00:00:00Z", 8]
-    memory.write_text(json.dumps(remembered))
+    with sqlite3.connect(machine / ".local/share/geminids/geminids.db") as kept:
+        kept.execute("UPDATE looked_for SET at = '2026-05-01T00:00:00+00:00', depth = 8")
+    kept.close()
     assert listed(geminids, tmp_path)[0]["known_by"] == "search", "weeks later one looks again"
 
 
@@ -166,12 +166,13 @@ def test_a_look_in_vain_is_noted_even_after_a_deeper_one(
 ) -> None:
     name = write_unknown(tmp_path, "/nowhere/at/all")
     geminids("projects", "resolve", "--deep", "--seconds", "5", "--home", tmp_path)
-    memory = machine / ".local/share/geminids/projects.json"
-    remembered = json.loads(memory.read_bytes())
-    remembered["looked_for"][name][0] = "2026-05-01T00:00:00Z"
-    memory.write_text(json.dumps(remembered))
-    geminids("projects", "--home", tmp_path)
-    assert json.loads(memory.read_bytes())["looked_for"][name] == ["2026-06-15T12:00:00Z", 8]
+    with sqlite3.connect(machine / ".local/share/geminids/geminids.db") as kept:
+        kept.execute("UPDATE looked_for SET at = '2026-05-01T00:00:00+00:00' WHERE hash = ?", [name])
+        kept.commit()
+        geminids("projects", "--home", tmp_path)
+        looks = kept.execute("SELECT * FROM looked_for").fetchall()
+    kept.close()
+    assert looks == [(name, "2026-06-15T12:00:00+00:00", 8)]
 
 
 def test_a_session_that_proves_a_folder_tells_it_of_all_others(geminids: Run, tmp_path: Path) -> None:

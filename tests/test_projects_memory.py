@@ -18,13 +18,10 @@ from hypothesis import strategies as st
 from geminids.model import KnownBy, folder_hash
 from geminids.projects import memory
 from geminids.projects.memory import (
-    FILE_NAME,
-    BusyMemoryError,
     DamagedMemoryError,
     Learnt,
     Look,
     Memory,
-    NewerMemoryError,
     Remembered,
     learn,
     link,
@@ -33,6 +30,10 @@ from geminids.projects.memory import (
 )
 from geminids.projects.resolving import Found
 from geminids.projects.spellings import same_place, spellings
+from geminids.store import durable
+from geminids.store.durable import EARLIER_NAME, FILE_NAME, BusyStoreError, NewerStoreError, generation
+
+from .conftest import Rights
 
 SHOP = "/home/ana/shop"
 HASH = folder_hash(SHOP)
@@ -94,11 +95,126 @@ def test_a_search_in_vain_is_remembered_with_its_depth(tmp_path: Path) -> None:
 
 def test_nothing_new_is_not_written(tmp_path: Path) -> None:
     learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {OTHER: Look(AT, 4)})
-    before = (tmp_path / FILE_NAME).stat()
+    before = (tmp_path / FILE_NAME).read_bytes(), (tmp_path / FILE_NAME).stat().st_mtime_ns
     assert learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {OTHER: Look(AT, 4)})
-    assert (tmp_path / FILE_NAME).stat() == before
+    assert ((tmp_path / FILE_NAME).read_bytes(), (tmp_path / FILE_NAME).stat().st_mtime_ns) == before
     assert learn(tmp_path / "none", {}, {})
     assert not (tmp_path / "none").exists()
+
+
+def test_what_others_build_on_is_old_after_each_change_of_an_answer(tmp_path: Path) -> None:
+    seen = [generation(tmp_path)]
+    assert seen == [0]
+
+    def is_new() -> bool:
+        seen.append(generation(tmp_path))
+        return seen[-1] not in seen[:-1]
+
+    link(tmp_path, HASH, SHOP)
+    assert is_new()
+    learn(tmp_path, {OTHER: Found(SHOP, KnownBy.SEARCH)}, {})
+    assert is_new()
+    learn(tmp_path, {}, {}, {"/home/ana/shop-fix": SHOP})
+    assert is_new()
+    unlink(tmp_path, HASH)
+    assert is_new()
+    unlink(tmp_path, HASH)
+    assert not is_new()
+    learn(tmp_path, {}, {"f" * 64: Look(AT, 4)})
+    assert not is_new()
+    (tmp_path / FILE_NAME).unlink()
+    link(tmp_path, HASH, SHOP)
+    assert is_new()
+
+
+EARLIER = {
+    "version": 1,
+    "links": {HASH: SHOP},
+    "learnt": {OTHER: ["/home/ana/other", "search"]},
+    "looked_for": {"f" * 64: ["2026-06-15T12:00:00Z", 4]},
+    "repositories": {"/home/ana/shop-fix": SHOP},
+}
+IN_EARLIER = Memory(
+    {HASH: SHOP},
+    {OTHER: Learnt("/home/ana/other", "search")},
+    {"f" * 64: Look(AT, 4)},
+    {"/home/ana/shop-fix": SHOP},
+)
+
+
+def keep_as_before(folder: Path, **changes: object) -> bytes:
+    """Write what a release before the durable file wrote; its bytes."""
+    content = msgspec.json.encode(EARLIER | changes)
+    (folder / "as-before").write_bytes(content)
+    (folder / "as-before").replace(folder / EARLIER_NAME)
+    return content
+
+
+def test_what_an_earlier_release_kept_is_read_without_writing(
+    tmp_path: Path, without_privileges: Rights
+) -> None:
+    content = keep_as_before(tmp_path)
+    tmp_path.chmod(0o555)
+    with without_privileges():
+        assert recall(tmp_path) == IN_EARLIER
+        with pytest.raises(PermissionError):
+            link(tmp_path, HASH, "/elsewhere")
+        assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+    tmp_path.chmod(0o755)
+    assert [path.name for path in tmp_path.iterdir()] == [EARLIER_NAME]
+    assert (tmp_path / EARLIER_NAME).read_bytes() == content
+
+
+def test_what_an_earlier_release_kept_is_taken_over_by_the_first_change(tmp_path: Path) -> None:
+    content = keep_as_before(tmp_path)
+    before = generation(tmp_path)
+    link(tmp_path, "e" * 64, "/home/ana/new")
+    assert generation(tmp_path) not in (before, 0)
+    assert recall(tmp_path) == msgspec.structs.replace(
+        IN_EARLIER, links={HASH: SHOP, "e" * 64: "/home/ana/new"}
+    )
+    assert not (tmp_path / EARLIER_NAME).exists()
+    assert (tmp_path / f"{EARLIER_NAME}.taken-over").read_bytes() == content
+
+
+def test_the_first_change_may_take_back_what_an_earlier_release_kept(tmp_path: Path) -> None:
+    keep_as_before(tmp_path)
+    assert unlink(tmp_path, HASH)
+    assert recall(tmp_path).links == {}
+    assert not unlink(tmp_path, HASH)
+
+
+def test_what_an_earlier_release_keeps_afterwards_is_newer(tmp_path: Path) -> None:
+    first = keep_as_before(tmp_path)
+    link(tmp_path, OTHER, "/home/ana/other")
+    known = generation(tmp_path)
+    second = keep_as_before(tmp_path, links={HASH: "/home/ana/moved"}, learnt={}, looked_for={})
+    once = generation(tmp_path)
+    assert once != known
+    assert recall(tmp_path).links == {HASH: "/home/ana/moved", OTHER: "/home/ana/other"}
+    assert recall(tmp_path).learnt == IN_EARLIER.learnt
+    keep_as_before(tmp_path, links={HASH: "/home/ana/moved"}, learnt={}, looked_for={}, repositories={})
+    assert generation(tmp_path) not in (known, once)
+    keep_as_before(tmp_path, links={HASH: "/home/ana/moved"}, learnt={}, looked_for={})
+    assert learn(tmp_path, {"d" * 64: Found("/home/ana/d", KnownBy.SEARCH)}, {})
+    assert recall(tmp_path).links == {HASH: "/home/ana/moved", OTHER: "/home/ana/other"}
+    assert (tmp_path / f"{EARLIER_NAME}.taken-over").read_bytes() == first
+    assert (tmp_path / f"{EARLIER_NAME}.taken-over-2").read_bytes() == second
+
+
+def test_a_file_that_was_taken_over_and_could_not_be_renamed_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_as_before(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(memory, "_move_taken_over", lambda *_: None)
+        assert unlink(tmp_path, HASH)
+    assert (tmp_path / EARLIER_NAME).exists()
+    assert recall(tmp_path).links == {}
+    assert generation(tmp_path) > 0
+    link(tmp_path, OTHER, SHOP)
+    assert recall(tmp_path).links == {OTHER: SHOP}
+    assert not (tmp_path / EARLIER_NAME).exists()
 
 
 DAMAGE = [
@@ -112,8 +228,8 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize("content", DAMAGE)
-def test_a_damaged_file_is_never_written_over(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / FILE_NAME
+def test_a_damaged_file_of_an_earlier_release_is_never_lost(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / EARLIER_NAME
     for number in (1, 2):
         file.write_bytes(content)
         assert recall(tmp_path) == Memory(damaged=True)
@@ -122,26 +238,29 @@ def test_a_damaged_file_is_never_written_over(tmp_path: Path, content: bytes) ->
         with pytest.raises(DamagedMemoryError, match=rf"projects\.json\.bak-{number}"):
             link(tmp_path, HASH, SHOP)
         assert not file.exists()
-        assert (tmp_path / f"{FILE_NAME}.bak-{number}").read_bytes() == content
+        assert (tmp_path / f"{EARLIER_NAME}.bak-{number}").read_bytes() == content
     link(tmp_path, HASH, SHOP)
     assert recall(tmp_path).links == {HASH: SHOP}
+    file.write_bytes(content)
+    assert recall(tmp_path) == Memory({HASH: SHOP}, damaged=True), "what can be read is used"
 
 
 @pytest.mark.parametrize("more", [b"", b',"links":[],"also":1', b',"links":{},"learnt":{},"looked_for":{}'])
 def test_a_newer_file_is_left_alone(tmp_path: Path, more: bytes) -> None:
     content = b'{"version":2' + more + b"}"
-    (tmp_path / FILE_NAME).write_bytes(content)
+    (tmp_path / EARLIER_NAME).write_bytes(content)
     assert recall(tmp_path).damaged
     for change in (lambda: link(tmp_path, HASH, SHOP), lambda: unlink(tmp_path, HASH)):
-        with pytest.raises(NewerMemoryError, match="upgrade geminids"):
+        with pytest.raises(NewerStoreError, match="upgrade geminids"):
             change()
     assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
-    assert (tmp_path / FILE_NAME).read_bytes() == content
-    assert not list(tmp_path.glob("*.bak*"))
+    assert (tmp_path / EARLIER_NAME).read_bytes() == content
+    assert not list(tmp_path.glob("projects.json.bak*"))
 
 
-def test_a_file_that_may_not_be_read_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).mkdir()
+@pytest.mark.parametrize("name", [FILE_NAME, EARLIER_NAME])
+def test_a_file_that_may_not_be_read_is_not_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
     assert recall(tmp_path).damaged
     with pytest.raises(OSError, match="directory"):
         link(tmp_path, HASH, SHOP)
@@ -172,7 +291,7 @@ def test_processes_that_link_at_once_lose_nothing(tmp_path: Path) -> None:
     assert recall(tmp_path).links == {
         f"{name}-{number}": f"/home/ana/{name}/{number}" for name in "abcd" for number in range(20)
     }
-    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, f"{FILE_NAME}.lock"}
+    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, f"{FILE_NAME}.lock", f"{FILE_NAME}.bak"}
 
 
 def test_a_process_that_is_killed_leaves_a_readable_file(tmp_path: Path) -> None:
@@ -195,13 +314,14 @@ def test_a_process_that_is_killed_leaves_a_readable_file(tmp_path: Path) -> None
         ]
         assert written == list(range(max(len(written), 4)))
     link(tmp_path, HASH, SHOP)
-    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, f"{FILE_NAME}.lock"}
+    left = {path.name for path in tmp_path.iterdir() if not path.name.endswith(".new")}
+    assert left == {FILE_NAME, f"{FILE_NAME}.lock", f"{FILE_NAME}.bak"}
 
 
 def test_whoever_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_PATIENCE", 0.05)
-    with memory._alone(tmp_path / FILE_NAME, 0):
-        with pytest.raises(BusyMemoryError, match="try again"):
+    monkeypatch.setattr(durable, "PATIENCE", 0.05)
+    with durable._alone(tmp_path / FILE_NAME, 0):
+        with pytest.raises(BusyStoreError, match="try again"):
             link(tmp_path, HASH, SHOP)
         assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
         assert recall(tmp_path) == Memory()
@@ -240,13 +360,13 @@ def test_nothing_remembered_is_certain_unless_a_spelling_has_the_hash(
         assert same_place(answer.path) == same_place(hashed)
 
 
-def test_the_file_says_what_it_is(tmp_path: Path) -> None:
+def test_an_earlier_release_that_writes_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable, "PATIENCE", 0.05)
+    keep_as_before(tmp_path)
+    with memory._earlier_release_kept_out(tmp_path, 0):
+        with pytest.raises(BusyStoreError, match=r"projects\.json"):
+            link(tmp_path, HASH, SHOP)
+        assert recall(tmp_path) == IN_EARLIER
     link(tmp_path, HASH, SHOP)
-    learn(tmp_path, {OTHER: Found("/home/ana/other", KnownBy.WORKTREE)}, {"f" * 64: Look(AT, 4)})
-    assert msgspec.json.decode((tmp_path / FILE_NAME).read_bytes()) == {
-        "version": 1,
-        "links": {HASH: SHOP},
-        "learnt": {OTHER: ["/home/ana/other", "worktree"]},
-        "looked_for": {"f" * 64: ["2026-06-15T12:00:00Z", 4]},
-        "repositories": {},
-    }

@@ -1,8 +1,13 @@
 """What is remembered of projects: links given by the user, and what searches have taught.
 
-    <data folder>/projects.json         private to the user, replaced as a whole
-    <data folder>/projects.json.lock    held by whoever replaces it; readers never wait
-    <data folder>/projects.json.bak-1   a file that could not be read, moved aside
+    <data folder>/geminids.db                 the durable file, in which all of it stands (`store/durable.py`)
+    <data folder>/projects.json               where earlier releases kept it
+    <data folder>/projects.json.taken-over    the same, once a change has put it into the durable file
+    <data folder>/projects.json.bak-1         one that could not be read, moved aside
+
+Until it is taken over, `projects.json` is read together with the durable file. It is always the newer of
+both, because a change takes it over and renames it: one that is there again was written by an earlier
+release since, so its links go before those in the durable file, and its lessons are added to them.
 
 Links cannot be had again, so a file that cannot be read is never written over, and one that a newer
 geminids has written is left alone. What was learnt is believed only if the hash still fits.
@@ -14,8 +19,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import datetime
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -25,18 +30,16 @@ from geminids.errors import PARTLY_DONE, GeminidsError
 from geminids.model import KnownBy
 from geminids.projects.resolving import Found
 from geminids.projects.spellings import as_agents_read, verified
+from geminids.store import durable
+from geminids.store.durable import EARLIER_NAME, FILE_NAME, NewerStoreError
+from geminids.store.project_tables import Knowledge, read_knowledge, write_knowledge
 
-FILE_NAME = "projects.json"
 VERSION = 1
-_PATIENCE = 5.0
-"""Seconds to wait for another process that writes."""
-_LITTLE_PATIENCE = 0.2
-"""The same for what can be learnt again."""
-_NEW = ".new"
+"""Of `projects.json`. No later one was ever written."""
 
 
 class DamagedMemoryError(GeminidsError):
-    """The links could not be read; their file was moved aside, and nothing was changed."""
+    """The links of an earlier release could not be read; they were moved aside, and nothing was changed."""
 
     exit_code = PARTLY_DONE
 
@@ -44,25 +47,6 @@ class DamagedMemoryError(GeminidsError):
         super().__init__(
             f"Cannot read the links in {str(file)!r}; the file is now {str(moved_to)!r}. Mend it and move it "
             "back, or give the command again to begin with no links."
-        )
-
-
-class NewerMemoryError(GeminidsError):
-    """The links were written by a newer release, which knows more than this one."""
-
-    def __init__(self, file: Path, version: int) -> None:
-        super().__init__(
-            f"{str(file)!r} was written by a newer geminids (version {version} of the file, we know "
-            f"{VERSION}). Nothing was changed; upgrade geminids, or use another folder with --data."
-        )
-
-
-class BusyMemoryError(GeminidsError):
-    """Another process holds the links for too long."""
-
-    def __init__(self, file: Path) -> None:
-        super().__init__(
-            f"Another geminids is writing {str(file)!r}. Nothing was changed; try again in a moment."
         )
 
 
@@ -121,11 +105,18 @@ _UNREADABLE = Memory(damaged=True)
 
 
 def recall(folder: Path) -> Memory:
-    """What is remembered; nothing if there is no file, nothing and `damaged` if it cannot be read."""
+    """What is remembered; nothing if there is no file, `damaged` if one of them cannot be read."""
     try:
-        return _read(folder / FILE_NAME)
-    except (OSError, ValueError, NewerMemoryError):
+        with durable.reading(folder) as reader:
+            stored = read_knowledge(reader) if reader else Knowledge()
+            taken_over = durable.stamp_taken_over(reader) if reader else None
+    except (OSError, GeminidsError):
         return _UNREADABLE
+    known = _memory(stored)
+    try:
+        return _with_earlier(known, _earlier(folder, taken_over))
+    except (OSError, ValueError, NewerStoreError):
+        return msgspec.structs.replace(known, damaged=True)
 
 
 def link(folder: Path, wanted: str, path: str) -> Remembered:
@@ -143,7 +134,7 @@ def _linked(wanted: str, path: str) -> Remembered:
 
 def unlink(folder: Path, wanted: str) -> bool:
     """Forget a link; whether there was one. Raises OSError if it cannot be done."""
-    if not (folder / FILE_NAME).exists():
+    if not (folder / FILE_NAME).exists() and not (folder / EARLIER_NAME).exists():
         return False
     before = _change(
         folder, lambda known: msgspec.structs.replace(known, links=_without(known.links, wanted))
@@ -164,7 +155,7 @@ def learn(
     trees = {as_agents_read(path): as_agents_read(main) for path, main in (repositories or {}).items()}
     try:
         if _with_lessons(recall(folder), found, looked_for, trees) is not None:
-            _change(folder, lambda known: _with_lessons(known, found, looked_for, trees), may_move=False)
+            _change(folder, lambda known: _with_lessons(known, found, looked_for, trees), asked=False)
     except (OSError, GeminidsError):
         return False
     return True
@@ -195,8 +186,8 @@ def _without(links: dict[str, str], wanted: str) -> dict[str, str]:
     return {name: path for name, path in links.items() if name != wanted}
 
 
-class _File(msgspec.Struct, frozen=True):
-    """What stands in the file."""
+class _Earlier(msgspec.Struct, frozen=True):
+    """What stands in the file of earlier releases."""
 
     version: int
     links: dict[str, str]
@@ -211,85 +202,128 @@ class _Version(msgspec.Struct):
     version: int = 0
 
 
-_DECODER = msgspec.json.Decoder(_File)
+def _earlier(folder: Path, taken_over: str | None) -> _Earlier | None:
+    """What an earlier release has kept, if it was not taken over yet.
 
-
-def _read(file: Path) -> Memory:
-    """What a file holds. Raises OSError, NewerMemoryError, or ValueError for one that is damaged."""
+    Raises OSError, NewerStoreError, or ValueError for a file that is damaged.
+    """
+    file = folder / EARLIER_NAME
+    if durable.earlier_stamp(folder) in (None, taken_over):
+        return None
+    written = file.read_bytes()
     try:
-        written = file.read_bytes()
-    except FileNotFoundError:
-        return Memory()
-    try:
-        known = _DECODER.decode(written)
+        known = msgspec.json.decode(written, type=_Earlier)
         version = known.version
     except ValueError:
         version = msgspec.json.decode(written, type=_Version).version
         if version <= VERSION:
             raise
     if version > VERSION:
-        raise NewerMemoryError(file, version)
-    return Memory(known.links, known.learnt, known.looked_for, known.repositories)
+        raise NewerStoreError(file, version, VERSION)
+    return known
 
 
-def _change(folder: Path, change: Callable[[Memory], Memory | None], *, may_move: bool = True) -> Memory:
-    """Replace what is remembered, alone; what it was before."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = folder / FILE_NAME
-    with _alone(file, _PATIENCE if may_move else _LITTLE_PATIENCE):
-        before = _readable(file, may_move=may_move)
-        after = change(before)
-        if after is not None and after != before:
-            kept = _File(VERSION, after.links, after.learnt, after.looked_for, after.repositories)
-            _replace(file, msgspec.json.encode(kept))
+def _with_earlier(known: Memory, earlier: _Earlier | None) -> Memory:
+    """The memory with what an earlier release has kept since: it goes before what was known."""
+    if earlier is None:
+        return known
+    learnt = {**known.learnt, **earlier.learnt}
+    looks = {**known.looked_for, **earlier.looked_for}
+    return Memory(
+        {**known.links, **earlier.links},
+        learnt,
+        {name: look for name, look in looks.items() if name not in learnt},
+        {**known.repositories, **earlier.repositories},
+    )
+
+
+def _change(folder: Path, change: Callable[[Memory], Memory | None], *, asked: bool = True) -> Memory:
+    """Change what is remembered, alone; what it was before."""
+    with (
+        _earlier_release_kept_out(folder, durable.PATIENCE if asked else durable.LITTLE_PATIENCE),
+        durable.changing(folder, asked=asked) as connection,
+    ):
+        reader = durable.Reader(connection, durable.VERSION)
+        stored = read_knowledge(reader)
+        taken_over = durable.stamp_taken_over(reader)
+        stamp = durable.earlier_stamp(folder)
+        before = _with_earlier(_memory(stored), _readable(folder, taken_over, may_move=asked))
+        after = change(before) or before
+        write_knowledge(connection, stored, _knowledge(after))
+        if stamp not in (None, taken_over):
+            durable.note_taken_over(connection, str(stamp))
+    if stamp is not None:
+        _move_taken_over(folder / EARLIER_NAME, stamp)
     return before
 
 
-def _readable(file: Path, *, may_move: bool) -> Memory:
-    """What a file holds; one that is damaged is moved aside before that is said."""
+def _memory(stored: Knowledge) -> Memory:
+    return Memory(
+        dict(stored.links),
+        {name: Learnt(path, known_by) for name, (path, known_by) in stored.learnt.items()},
+        {name: look for name, row in stored.looked_for.items() if (look := _look(*row))},
+        dict(stored.repositories),
+    )
+
+
+def _look(at: str, depth: int) -> Look | None:
     try:
-        return _read(file)
+        return Look(datetime.fromisoformat(at), depth)
+    except ValueError:
+        # One looks again.
+        return None
+
+
+def _knowledge(known: Memory) -> Knowledge:
+    return Knowledge(
+        known.links,
+        {name: (each.path, each.known_by) for name, each in known.learnt.items()},
+        {name: (look.at.astimezone(UTC).isoformat(), look.depth) for name, look in known.looked_for.items()},
+        known.repositories,
+    )
+
+
+def _readable(folder: Path, taken_over: str | None, *, may_move: bool) -> _Earlier | None:
+    """What an earlier release has kept; a file that is damaged is moved aside before that is said."""
+    try:
+        return _earlier(folder, taken_over)
     except ValueError as error:
-        moved_to = _aside(file)
+        file = folder / EARLIER_NAME
+        moved_to = _free_name(file, "bak-{}", first=1)
         if may_move:
             file.rename(moved_to)
         raise DamagedMemoryError(file, moved_to) from error
 
 
-def _aside(file: Path) -> Path:
-    number = 1
-    while (name := file.with_name(f"{file.name}.bak-{number}")).exists():
-        number += 1
+def _move_taken_over(file: Path, stamp: str) -> None:
+    """Rename a file that was taken over. Where that fails its stamp is known, so it is not read again."""
+    if durable.earlier_stamp(file.parent) == stamp:
+        with suppress(OSError):
+            file.rename(_free_name(file, "taken-over"))
+
+
+def _free_name(file: Path, ending: str, first: int = 2) -> Path:
+    name = file.with_name(f"{file.name}.{ending.format(1)}")
+    while name.exists():
+        numbered = ending if "{}" in ending else ending + "-{}"
+        name = file.with_name(f"{file.name}.{numbered.format(first)}")
+        first += 1
     return name
 
 
-def _replace(file: Path, written: bytes) -> None:
-    import tempfile
-
-    for left in file.parent.glob(f"{file.name}.*{_NEW}"):
-        # Of a process that was killed: whoever writes is alone.
-        left.unlink(missing_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f"{file.name}.", suffix=_NEW)
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(written)
-            opened.flush()
-            os.fsync(opened.fileno())
-        Path(name).replace(file)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
 @contextmanager
-def _alone(file: Path, patience: float) -> Iterator[None]:
-    """A while in which no other process changes the file. The system ends it if this process dies."""
+def _earlier_release_kept_out(folder: Path, patience: float) -> Iterator[None]:
+    """A while in which no earlier release writes its file: it asks for this lock, and for no other."""
+    file = folder / EARLIER_NAME
+    if not file.exists():
+        yield
+        return
     handle = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         until = time.monotonic() + patience
         while not _locked(handle):
             if time.monotonic() >= until:
-                raise BusyMemoryError(file)
+                raise durable.BusyStoreError(file, None)
             time.sleep(0.005)
         yield
     finally:

@@ -1,0 +1,488 @@
+"""The durable file: what the user told us and what cannot be rebuilt. Small, and never thrown away.
+
+    <data folder>/geminids.db             private to the user; one writes, many read, nobody who reads waits
+    <data folder>/geminids.db.lock        held by whoever writes, with his name in it
+    <data folder>/geminids.db.bak         a copy, made after a change that the user asked for, once a day
+    <data folder>/geminids.db.v1.bak      a copy of a file of version 1, made before it was brought up to date
+    <data folder>/geminids.db.damaged-1   a file that could not be read, moved aside (`recovery`)
+
+A file appears whole or not at all, so an empty one is a damaged one. One that a newer geminids has written
+is read as far as we know its tables, and never written.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from geminids.errors import GeminidsError
+
+FILE_NAME = "geminids.db"
+EARLIER_NAME = "projects.json"
+"""Where earlier releases kept what they knew of projects; `projects/memory.py` takes it over."""
+PROJECTS, MARKS = "projects", "marks"
+"""What a generation counts the changes of."""
+PATIENCE = 5.0
+"""Seconds to wait for another process that writes."""
+LITTLE_PATIENCE = 0.2
+"""The same for what can be learnt again."""
+PAGE_SIZE = 4096
+_OURS = 0x47656D69
+"""Stands in the header of our files: no other program's file is taken for ours."""
+_A_DAY = 86_400.0
+
+_PROJECT_TABLES = (
+    "CREATE TABLE links (hash TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL)",
+    "CREATE TABLE learnt (hash TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, known_by TEXT NOT NULL)",
+    "CREATE TABLE looked_for (hash TEXT NOT NULL PRIMARY KEY, at TEXT NOT NULL, depth INTEGER NOT NULL)",
+    "CREATE TABLE repositories (folder TEXT NOT NULL PRIMARY KEY, main TEXT NOT NULL)",
+    "CREATE TABLE taken_over (file TEXT NOT NULL PRIMARY KEY, stamp TEXT NOT NULL)",
+    "CREATE TABLE generations (subject TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL)",
+)
+_MARK_TABLES = (
+    "CREATE TABLE names (session TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL)",
+    "CREATE TABLE tags (session TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (session, tag))",
+    """CREATE TABLE notes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, at TEXT NOT NULL, text TEXT NOT NULL
+    )""",
+    "CREATE INDEX notes_of_session ON notes (session)",
+)
+STEPS = (_PROJECT_TABLES, _MARK_TABLES)
+"""What makes a file of each version out of one of the version before. Steps are added, never changed."""
+VERSION = len(STEPS)
+
+_BEGIN_GENERATION = "INSERT OR REPLACE INTO generations (subject, value) VALUES (?, ?)"
+_NEXT_GENERATION = (
+    "INSERT INTO generations (subject, value) VALUES (?, ?) "
+    "ON CONFLICT (subject) DO UPDATE SET value = value + 1"
+)
+_GENERATION = "SELECT value FROM generations WHERE subject = ?"
+_TAKEN_OVER = "SELECT stamp FROM taken_over WHERE file = ?"
+
+_DAMAGE = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_IOERR_SHORT_READ,
+    }
+)
+_SYSTEM_ERRORS = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+}
+_NO_SUCH_TABLE = sqlite3.SQLITE_ERROR
+
+
+class DamagedStoreError(GeminidsError):
+    """The durable file cannot be read; nothing was changed."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            f"{str(file)!r} is damaged and cannot be read; the next change that you ask for recovers what "
+            "can be."
+        )
+
+
+class NewerStoreError(GeminidsError):
+    """A file was written by a newer release, which knows more than this one."""
+
+    def __init__(self, file: Path, version: int, known: int = VERSION) -> None:
+        super().__init__(
+            f"{str(file)!r} was written by a newer geminids (version {version} of the file, we know "
+            f"{known}). It is read as far as we understand it, and nothing was changed; upgrade geminids, or "
+            "use another folder with --data."
+        )
+
+
+class BusyStoreError(GeminidsError):
+    """Another process writes the durable file for too long."""
+
+    def __init__(self, file: Path, writer: str | None) -> None:
+        who = f"Another geminids ({writer})" if writer else "Another process"
+        super().__init__(f"{who} is writing {str(file)!r}. Nothing was changed; try again in a moment.")
+
+
+class DamageError(sqlite3.DatabaseError):
+    """A file that SQLite can open and that is no whole file of ours."""
+
+
+class Reader(NamedTuple):
+    """A durable file that is open for reading, at one moment."""
+
+    connection: sqlite3.Connection
+    version: int
+
+    def rows(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows that answer a question; none if a file of this version has no such table."""
+        try:
+            return self.connection.execute(question, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if _code(error) != _NO_SUCH_TABLE:
+                raise
+            if self.version == VERSION:
+                raise DamageError(str(error)) from error
+            return []
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[Reader | None]:
+    """What is in the durable file; None if there is none, and none is made.
+
+    Raises DamagedStoreError, BusyStoreError or OSError.
+    """
+    file = folder / FILE_NAME
+    if not os.path.lexists(file):
+        yield None
+        return
+    try:
+        with closing(opened(file, PATIENCE)) as connection:
+            connection.execute("BEGIN")
+            yield Reader(connection, _version(connection))
+    except sqlite3.Error as error:
+        raise _explained(error, file) from error
+
+
+@contextmanager
+def changing(folder: Path, *, asked: bool) -> Iterator[sqlite3.Connection]:
+    """A change that no other process disturbs; all of it is kept, or nothing.
+
+    What the user `asked` for waits longer, is on the disk when this ends, is copied once a day, and mends a
+    damaged file, which is then said with `RecoveredError`. For anything else such a file is left alone.
+    """
+    file = folder / FILE_NAME
+    make_private(folder)
+    until = time.monotonic() + (PATIENCE if asked else LITTLE_PATIENCE)
+    with _alone(file, until):
+        try:
+            with _transaction(file, until, asked=asked) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            mend = asked and _is_damage(error)
+            raise (_mended(file) if mend else _explained(error, file)) from error
+
+
+def generation(folder: Path, subject: str = PROJECTS) -> int:
+    """A number that is another one after each change of what is known of projects, or of marks.
+
+    It is no measure of time: a `projects.json` that is not taken over yet makes it negative. Searches in
+    vain do not count, they change no answer.
+    """
+    stored, taken_over = 0, None
+    try:
+        with reading(folder) as reader:
+            if reader:
+                stored = next((value for (value,) in reader.rows(_GENERATION, subject)), 0)
+                taken_over = stamp_taken_over(reader)
+    except (GeminidsError, OSError):
+        return -1
+    earlier = earlier_stamp(folder) if subject == PROJECTS else None
+    if earlier in (None, taken_over):
+        return int(stored)
+    from zlib import crc32
+
+    return -2 - ((int(stored) & 0x3FFF_FFFF) << 32 | crc32(str(earlier).encode()))
+
+
+def next_generation(connection: sqlite3.Connection, subject: str) -> None:
+    """Note a change, so that whoever has built on what was there before can tell."""
+    connection.execute(_NEXT_GENERATION, (subject, _first_generation()))
+
+
+def earlier_stamp(folder: Path) -> str | None:
+    """What tells one file of earlier releases from another; None if there is none."""
+    try:
+        about = (folder / EARLIER_NAME).stat()
+    except OSError:
+        return None
+    return f"{about.st_ino}-{about.st_size}-{about.st_mtime_ns}"
+
+
+def stamp_taken_over(reader: Reader) -> str | None:
+    """Which file of earlier releases was taken over last."""
+    return next((str(stamp) for (stamp,) in reader.rows(_TAKEN_OVER, EARLIER_NAME)), None)
+
+
+def note_taken_over(connection: sqlite3.Connection, stamp: str) -> None:
+    """Note that a file of earlier releases was taken over, in case it cannot be renamed."""
+    connection.execute(
+        "INSERT INTO taken_over (file, stamp) VALUES (?, ?) "
+        "ON CONFLICT (file) DO UPDATE SET stamp = excluded.stamp",
+        (EARLIER_NAME, stamp),
+    )
+
+
+def opened(file: Path, patience: float = PATIENCE, *, unchanging: bool = False) -> sqlite3.Connection:
+    """A connection to a file that is there. Raises OSError if it may not be opened."""
+    try:
+        return _connected(file, patience, "immutable=1" if unchanging else "mode=rw")
+    except sqlite3.OperationalError as error:
+        if unchanging or _code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            raise
+        # Says why, if the file itself is the reason. (SQLite does not.)
+        file.open("rb").close()
+        if _size(beside(file, "-wal")):
+            raise
+        # In a folder that may not be written, SQLite cannot make the files with which readers agree.
+        return _connected(file, patience, "immutable=1")
+
+
+def new_file(file: Path, version: int = VERSION) -> Path:
+    """A whole file of ours without any rows, beside the place where it will be."""
+    made = _empty_file(beside(file, ".new"))
+    with closing(opened(made)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        connection.execute(f"PRAGMA application_id = {_OURS}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        _step_forward(connection, 0, version)
+    return made
+
+
+def back_up(file: Path, copy: Path) -> None:
+    """Make a copy that is whole, replacing an older one only when it is."""
+    made = _empty_file(beside(copy, ".new"))
+    try:
+        with closing(opened(file)) as connection, closing(sqlite3.connect(made)) as target:
+            connection.backup(target)
+        with closing(opened(made, unchanging=True)) as copied:
+            check(copied)
+        made.replace(copy)
+    except (OSError, sqlite3.Error):
+        made.unlink(missing_ok=True)
+        raise
+
+
+def check(connection: sqlite3.Connection) -> int:
+    """The version of a file, all pages of which are as they should be. Raises DamageError."""
+    version = _version(connection)
+    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if answer != "ok":
+        raise DamageError(answer)
+    return version
+
+
+def beside(file: Path, suffix: str) -> Path:
+    """The file that SQLite keeps beside another."""
+    return file.with_name(file.name + suffix)
+
+
+def make_private(folder: Path) -> None:
+    """Make sure that our folder is there; one that we make is nobody else's."""
+    if not folder.is_dir():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # What the process masks must not lock us out.
+        folder.chmod(0o700)
+
+
+@contextmanager
+def _transaction(file: Path, until: float, *, asked: bool) -> Iterator[sqlite3.Connection]:
+    if not os.path.lexists(file):
+        new_file(file).replace(file)
+    with closing(opened(file, max(0.0, until - time.monotonic()))) as connection:
+        _bring_up_to_date(connection, file)
+        connection.execute("PRAGMA synchronous = FULL" if asked else "PRAGMA synchronous = NORMAL")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+    if asked:
+        _back_up_once_a_day(file)
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, file: Path) -> None:
+    version = check(connection)
+    if version > VERSION:
+        raise NewerStoreError(file, version)
+    if version < VERSION:
+        back_up(file, file.with_name(f"{file.name}.v{version}.bak"))
+        _step_forward(connection, version, VERSION)
+
+
+def _step_forward(connection: sqlite3.Connection, version: int, wanted: int) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in (statement for step in STEPS[version:wanted] for statement in step):
+            connection.execute(statement)
+        if version == 0:
+            connection.execute(_BEGIN_GENERATION, (PROJECTS, _first_generation()))
+        connection.execute(f"PRAGMA user_version = {wanted}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _first_generation() -> int:
+    """Not 1: a file that was thrown away and made again must not repeat numbers that were given before."""
+    return time.time_ns() // 1_000_000
+
+
+def _back_up_once_a_day(file: Path) -> None:
+    copy = file.with_name(f"{file.name}.bak")
+    try:
+        if copy.exists() and 0 <= time.time() - copy.stat().st_mtime < _A_DAY:
+            return
+        back_up(file, copy)
+    except (OSError, sqlite3.Error):
+        # What was asked for is done; a copy can be made the next time.
+        return
+
+
+def _connected(file: Path, patience: float, how: str) -> sqlite3.Connection:
+    name = str(file).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    if os.name == "nt":
+        name = "/" + name.replace("\\", "/")
+    connection = sqlite3.connect(f"file:{name}?{how}", timeout=patience, isolation_level=None, uri=True)
+    try:
+        # The first look into the file: only now SQLite tells whether it can be read.
+        connection.execute("PRAGMA schema_version")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    if version < 1 or owner != _OURS:
+        raise DamageError("no file of geminids")
+    return int(version)
+
+
+def _empty_file(file: Path) -> Path:
+    """A file to be filled, and nothing beside it that SQLite could take for a part of it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        # Of a process that was killed: whoever writes is alone.
+        beside(file, suffix).unlink(missing_ok=True)
+    _make_private_file(file)
+    return file
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _make_private_file(file: Path) -> None:
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.close(handle)
+    # Whatever the process masks; SQLite gives the same rights to the files that it makes beside this one.
+    file.chmod(0o600)
+
+
+def _mended(file: Path) -> Exception:
+    """What to say after a damaged file was mended, or could not be."""
+    from geminids.store.recovery import recover
+
+    try:
+        return recover(file)
+    except sqlite3.Error as error:
+        return _explained(error, file)
+
+
+def _explained(error: Exception, file: Path) -> Exception:
+    """What an error of SQLite means to the user; a bug of ours stays what it is."""
+    if _is_damage(error):
+        return DamagedStoreError(file)
+    code = _code(error) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return BusyStoreError(file, None)
+    if number := _SYSTEM_ERRORS.get(code):
+        return OSError(number, os.strerror(number), str(file))
+    return error
+
+
+def _is_damage(error: Exception) -> bool:
+    code = _code(error)
+    # Python itself says so, without a code, where letters are no letters.
+    is_no_text = code == sqlite3.SQLITE_OK and "decode" in str(error)
+    return isinstance(error, DamageError) or is_no_text or bool(_DAMAGE & {code, code & 0xFF})
+
+
+def _code(error: Exception) -> int:
+    return getattr(error, "sqlite_errorcode", None) or sqlite3.SQLITE_OK
+
+
+@contextmanager
+def _alone(file: Path, until: float) -> Iterator[None]:
+    """A while in which no other process changes the file. The system ends it if this process dies."""
+    handle = _lock_file(beside(file, ".lock"))
+    try:
+        while not _locked(handle):
+            if time.monotonic() >= until:
+                raise BusyStoreError(file, _writer(handle))
+            time.sleep(0.005)
+        _sign(handle, f"{os.getpid()} {_command()}")
+        try:
+            yield
+        finally:
+            _sign(handle, "")
+    finally:
+        # Closing gives the lock back.
+        os.close(handle)
+
+
+def _lock_file(lock: Path) -> int:
+    with suppress(FileExistsError):
+        _make_private_file(lock)
+    return os.open(lock, os.O_RDWR)
+
+
+def _sign(handle: int, text: str) -> None:
+    """Say who holds the lock. A disk without room for that is no reason to fail."""
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, text.encode("utf-8", "replace"), 0)
+    except (OSError, AttributeError):
+        # AttributeError: Windows, where nobody could read it anyway while the lock is held.
+        return
+
+
+def _writer(handle: int) -> str | None:
+    """Who holds the lock; None if that is not known, or if whoever signed is no longer there."""
+    try:
+        process, _, command = os.pread(handle, 200, 0).decode("utf-8", "replace").partition(" ")
+        os.kill(int(process), 0)
+    except PermissionError:
+        # It runs, for another user.
+        return f"process {process}: {command}"
+    except (OSError, ValueError, OverflowError, AttributeError):
+        return None
+    return f"process {process}: {command}"
+
+
+def _command() -> str:
+    """The command that this process was started with, without what may be private."""
+    words = [Path(sys.argv[0]).name, *sys.argv[1:3]] if sys.argv else []
+    return " ".join(word for word in words if word.replace("-", "").replace(".", "").isalnum()) or "python"
+
+
+def _locked(handle: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True

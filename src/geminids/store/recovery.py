@@ -1,0 +1,325 @@
+"""What can still be read of a damaged durable file, put into a new one; the damaged file is moved aside.
+
+Tables are read row by row; around a page that cannot be read the ids are halved until only those that are
+on it are left out. What is on such a page comes from the newest copy that has it. Where the first page is
+gone, which says where all tables are, that of a copy or of a new file stands in for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from geminids.errors import PARTLY_DONE, GeminidsError
+from geminids.store.durable import (
+    MARKS,
+    PAGE_SIZE,
+    PROJECTS,
+    VERSION,
+    beside,
+    new_file,
+    next_generation,
+    opened,
+)
+
+Row = tuple[int | str, ...]
+
+_SMALLEST_ROW = 32
+_LAST_ID = 2**62
+
+
+class Table(NamedTuple):
+    """A table that is worth recovering: how its rows are read by id, and put into a new file."""
+
+    select: str
+    insert: str
+    number_of_rows: str
+    word: str | None
+    """What people call a row that they gave; None for what can be learnt again."""
+
+
+TABLES = (
+    Table(
+        "SELECT rowid, hash, path FROM links NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
+        "INSERT OR IGNORE INTO links (rowid, hash, path) VALUES (?, ?, ?)",
+        "SELECT count(*) FROM links INDEXED BY sqlite_autoindex_links_1",
+        "link",
+    ),
+    Table(
+        "SELECT rowid, session, name FROM names NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
+        "INSERT OR IGNORE INTO names (rowid, session, name) VALUES (?, ?, ?)",
+        "SELECT count(*) FROM names INDEXED BY sqlite_autoindex_names_1",
+        "name",
+    ),
+    Table(
+        "SELECT rowid, session, tag FROM tags NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
+        "INSERT OR IGNORE INTO tags (rowid, session, tag) VALUES (?, ?, ?)",
+        "SELECT count(*) FROM tags INDEXED BY sqlite_autoindex_tags_1",
+        "tag",
+    ),
+    Table(
+        "SELECT id, session, at, text FROM notes NOT INDEXED WHERE id BETWEEN ? AND ? ORDER BY id",
+        "INSERT OR IGNORE INTO notes (id, session, at, text) VALUES (?, ?, ?, ?)",
+        "SELECT count(*) FROM notes INDEXED BY notes_of_session",
+        "note",
+    ),
+    Table(
+        "SELECT rowid, hash, path, known_by FROM learnt NOT INDEXED WHERE rowid BETWEEN ? AND ? "
+        "ORDER BY rowid",
+        "INSERT OR IGNORE INTO learnt (rowid, hash, path, known_by) VALUES (?, ?, ?, ?)",
+        "SELECT count(*) FROM learnt INDEXED BY sqlite_autoindex_learnt_1",
+        None,
+    ),
+    Table(
+        "SELECT rowid, hash, at, depth FROM looked_for NOT INDEXED WHERE rowid BETWEEN ? AND ? "
+        "ORDER BY rowid",
+        "INSERT OR IGNORE INTO looked_for (rowid, hash, at, depth) VALUES (?, ?, ?, ?)",
+        "SELECT count(*) FROM looked_for INDEXED BY sqlite_autoindex_looked_for_1",
+        None,
+    ),
+    Table(
+        "SELECT rowid, folder, main FROM repositories NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
+        "INSERT OR IGNORE INTO repositories (rowid, folder, main) VALUES (?, ?, ?)",
+        "SELECT count(*) FROM repositories INDEXED BY sqlite_autoindex_repositories_1",
+        None,
+    ),
+)
+
+
+class Salvaged(NamedTuple):
+    """What is left of a table."""
+
+    rows: dict[int, Row]
+    unread: Sequence[range]
+    """Ids that could not be read; there need not be a row for each."""
+    number_of_rows: int | None
+    """How many rows there were; None if that cannot be known."""
+
+    def misses(self, row_id: int) -> bool:
+        """Whether a row may be one that could not be read."""
+        return any(row_id in ids for ids in self.unread)
+
+
+_NOTHING = Salvaged({}, (range(_LAST_ID),), None)
+
+
+class Recovered(NamedTuple):
+    """What became of the rows of a table that people have filled."""
+
+    word: str
+    kept: int
+    lost: int | None
+    """None if rows may be lost, and nobody can know how many."""
+
+
+class RecoveredError(GeminidsError):
+    """The durable file was damaged. What could be read is in a new one, and nothing else was changed."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self, file: Path, moved_to: Path, tables: Sequence[Recovered]) -> None:
+        self.tables = tables
+        kept = ", ".join(_counted(table.kept, table.word) for table in tables)
+        lost = ", ".join(_lost(table) for table in tables if table.lost != 0) or "nothing"
+        super().__init__(
+            f"{str(file)!r} was damaged and is now {str(moved_to)!r}. Recovered: {kept}. Lost: {lost}. "
+            "Nothing else was changed; give the command again."
+        )
+
+
+def recover(file: Path) -> RecoveredError:
+    """Put what can be read into a new file and move the damaged one aside; what to tell the user.
+
+    Whoever calls this holds the lock. If it fails, with OSError, the damaged file is where it was.
+    """
+    made = new_file(file)
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f"{file.name}.", suffix=".new") as workshop:
+        salvaged = _best_reading(file, Path(workshop))
+        tables = _fill(made, salvaged, [_all_tables(copy) for copy in _copies(file)])
+    moved_to = _move_aside(file)
+    made.replace(file)
+    return RecoveredError(file, moved_to, tables)
+
+
+def _best_reading(file: Path, workshop: Path) -> list[Salvaged]:
+    """What is left of each table, of all ways to read the file the one that gives most."""
+    readings = [_all_tables(attempt) for attempt in _attempts(file, workshop)]
+    readings += [list(map(_doubted, _all_tables(guess))) for guess in _guesses(file, workshop)]
+    return max(readings, key=lambda reading: sum(len(table.rows) for table in reading))
+
+
+def _attempts(file: Path, workshop: Path) -> Iterator[Path]:
+    """Copies of a damaged file: as it is, then with first pages that were its own once."""
+    yield _work_copy(file, workshop / "as-it-is", None)
+    for number, copy in enumerate(_copies(file)):
+        yield _work_copy(file, workshop / f"copy-{number}", copy.read_bytes()[:PAGE_SIZE])
+
+
+def _guesses(file: Path, workshop: Path) -> Iterator[Path]:
+    """Copies of a damaged file with first pages that may have been its own."""
+    for version in range(VERSION, 0, -1):
+        model = new_file(workshop / f"model-{version}", version)
+        yield _work_copy(file, workshop / f"version-{version}", model.read_bytes()[:PAGE_SIZE])
+
+
+def _work_copy(file: Path, place: Path, first_page: bytes | None) -> Path:
+    content = file.read_bytes()
+    if first_page is not None:
+        content = _with_first_page(content, first_page)
+    place.write_bytes(content)
+    with suppress(FileNotFoundError):
+        shutil.copyfile(beside(file, "-wal"), beside(place, "-wal"))
+    return place
+
+
+def _with_first_page(content: bytes, page: bytes) -> bytes:
+    """The file behind another first page, which is told how many pages there are and that none is free."""
+    count = max(1, -(-len(content) // PAGE_SIZE))
+    header = page[:28] + count.to_bytes(4, "big") + bytes(8) + page[40:92] + page[24:28]
+    return (header + page[96:] + content[PAGE_SIZE:]).ljust(count * PAGE_SIZE, b"\0")
+
+
+def _copies(file: Path) -> list[Path]:
+    """The copies that were made of a file, the newest first."""
+    copies = [path for path in file.parent.glob(f"{file.name}*.bak") if path.is_file()]
+    return sorted(copies, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def _all_tables(file: Path) -> list[Salvaged]:
+    try:
+        connection = opened(file, unchanging=not beside(file, "-wal").exists())
+    except (sqlite3.Error, OSError):
+        return [_NOTHING for _ in TABLES]
+    with closing(connection):
+        # Letters that are none must not end the reading.
+        connection.text_factory = bytes
+        most = file.stat().st_size // _SMALLEST_ROW + 1000
+        return [_salvaged(connection, table, most) for table in TABLES]
+
+
+def _doubted(table: Salvaged) -> Salvaged:
+    """A table of a file whose first page was guessed: its rows may be those of another table."""
+    return table if table.number_of_rows == len(table.rows) else _NOTHING
+
+
+def _salvaged(connection: sqlite3.Connection, table: Table, most: int) -> Salvaged:
+    """What is left of a table. Ids beyond `most` are read in one go or not at all."""
+    rows: dict[int, Row] = {}
+    unread: list[range] = []
+    waiting = [(most + 1, _LAST_ID), (0, most)]
+    while waiting:
+        low, high = waiting.pop()
+        try:
+            for row in connection.execute(table.select, (low, high)):
+                low = max(low, row[0] + 1)
+                if (read := _as_text(row)) is not None:
+                    rows[row[0]] = read
+        except sqlite3.Error as error:
+            if "no such" in str(error) or low > most or low >= high:
+                _add(unread, low, high)
+            else:
+                middle = (low + high) // 2
+                waiting += [(middle + 1, high), (low, middle)]
+    return Salvaged(rows, unread, _number_of_rows(connection, table))
+
+
+def _add(unread: list[range], low: int, high: int) -> None:
+    """Note ids that cannot be read, next to each other as one range."""
+    if unread and unread[-1].stop == low:
+        low = unread.pop().start
+    unread.append(range(low, high + 1))
+
+
+def _as_text(row: Iterable[object]) -> Row | None:
+    """A row as it was written; None if a value is of no kind that we write."""
+    values: list[int | str] = []
+    for value in row:
+        match value:
+            case bytes():
+                try:
+                    values.append(value.decode())
+                except UnicodeDecodeError:
+                    return None
+            case int():
+                values.append(value)
+            case _:
+                return None
+    return tuple(values)
+
+
+def _number_of_rows(connection: sqlite3.Connection, table: Table) -> int | None:
+    """How many rows the index of a table knows: it is on other pages than the table."""
+    try:
+        (count,) = connection.execute(table.number_of_rows).fetchone()
+    except sqlite3.Error:
+        return None
+    return int(count)
+
+
+def _fill(made: Path, salvaged: Sequence[Salvaged], copies: Sequence[Sequence[Salvaged]]) -> list[Recovered]:
+    with closing(opened(made)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        outcome = [
+            _fill_table(connection, table, salvaged[number], [copy[number] for copy in copies])
+            for number, table in enumerate(TABLES)
+        ]
+        for subject in (PROJECTS, MARKS):
+            next_generation(connection, subject)
+        connection.execute("COMMIT")
+    return [table for table in outcome if table.word]
+
+
+def _fill_table(
+    connection: sqlite3.Connection, table: Table, left: Salvaged, copies: Sequence[Salvaged]
+) -> Recovered:
+    """Put in what was read, then, from copies, only what could not be: the user may have deleted the rest."""
+    kept = _inserted(connection, table, left.rows.values())
+    from_copies = 0
+    for copy in copies:
+        missing = [row for row_id, row in copy.rows.items() if left.misses(row_id)]
+        from_copies += _inserted(connection, table, missing)
+    if left.number_of_rows is not None:
+        lost: int | None = max(0, left.number_of_rows - kept - from_copies)
+    else:
+        lost = None if left.unread else 0
+    return Recovered(table.word or "", kept + from_copies, lost)
+
+
+def _inserted(connection: sqlite3.Connection, table: Table, rows: Iterable[Row]) -> int:
+    before = connection.total_changes
+    connection.executemany(table.insert, list(rows))
+    return connection.total_changes - before
+
+
+def _move_aside(file: Path) -> Path:
+    number = 1
+    while os.path.lexists(moved_to := beside(file, f".damaged-{number}")):
+        number += 1
+    for suffix in ("-wal", "-shm"):
+        # First: a log that stayed would be taken for one of the new file.
+        with suppress(FileNotFoundError):
+            beside(file, suffix).rename(beside(moved_to, suffix))
+    try:
+        # The name is never free, so nobody begins anew if this process ends here.
+        moved_to.hardlink_to(file)
+    except OSError:
+        file.rename(moved_to)
+    return moved_to
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _lost(table: Recovered) -> str:
+    return (
+        f"some {table.word}s, nobody knows how many"
+        if table.lost is None
+        else _counted(table.lost, table.word)
+    )
