@@ -1,4 +1,7 @@
-"""Traces of sessions: what is needed to tell whether words that stand elsewhere are theirs."""
+"""Traces of sessions: what is needed to tell whether words that stand elsewhere are theirs.
+
+They can be stored (with `msgspec.msgpack`) and compared with those that another process makes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _LONG = 65_536
 """From here on, taking a text apart would cost more than reading it."""
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class Said(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Words of the human or of the model, by their key, and what kind of message they stood in."""
 
     origin: Origin
@@ -25,7 +28,7 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     """Taken over from another session."""
 
 
-class Trace(msgspec.Struct, frozen=True):
+class Trace(msgspec.Struct, frozen=True, array_like=True):
     """A session in so little that the traces of all sessions of a project fit into memory."""
 
     id: str
@@ -66,5 +69,13 @@ def trace(session: Session, *, replies: bool = True) -> Trace:
 
 
 def key(text: str) -> int:
-    """What words are recognised by, however they are broken into lines; what is very long, as it stands."""
-    return hash(" ".join(text.split()) if len(text) < _LONG else text.strip())
+    """What words are recognised by, however they are broken into lines; what is very long, as it stands.
+
+    The same in every process, and no longer than SQLite can store.
+    """
+    # Most commands recognise nothing, and it takes as long to load as Python takes for a third of its start.
+    import hashlib
+
+    words = " ".join(text.split()) if len(text) < _LONG else text.strip()
+    digest = hashlib.blake2b(words.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
