@@ -19,6 +19,7 @@ COMMANDS = (
     "",
     "list",
     "show",
+    "watch",
     "projects",
     "projects show",
     "projects link",

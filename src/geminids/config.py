@@ -27,6 +27,7 @@ VARIABLES = {
     "COLUMNS": "How wide the terminal is.",
     "PAGER": "What `show` is read with on a terminal; else `less`, and empty means none.",
     "LESS": "Options of `less`; else `-FX`.",
+    "WATCHFILES_FORCE_POLLING": "`watch`: set to anything but `false`, it looks again and again; no events.",
     "PWD": "How the shell spells the folder it is in, which may lead through links.",
     "CLAUDE_CONFIG_DIR": "`projects resolve`: where Claude Code keeps its sessions.",
     "CLAUDE_PROJECTS_DIR": "The same, for its projects alone.",

@@ -10,11 +10,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from geminids import config, sources
 from geminids import sample as bundled
@@ -63,6 +63,11 @@ from geminids.query.stock import Stock
 from geminids.query.story import Event, EventKind, ProjectStory, story
 from geminids.sources.base import Home, may_be_folder
 from geminids.sources.texts import text_beside
+
+if TYPE_CHECKING:
+    from threading import Event as Stop
+
+    from geminids.watch import AnyEvent, Pace
 
 __all__ = [
     "LED_BY_HUMANS",
@@ -118,7 +123,9 @@ def open_library(
 
     given = [bundled.home()] if sample else config.home_folders(homes, environment)
     if given:
-        return Library(_homes_below(given, names), data_folder, sample=sample, environment=environment)
+        found = _homes_below(given, names)
+        again = partial(_homes_in, given, names)
+        return Library(found, data_folder, sample=sample, environment=environment, find_homes=again)
     user_home = config.expanded("~")
     found = [home for name in names for home in sources.load(name).homes(environment, user_home)]
     library = Library(found, data_folder, environment=environment)
@@ -144,8 +151,11 @@ class Library:
         *,
         sample: bool = False,
         environment: Mapping[str, str] = os.environ,
+        find_homes: Callable[[], Sequence[Home]] | None = None,
     ) -> None:
         self._stock = Stock(homes)
+        # A home may appear while one watches.
+        self._find_homes = find_homes or (lambda: homes)
         self._folders = Folders(
             data_folder, config.expanded("~"), environment, config.current_folder(environment)
         )
@@ -277,6 +287,35 @@ class Library:
         """The sessions in one file, the first first."""
         return [self._completed(session) for session in given.sessions_in(path)]
 
+    def watch(
+        self,
+        wanted: str | None = None,
+        *,
+        project: str | None = None,
+        last: int = 0,
+        pace: Pace | None = None,
+        stop: Stop | None = None,
+    ) -> Iterator[AnyEvent]:
+        """What is written from now on in all sessions, or in one (an id, `latest`, a file), as it happens.
+
+        First so many of the `last` messages of what is running. The iterator waits where nothing happens;
+        with a heartbeat in its pace it says so now and then. It ends when `stop` is set; closing it lets go
+        of all that it watched. It starts no thread, and may run in any.
+        """
+        from geminids.query import watching
+        from geminids.watch import Pace
+
+        how = watching.Watch(self._find_homes, self._known_project, last, pace or Pace(), stop)
+        if wanted is None:
+            return watching.watch_all(how, project)
+        if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
+            self.file(path)
+            return watching.watch_file(how, path)
+        return watching.watch_session(how, self.session(wanted))
+
+    def _known_project(self, project: Project) -> Project:
+        return best_known([project], self._folders.remembered)[project]
+
     def agent_view(self, wanted: str) -> dict[str, Any]:
         """The record as the agent itself would load it from a file, or from the last file of a session."""
         path = file_meant(wanted) or Path(self.session(wanted).files[-1].path)
@@ -357,5 +396,9 @@ def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
     for folder in folders:
         if not may_be_folder(folder):
             raise HomeNotFoundError(str(folder))
+    return _homes_in(folders, names)
+
+
+def _homes_in(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
     unique = list({folder.resolve(): folder for folder in folders}.values())
     return [home for folder in unique for name in names for home in sources.load(name).homes_below(folder)]

@@ -24,6 +24,7 @@ WIDEST_HELP = 80
 COMMANDS = {
     "list": ("geminids.cli.list_command:list_sessions", "List sessions, newest first."),
     "show": ("geminids.cli.show_command:show", "Read a session."),
+    "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": ("geminids.cli.projects_command:projects", "List projects, find and link their folders."),
     "doctor": ("geminids.cli.doctor_command:doctor", "Report what was understood and what was not."),
     "completion": ("geminids.cli.completion_command:completion", "Print the completion script of a shell."),
@@ -83,6 +84,7 @@ def cli(context: click.Context) -> int | None:
     geminids list --since 7d       the sessions of the last week
     geminids show 3                the third of them
     geminids show latest --tools   the newest, with all that its tools did
+    geminids watch                 new messages as they are written
     geminids projects              the folders they were worked in
     geminids doctor                what was understood, what not
     """  # noqa: D301 - click wants the character itself
