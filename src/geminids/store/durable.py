@@ -81,6 +81,7 @@ _SYSTEM_ERRORS = {
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
     sqlite3.SQLITE_IOERR: errno.EIO,
 }
+_NO_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _NO_SUCH_TABLE = sqlite3.SQLITE_ERROR
 
 
@@ -146,6 +147,7 @@ def reading(folder: Path) -> Iterator[Reader | None]:
         yield None
         return
     try:
+        _refuse_empty(file)
         with closing(opened(file, PATIENCE)) as connection:
             connection.execute("BEGIN")
             yield Reader(connection, _version(connection))
@@ -227,7 +229,7 @@ def opened(file: Path, patience: float = PATIENCE, *, unchanging: bool = False) 
     try:
         return _connected(file, patience, "immutable=1" if unchanging else "mode=rw")
     except sqlite3.OperationalError as error:
-        if unchanging or _code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        if unchanging or _code(error) & 0xFF not in _NO_ACCESS:
             raise
         # Says why, if the file itself is the reason. (SQLite does not.)
         file.open("rb").close()
@@ -288,6 +290,8 @@ def make_private(folder: Path) -> None:
 def _transaction(file: Path, until: float, *, asked: bool) -> Iterator[sqlite3.Connection]:
     if not os.path.lexists(file):
         new_file(file).replace(file)
+    _refuse_empty(file)
+    _keep_private(file)
     with closing(opened(file, max(0.0, until - time.monotonic()))) as connection:
         _bring_up_to_date(connection, file)
         connection.execute("PRAGMA synchronous = FULL" if asked else "PRAGMA synchronous = NORMAL")
@@ -300,6 +304,18 @@ def _transaction(file: Path, until: float, *, asked: bool) -> Iterator[sqlite3.C
                 connection.execute("ROLLBACK")
     if asked:
         _back_up_once_a_day(file)
+
+
+def _refuse_empty(file: Path) -> None:
+    """Say that an empty file is damaged before SQLite sees it, which would throw its log away."""
+    if file.stat().st_size == 0:
+        raise DamageError("empty")
+
+
+def _keep_private(file: Path) -> None:
+    """Take rights from others that a file has got on its way, such as from a copy that was put back."""
+    if os.name != "nt" and file.stat().st_mode & 0o077:
+        file.chmod(0o600)
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, file: Path) -> None:

@@ -149,23 +149,18 @@ def recover(file: Path) -> RecoveredError:
 
 def _best_reading(file: Path, workshop: Path) -> list[Salvaged]:
     """What is left of each table, of all ways to read the file the one that gives most."""
-    readings = [_all_tables(attempt) for attempt in _attempts(file, workshop)]
-    readings += [list(map(_doubted, _all_tables(guess))) for guess in _guesses(file, workshop)]
+    readings = [_all_tables(_work_copy(file, workshop / "as-it-is", None))]
+    for number, page in enumerate(_first_pages(file, workshop)):
+        attempt = _work_copy(file, workshop / f"attempt-{number}", page)
+        readings.append(list(map(_doubted, _all_tables(attempt))))
     return max(readings, key=lambda reading: sum(len(table.rows) for table in reading))
 
 
-def _attempts(file: Path, workshop: Path) -> Iterator[Path]:
-    """Copies of a damaged file: as it is, then with first pages that were its own once."""
-    yield _work_copy(file, workshop / "as-it-is", None)
-    for number, copy in enumerate(_copies(file)):
-        yield _work_copy(file, workshop / f"copy-{number}", copy.read_bytes()[:PAGE_SIZE])
-
-
-def _guesses(file: Path, workshop: Path) -> Iterator[Path]:
-    """Copies of a damaged file with first pages that may have been its own."""
-    for version in range(VERSION, 0, -1):
-        model = new_file(workshop / f"model-{version}", version)
-        yield _work_copy(file, workshop / f"version-{version}", model.read_bytes()[:PAGE_SIZE])
+def _first_pages(file: Path, workshop: Path) -> Iterator[bytes]:
+    """First pages that may have been those of a file: of its copies, then of new files of all versions."""
+    models = [new_file(workshop / f"model-{version}", version) for version in range(VERSION, 0, -1)]
+    for donor in (*_copies(file), *models):
+        yield donor.read_bytes()[:PAGE_SIZE]
 
 
 def _work_copy(file: Path, place: Path, first_page: bytes | None) -> Path:
@@ -179,10 +174,12 @@ def _work_copy(file: Path, place: Path, first_page: bytes | None) -> Path:
 
 
 def _with_first_page(content: bytes, page: bytes) -> bytes:
-    """The file behind another first page, which is told how many pages there are and that none is free."""
-    count = max(1, -(-len(content) // PAGE_SIZE))
-    header = page[:28] + count.to_bytes(4, "big") + bytes(8) + page[40:92] + page[24:28]
-    return (header + page[96:] + content[PAGE_SIZE:]).ljust(count * PAGE_SIZE, b"\0")
+    """The file behind another first page, as long as that page expects it to be, and no page of it free."""
+    expected = int.from_bytes(page[28:32], "big") * PAGE_SIZE
+    # Two numbers in the header that disagree make SQLite count the pages itself, with those in a log.
+    disagreeing = bytes(byte ^ 0xFF for byte in page[24:28])
+    header = page[:28] + bytes(12) + page[40:92] + disagreeing
+    return (header + page[96:] + content[PAGE_SIZE:]).ljust(expected, b"\0")
 
 
 def _copies(file: Path) -> list[Path]:
@@ -199,13 +196,18 @@ def _all_tables(file: Path) -> list[Salvaged]:
     with closing(connection):
         # Letters that are none must not end the reading.
         connection.text_factory = bytes
-        most = file.stat().st_size // _SMALLEST_ROW + 1000
+        most = file.stat().st_size // _SMALLEST_ROW + 64
         return [_salvaged(connection, table, most) for table in TABLES]
 
 
 def _doubted(table: Salvaged) -> Salvaged:
-    """A table of a file whose first page was guessed: its rows may be those of another table."""
-    return table if table.number_of_rows == len(table.rows) else _NOTHING
+    """A table found through the first page of another file: its rows may be those of another table.
+
+    Then its index, which is elsewhere, does not know as many of them.
+    """
+    is_all = table.number_of_rows == len(table.rows)
+    is_rest = bool(table.unread) and (table.number_of_rows or _LAST_ID) > len(table.rows)
+    return table if is_all or is_rest else _NOTHING
 
 
 def _salvaged(connection: sqlite3.Connection, table: Table, most: int) -> Salvaged:

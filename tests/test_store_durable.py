@@ -1,0 +1,728 @@
+"""The durable file: what cannot be had again stays, whatever happens to the file."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from geminids.model import KnownBy
+from geminids.projects import memory
+from geminids.projects.resolving import Found
+from geminids.store import durable, marks
+from geminids.store.durable import (
+    FILE_NAME,
+    MARKS,
+    PAGE_SIZE,
+    VERSION,
+    BusyStoreError,
+    DamagedStoreError,
+    NewerStoreError,
+    changing,
+    generation,
+    reading,
+)
+from geminids.store.marks import BadMarkError, Marks, Note
+from geminids.store.recovery import RecoveredError
+
+from .conftest import Rights, Run
+
+AT = datetime(2026, 6, 15, 12, tzinfo=UTC)
+SESSION = "gemini:1b9d6bcd-0000-4000-8000-000000000001"
+OTHER_SESSION = "gemini:2e2e2e2e-0000-4000-8000-000000000002"
+
+VERSION_1 = """
+PRAGMA application_id = 1197829481;
+PRAGMA journal_mode = WAL;
+CREATE TABLE links (hash TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL);
+CREATE TABLE learnt (hash TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL, known_by TEXT NOT NULL);
+CREATE TABLE looked_for (hash TEXT NOT NULL PRIMARY KEY, at TEXT NOT NULL, depth INTEGER NOT NULL);
+CREATE TABLE repositories (folder TEXT NOT NULL PRIMARY KEY, main TEXT NOT NULL);
+CREATE TABLE taken_over (file TEXT NOT NULL PRIMARY KEY, stamp TEXT NOT NULL);
+CREATE TABLE generations (subject TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL);
+INSERT INTO links VALUES ('aa', '/home/ana/shop');
+INSERT INTO learnt VALUES ('bb', '/home/ana/blog', 'search');
+INSERT INTO looked_for VALUES ('cc', '2026-06-15T12:00:00+00:00', 4);
+INSERT INTO repositories VALUES ('/home/ana/shop-fix', '/home/ana/shop');
+INSERT INTO generations VALUES ('projects', 1000);
+PRAGMA user_version = 1;
+"""
+"""A file as version 1 made it. Not to be changed, like all that was ever on a disk."""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def names_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def write_version_1(folder: Path) -> Path:
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+        connection.executescript(VERSION_1)
+    (folder / FILE_NAME).chmod(0o600)
+    return folder / FILE_NAME
+
+
+def links_in(folder: Path) -> dict[str, str]:
+    return memory.recall(folder).links
+
+
+# -- opening -----------------------------------------------------------------
+
+
+def test_reading_makes_no_file(data: Path) -> None:
+    with reading(data) as reader:
+        assert reader is None
+    assert generation(data) == 0
+    assert marks.marks(data) == {}
+    assert marks.tag_counts(data) == {}
+    marks.name(data, SESSION, None)
+    assert marks.untag(data, SESSION, "x") == 0
+    assert not marks.delete_note(data, 1)
+    assert not data.exists()
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o777])
+def test_all_files_are_private_whatever_is_masked(data: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        with changing(data, asked=True) as connection:
+            connection.execute("INSERT INTO links VALUES ('a', 'b')")
+            open_files = {path.name: path.stat().st_mode & 0o777 for path in data.iterdir()}
+    finally:
+        os.umask(before)
+    names = {FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}.lock"}
+    assert open_files == dict.fromkeys(names, 0o600)
+    assert data.stat().st_mode & 0o777 == 0o700
+    assert names_in(data) == {FILE_NAME, f"{FILE_NAME}.lock", f"{FILE_NAME}.bak"}
+    assert {path.stat().st_mode & 0o777 for path in data.iterdir()} == {0o600}
+
+
+def test_a_change_that_fails_changes_nothing(data: Path) -> None:
+    memory.link(data, "a", "/a")
+
+    def fail_while_writing() -> None:
+        with changing(data, asked=True) as connection:
+            connection.execute("DELETE FROM links")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_while_writing()
+    assert links_in(data) == {"a": "/a"}
+
+
+def test_readers_do_not_wait_for_a_writer(data: Path) -> None:
+    memory.link(data, "a", "/a")
+    with changing(data, asked=True) as connection:
+        connection.execute("DELETE FROM links")
+        began = time.monotonic()
+        assert links_in(data) == {"a": "/a"}
+        assert time.monotonic() - began < 1
+    assert links_in(data) == {}
+
+
+def test_a_folder_that_may_not_be_written_is_read(data: Path, without_privileges: Rights) -> None:
+    memory.link(data, "a", "/a")
+    marks.tag(data, SESSION, "x")
+    number = generation(data)
+    for path in (*data.iterdir(), data):
+        path.chmod(0o555)
+    with without_privileges():
+        assert links_in(data) == {"a": "/a"}
+        assert generation(data) == number
+        assert marks.marks(data)[SESSION].tags == ("x",)
+        with pytest.raises(PermissionError):
+            memory.link(data, "a", "/b")
+    assert links_in(data) == {"a": "/a"}
+
+
+def test_a_path_with_letters_that_mean_something_in_an_address(tmp_path: Path) -> None:
+    odd = tmp_path / "a?b#c%20d é \udce9"
+    memory.link(odd, "a", "/a")
+    assert links_in(odd) == {"a": "/a"}
+    assert names_in(tmp_path) == {odd.name}
+
+
+# -- versions ----------------------------------------------------------------
+
+
+def test_the_steps_make_what_version_1_was(tmp_path: Path) -> None:
+    older = write_version_1(tmp_path / "older")
+    made = durable.new_file(tmp_path / "made", 1)
+    question = "SELECT name, sql FROM sqlite_schema ORDER BY name"
+    with closing(sqlite3.connect(older)) as theirs, closing(sqlite3.connect(made)) as ours:
+        assert ours.execute(question).fetchall() == theirs.execute(question).fetchall()
+
+
+def test_an_older_file_is_read_as_it_is(data: Path) -> None:
+    file = write_version_1(data)
+    before = file.read_bytes()
+    assert links_in(data) == {"aa": "/home/ana/shop"}
+    assert generation(data) == 1000
+    assert marks.marks(data) == {}
+    assert file.read_bytes() == before
+    assert names_in(data) == {FILE_NAME}
+
+
+def test_an_older_file_is_copied_and_brought_up_to_date_by_a_change(data: Path) -> None:
+    file = write_version_1(data)
+    before = file.read_bytes()
+    known = memory.recall(data)
+    marks.name(data, SESSION, "The shop")
+    assert memory.recall(data) == known
+    assert marks.marks(data) == {SESSION: Marks("The shop")}
+    copy = data / f"{FILE_NAME}.v1.bak"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with closing(sqlite3.connect(copy)) as copied, closing(sqlite3.connect(":memory:")) as older:
+        older.deserialize(before.replace(b"\2\2", b"\1\1", 1))
+        assert list(copied.iterdump()) == list(older.iterdump())
+        assert copied.execute("PRAGMA user_version").fetchone() == (1,)
+    with closing(sqlite3.connect(file)) as now:
+        assert now.execute("PRAGMA user_version").fetchone() == (VERSION,)
+
+
+def test_steps_that_fail_leave_the_older_file(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_version_1(data)
+    steps = (*durable.STEPS[:1], ("CREATE TABLE names (session)", "CREATE TABLE links (again)"))
+    with monkeypatch.context() as patched:
+        patched.setattr(durable, "STEPS", steps)
+        with pytest.raises(sqlite3.OperationalError, match="already exists"):
+            marks.name(data, SESSION, "x")
+    assert links_in(data) == {"aa": "/home/ana/shop"}
+    marks.name(data, SESSION, "x")
+    assert marks.marks(data) == {SESSION: Marks("x")}
+
+
+def make_newer(folder: Path) -> bytes:
+    memory.link(folder, "a", "/a")
+    marks.name(folder, SESSION, "x")
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+        connection.execute("ALTER TABLE tags RENAME TO labels")
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    return (folder / FILE_NAME).read_bytes()
+
+
+def test_a_newer_file_is_read_as_far_as_it_is_known_and_never_written(data: Path) -> None:
+    content = make_newer(data)
+    assert links_in(data) == {"a": "/a"}
+    assert not memory.recall(data).damaged
+    assert marks.marks(data) == {SESSION: Marks("x")}
+    assert marks.tag_counts(data) == {}
+    changes: list[Callable[[], object]] = [
+        lambda: memory.link(data, "b", "/b"),
+        lambda: memory.unlink(data, "a"),
+        lambda: marks.tag(data, SESSION, "x"),
+    ]
+    for change in changes:
+        with pytest.raises(NewerStoreError, match="It is read as far as we understand it") as told:
+            change()
+        assert f"version {VERSION + 1}" in str(told.value)
+    assert not memory.learn(data, {"c": Found("/c", KnownBy.SEARCH)}, {})
+    assert (data / FILE_NAME).read_bytes() == content
+
+
+# -- copies ------------------------------------------------------------------
+
+
+def test_a_copy_is_made_once_a_day_after_what_was_asked(data: Path) -> None:
+    copy = data / f"{FILE_NAME}.bak"
+    memory.learn(data, {"c": Found("/c", KnownBy.SEARCH)}, {})
+    assert not copy.exists()
+    memory.link(data, "a", "/a")
+    first = copy.read_bytes()
+    memory.link(data, "b", "/b")
+    assert copy.read_bytes() == first
+    yesterday = time.time() - 86_500
+    os.utime(copy, (yesterday, yesterday))
+    memory.link(data, "c", "/c")
+    with closing(sqlite3.connect(copy)) as copied:
+        assert len(copied.execute("SELECT * FROM links").fetchall()) == 3
+
+
+# -- damage ------------------------------------------------------------------
+
+MANY = 400
+
+
+def fill(folder: Path) -> None:
+    """A file of many pages, with a copy of yesterday that lacks the last links and has one too many."""
+    memory.link(folder, "deleted", "/deleted")
+    known = {f"{number:064}": f"/home/ana/dev/project-{number}" for number in range(MANY)}
+    with changing(folder, asked=False) as connection:
+        connection.execute("DELETE FROM links")
+        connection.executemany("INSERT INTO links VALUES (?, ?)", known.items())
+        for number in range(MANY):
+            session = f"gemini:{number}"
+            connection.execute("INSERT INTO names VALUES (?, ?)", (session, f"Name {number} " + "x" * 100))
+            connection.execute("INSERT INTO tags VALUES (?, ?)", (session, f"tag-{number % 7}"))
+            note = (session, AT.isoformat(), f"Note {number} " + "y" * 200)
+            connection.execute("INSERT INTO notes (session, at, text) VALUES (?, ?, ?)", note)
+
+
+def pages_of(folder: Path, table: str) -> list[int]:
+    """The pages on which rows of a table stand: told by what only they hold."""
+    mark = {"links": b"/home/ana/dev/project-", "names": b"Name ", "notes": b"Note "}[table]
+    content = (folder / FILE_NAME).read_bytes()
+    pages = range(len(content) // PAGE_SIZE)
+    return [page for page in pages if mark in content[page * PAGE_SIZE : (page + 1) * PAGE_SIZE]]
+
+
+def overwrite(folder: Path, page: int, count: int = 1, byte: bytes = b"\xa5") -> None:
+    with (folder / FILE_NAME).open("r+b") as opened:
+        opened.seek(page * PAGE_SIZE)
+        opened.write(byte * (PAGE_SIZE * count))
+
+
+def recovered_by(folder: Path) -> RecoveredError:
+    """What the next change that the user asks for says."""
+    damaged = (folder / FILE_NAME).read_bytes()
+    # Nobody asked: left alone.
+    assert not memory.learn(folder, {"new": Found("/c", KnownBy.SEARCH)}, {})
+    assert (folder / FILE_NAME).read_bytes() == damaged
+    with pytest.raises(RecoveredError, match=r"geminids\.db\.damaged-1'") as told:
+        memory.link(folder, "new", "/new")
+    assert (folder / f"{FILE_NAME}.damaged-1").read_bytes() == damaged
+    assert (folder / f"{FILE_NAME}.damaged-1").stat().st_mode & 0o777 == 0o600
+    assert not [name for name in names_in(folder) if name.endswith((".new", "-wal", "-shm"))]
+    assert "\n" not in str(told.value)
+    with reading(folder) as reader:
+        assert reader is not None
+        durable.check(reader.connection)
+    assert "new" not in links_in(folder)
+    memory.link(folder, "new", "/new")
+    assert memory.unlink(folder, "new")
+    return told.value
+
+
+def kept(error: RecoveredError) -> dict[str, tuple[int, int | None]]:
+    return {table.word: (table.kept, table.lost) for table in error.tables}
+
+
+def test_a_page_in_the_middle_costs_the_rows_on_it_and_they_are_counted(data: Path) -> None:
+    fill(data)
+    (data / f"{FILE_NAME}.bak").unlink()
+    number = generation(data)
+    overwrite(data, pages_of(data, "links")[3])
+    told = recovered_by(data)
+    links, lost = kept(told)["link"]
+    assert MANY - 60 < links < MANY
+    assert lost == MANY - links
+    assert {word: counts for word, counts in kept(told).items() if word != "link"} == dict.fromkeys(
+        ("name", "tag", "note"), (MANY, 0)
+    )
+    assert f"Lost: {lost} links." in str(told)
+    assert links_in(data).items() <= {f"{n:064}": f"/home/ana/dev/project-{n}" for n in range(MANY)}.items()
+    assert len(links_in(data)) == links
+    assert len(marks.marks(data)) == MANY
+    assert generation(data) > number
+
+
+def test_what_a_page_cost_comes_from_the_newest_copy_and_nothing_else_does(data: Path) -> None:
+    fill(data)
+    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    marks.delete_note(data, 1)
+    memory.unlink(data, f"{399:064}")
+    pages = pages_of(data, "links")
+    overwrite(data, pages[1])
+    overwrite(data, pages_of(data, "notes")[-1])
+    told = recovered_by(data)
+    assert kept(told)["link"] == (MANY - 1, 0)
+    assert kept(told)["note"] == (MANY - 1, 0)
+    assert "Lost: nothing." in str(told)
+    assert f"{399:064}" not in links_in(data), "what was deleted since stays deleted"
+    assert marks.marks(data)["gemini:0"].notes == ()
+
+
+def test_the_last_page_of_a_table_may_be_the_damaged_one(data: Path) -> None:
+    fill(data)
+    (data / f"{FILE_NAME}.bak").unlink()
+    overwrite(data, pages_of(data, "names")[-1], byte=b"\0")
+    told = recovered_by(data)
+    names, lost = kept(told)["name"]
+    assert 0 < names < MANY
+    assert lost == MANY - names
+
+
+@pytest.mark.parametrize("with_copy", [True, False])
+@pytest.mark.parametrize("length", [100, PAGE_SIZE])
+def test_a_garbage_header_costs_nothing(data: Path, length: int, with_copy: bool) -> None:
+    fill(data)
+    if not with_copy:
+        (data / f"{FILE_NAME}.bak").unlink()
+    with (data / FILE_NAME).open("r+b") as opened:
+        opened.write(os.urandom(length))
+    with pytest.raises(DamagedStoreError):
+        marks.marks(data)
+    assert memory.recall(data).damaged
+    assert generation(data) == -1
+    told = recovered_by(data)
+    assert kept(told) == dict.fromkeys(("link", "name", "tag", "note"), (MANY, 0))
+    assert "deleted" not in links_in(data)
+
+
+def test_a_garbage_header_of_a_file_that_grew_from_version_1(data: Path) -> None:
+    with closing(sqlite3.connect(write_version_1(data))) as older:
+        older.executemany(
+            "INSERT INTO learnt VALUES (?, ?, 'search')", [(f"{n:064}", "/x") for n in range(MANY)]
+        )
+        older.commit()
+    fill(data)
+    (data / f"{FILE_NAME}.bak").unlink()
+    with (data / FILE_NAME).open("r+b") as opened:
+        opened.write(b"\xff" * PAGE_SIZE)
+    told = recovered_by(data)
+    assert kept(told)["link"] == (MANY, 0), "the copy made for the step has the same first page"
+    assert kept(told)["name"] == (0, None)
+    assert "some names, nobody knows how many" in str(told)
+
+
+def test_a_truncated_file_gives_what_it_still_has_and_its_copy_the_rest(data: Path) -> None:
+    fill(data)
+    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    os.truncate(data / FILE_NAME, (data / FILE_NAME).stat().st_size // 2 + 77)
+    told = recovered_by(data)
+    assert all(count == MANY for count, _ in kept(told).values())
+
+
+def test_a_truncated_file_without_a_copy_gives_what_it_still_has(data: Path) -> None:
+    fill(data)
+    (data / f"{FILE_NAME}.bak").unlink()
+    os.truncate(data / FILE_NAME, (data / FILE_NAME).stat().st_size // 2)
+    told = recovered_by(data)
+    assert sum(count for count, _ in kept(told).values()) > MANY // 4
+    assert all(lost != 0 for count, lost in kept(told).values() if count < MANY)
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"SQLite format 3\0", b"\0" * 10_000, b"{}"])
+def test_a_file_of_which_nothing_is_left_is_made_again_from_its_copy(data: Path, content: bytes) -> None:
+    fill(data)
+    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    (data / FILE_NAME).write_bytes(content)
+    told = recovered_by(data)
+    assert all(count == MANY for count, _ in kept(told).values())
+
+
+def test_a_file_of_another_program_is_moved_and_not_changed(data: Path) -> None:
+    data.mkdir()
+    with closing(sqlite3.connect(data / FILE_NAME)) as other:
+        other.execute("CREATE TABLE links (something)")
+    (data / FILE_NAME).chmod(0o600)
+    assert kept(recovered_by(data))["link"] == (0, None)
+
+
+def test_damage_is_told_apart_by_number(data: Path) -> None:
+    for number in (1, 2):
+        memory.link(data, "a", "/a")
+        (data / FILE_NAME).write_bytes(b"")
+        with pytest.raises(RecoveredError, match=rf"damaged-{number}'.*Recovered: 1 link, 0 names"):
+            marks.name(data, SESSION, "x")
+
+
+def test_a_command_says_in_one_line_what_became_of_a_damaged_file(geminids: Run, data: Path) -> None:
+    memory.link(data, "a" * 64, "/home/ana/shop")
+    (data / FILE_NAME).write_bytes(b"garbage")
+    assert "cannot be read, your links included" in geminids("list", "--sample", "--data", data).err
+    words = ("projects", "link", "b" * 64, data, "--sample", "--data", data)
+    outcome = geminids(*words)
+    assert outcome.code == 3
+    assert outcome.err.count("\n") == 1
+    assert "Recovered: 1 link, 0 names, 0 tags, 0 notes." in outcome.err
+    assert geminids(*words).code == 0
+    assert geminids("list", "--sample", "--data", data).err == ""
+
+
+KILLED_WHILE_OPEN = """
+import os, sys
+from pathlib import Path
+from geminids.store.durable import opened
+connection = opened(Path(sys.argv[1]))
+connection.execute("PRAGMA wal_autocheckpoint = 0")
+connection.execute("INSERT INTO links VALUES ('late', '/late')")
+connection.execute("UPDATE links SET path = '/changed' WHERE hash = 'a'")
+os.kill(os.getpid(), 9)
+"""
+
+
+def leave_a_log(folder: Path) -> None:
+    memory.link(folder, "a", "/a")
+    subprocess.run([sys.executable, "-c", KILLED_WHILE_OPEN, str(folder / FILE_NAME)], check=False)
+    assert (folder / f"{FILE_NAME}-wal").stat().st_size
+
+
+def test_a_log_that_was_left_is_read_and_a_missing_one_leaves_a_whole_file(data: Path) -> None:
+    leave_a_log(data)
+    shutil.copytree(data, data.with_name("copy"))
+    assert links_in(data) == {"a": "/changed", "late": "/late"}
+    copy = data.with_name("copy")
+    (copy / f"{FILE_NAME}-wal").unlink()
+    assert links_in(copy) == {"a": "/a"}
+    memory.link(copy, "b", "/b")
+    assert links_in(copy) == {"a": "/a", "b": "/b"}
+
+
+def test_a_log_beside_a_garbage_header_is_recovered_with_it(data: Path) -> None:
+    leave_a_log(data)
+    with (data / FILE_NAME).open("r+b") as opened:
+        opened.write(b"\xff" * 100)
+    with pytest.raises(RecoveredError, match="Recovered: 2 links"):
+        marks.name(data, SESSION, "x")
+    assert links_in(data) == {"a": "/changed", "late": "/late"}
+    assert not (data / f"{FILE_NAME}-wal").exists()
+
+
+def test_a_log_beside_an_empty_file_is_moved_with_it_and_read(data: Path) -> None:
+    leave_a_log(data)
+    log = (data / f"{FILE_NAME}-wal").read_bytes()
+    os.truncate(data / FILE_NAME, 0)
+    assert memory.recall(data).damaged
+    with pytest.raises(RecoveredError, match="Recovered: 2 links"):
+        marks.name(data, SESSION, "x")
+    assert (data / f"{FILE_NAME}.damaged-1-wal").read_bytes() == log
+    assert links_in(data) == {"a": "/changed", "late": "/late"}
+    assert not (data / f"{FILE_NAME}-wal").exists()
+
+
+# -- others who write, and disks that end --------------------------------------
+
+
+def test_who_writes_is_named_while_he_lives(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable, "PATIENCE", 0.1)
+    script = (
+        "import sys, time; from pathlib import Path; from geminids.store.durable import changing\n"
+        "with changing(Path(sys.argv[-1]), asked=True): print('holds', flush=True); time.sleep(60)"
+    )
+    line = [sys.executable, "-c", script, "projects", "resolve", str(data)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        with pytest.raises(BusyStoreError, match=rf"process {writer.pid}: -c projects resolve\)") as told:
+            memory.link(data, "a", "/a")
+        assert str(data / FILE_NAME) in str(told.value)
+        assert str(data) not in str(told.value).partition(")")[0], "what else was typed is private"
+        began = time.monotonic()
+        assert not memory.learn(data, {"c": Found("/c", KnownBy.SEARCH)}, {})
+        assert time.monotonic() - began < 2
+        writer.kill()
+    assert f"{writer.pid}" in (data / f"{FILE_NAME}.lock").read_text()
+    memory.link(data, "a", "/a")
+    assert (data / f"{FILE_NAME}.lock").read_text() == ""
+
+
+def test_a_file_that_others_may_read_is_made_private_again(data: Path) -> None:
+    memory.link(data, "a", "/a")
+    (data / FILE_NAME).chmod(0o644)
+    memory.link(data, "b", "/b")
+    assert (data / FILE_NAME).stat().st_mode & 0o777 == 0o600
+
+
+def test_who_signed_and_is_gone_is_not_named(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable, "PATIENCE", 0.05)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    with changing(data, asked=False):
+        (data / f"{FILE_NAME}.lock").write_text(f"{gone.pid} list")
+        with pytest.raises(BusyStoreError, match=r"^Another process is writing"):
+            memory.link(data, "a", "/a")
+
+
+def test_another_program_that_holds_the_file_is_waited_for(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable, "PATIENCE", 0.1)
+    memory.link(data, "a", "/a")
+    with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as shell:
+        shell.execute("BEGIN IMMEDIATE")
+        with pytest.raises(BusyStoreError, match="Another process"):
+            memory.link(data, "b", "/b")
+        assert links_in(data) == {"a": "/a"}
+    memory.link(data, "b", "/b")
+
+
+WRITING = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from geminids.projects.memory import link
+from geminids.store import marks
+folder, start = Path(sys.argv[1]), sys.argv[2]
+for number in range(100000):
+    link(folder, f"{start}-{number}", "x" * 5000)
+    marks.note(folder, f"gemini:{start}", str(number), datetime.now(UTC))
+    print(number, flush=True)
+"""
+
+
+def test_whatever_was_done_is_there_after_a_kill(data: Path) -> None:
+    for turn in range(10):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITING, str(data), str(turn)], stdout=subprocess.PIPE, text=True
+        ) as writer:
+            assert writer.stdout is not None
+            writer.stdout.readline()
+            time.sleep(0.007 * turn)
+            writer.send_signal(signal.SIGKILL)
+            done = [0, *map(int, writer.stdout.read().split())][-1]
+        links = {name for name in links_in(data) if name.startswith(f"{turn}-")}
+        assert {f"{turn}-{number}" for number in range(done + 1)} <= links
+        assert len(links) <= done + 2
+        notes = [int(note.text) for note in marks.marks(data)[f"gemini:{turn}"].notes]
+        assert notes[: done + 1] == list(range(done + 1))
+    memory.link(data, "last", "/last")
+    with reading(data) as reader:
+        assert reader is not None
+        durable.check(reader.connection)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("no right to mount a small disk: a full one was NOT tested")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def fill_with_notes(folder: Path) -> None:
+    while True:
+        marks.note(folder, SESSION, "z" * 20_000, AT)
+
+
+def test_a_full_disk_is_said_and_nothing_is_half_written(small_disk: Path) -> None:
+    data = small_disk / "data"
+    memory.link(data, "a", "/a")
+    (small_disk / "ballast").write_bytes(bytes(100_000))
+    with pytest.raises(OSError, match="No space left") as told:
+        fill_with_notes(data)
+    assert str(told.value.filename) == str(data / FILE_NAME)
+    assert links_in(data) == {"a": "/a"}
+    notes = len(marks.marks(data)[SESSION].notes)
+    assert 0 < notes < 20
+    (data / f"{FILE_NAME}.bak").unlink()
+    (small_disk / "ballast").unlink()
+    memory.unlink(data, "a")
+    assert len(marks.marks(data)[SESSION].notes) == notes
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_no_file(small_disk: Path) -> None:
+    with pytest.raises(OSError, match="No space left"):
+        (small_disk / "ballast").write_bytes(bytes(2**20))
+    with pytest.raises(OSError, match="No space left"):
+        memory.link(small_disk / "data", "a", "/a")
+    assert memory.recall(small_disk / "data") == memory.Memory()
+    (small_disk / "ballast").unlink()
+    memory.link(small_disk / "data", "a", "/a")
+    assert links_in(small_disk / "data") == {"a": "/a"}
+
+
+def test_a_limit_on_the_size_of_files_is_an_error_of_the_system(data: Path) -> None:
+    memory.link(data, "a", "/a")
+    script = (
+        "import resource, signal, sys; from pathlib import Path; from geminids.projects.memory import link\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
+        "try: link(Path(sys.argv[1]), 'b', 'x' * 100000)\n"
+        "except OSError as error: print(error)"
+    )
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+    told = subprocess.run([sys.executable, "-c", script, str(data)], check=True, capture_output=True)
+    assert FILE_NAME in told.stdout.decode()
+    assert links_in(data) == {"a": "/a"}
+
+
+# -- marks -------------------------------------------------------------------
+
+
+def test_a_session_has_one_name_many_tags_and_many_notes(data: Path) -> None:
+    marks.name(data, SESSION, " First ")
+    marks.name(data, SESSION, "Second")
+    assert marks.tag(data, SESSION, "WIP", "#shop", "wip") == ("wip", "shop")
+    marks.tag(data, OTHER_SESSION, "shop")
+    later = marks.note(data, SESSION, "Two\nlines\t.", AT + timedelta(hours=1))
+    first = marks.note(data, SESSION, "One", AT.astimezone(timezone(timedelta(hours=2))))
+    everything = marks.marks(data)
+    assert everything[SESSION] == Marks(
+        "Second",
+        ("shop", "wip"),
+        (Note(first, AT, "One"), Note(later, AT + timedelta(hours=1), "Two\nlines\t.")),
+    )
+    assert marks.marks(data, [OTHER_SESSION, "gemini:none"]) == {OTHER_SESSION: Marks(tags=("shop",))}
+    assert marks.tag_counts(data) == {"shop": 2, "wip": 1}
+    assert marks.untag(data, SESSION, "Shop", "none") == 1
+    assert marks.delete_note(data, later)
+    assert not marks.delete_note(data, later)
+    assert marks.note(data, SESSION, "Three", AT) > max(first, later), "ids are not given again"
+    marks.name(data, SESSION, None)
+    assert marks.marks(data)[SESSION].name is None
+
+
+def test_marks_and_projects_are_counted_apart(data: Path) -> None:
+    memory.link(data, "a", "/a")
+    projects = generation(data)
+    marks.tag(data, SESSION, "x")
+    first = generation(data, MARKS)
+    marks.tag(data, SESSION, "x")
+    assert generation(data, MARKS) == first
+    marks.note(data, SESSION, "x", AT)
+    assert generation(data, MARKS) != first
+    assert generation(data) == projects
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "at least one letter"),
+        (" \n", "at least one letter"),
+        ("a\x1b[31m", r"U\+001B"),
+        ("a\x00b", r"U\+0000"),
+        ("a\u202eb", r"U\+202E"),
+        ("a\ud83d", r"U\+D83D"),
+        ("x" * 20_001, "20,001"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(data: Path, text: str, reason: str) -> None:
+    with pytest.raises(BadMarkError, match=f"A name .*{reason}"):
+        marks.name(data, SESSION, text)
+    with pytest.raises(BadMarkError, match=f"A tag .*{reason}"):
+        marks.tag(data, SESSION, "good", text)
+    with pytest.raises(BadMarkError, match=f"A note .*{reason}"):
+        marks.note(data, SESSION, text, AT)
+    with pytest.raises(BadMarkError, match=f"A session id .*{reason}"):
+        marks.tag(data, text, "good")
+    assert not data.exists()
+
+
+@pytest.mark.parametrize("text", ["two words", "a,b", "#"])
+def test_a_tag_is_one_word(data: Path, text: str) -> None:
+    with pytest.raises(BadMarkError, match="A tag"):
+        marks.tag(data, SESSION, text)
+    with pytest.raises(BadMarkError, match="control characters"):
+        marks.name(data, SESSION, "two\nlines")
+
+
+def test_reading_links_takes_less_than_a_few_milliseconds(data: Path) -> None:
+    for number in range(20):
+        memory.link(data, f"{number:064}", f"/home/ana/{number}")
+    times = []
+    for _ in range(20):
+        began = time.process_time()
+        memory.recall(data)
+        generation(data)
+        times.append(time.process_time() - began)
+    assert min(times) < 0.003
