@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -41,6 +42,8 @@ ID_START = 8
 """So many characters of a session id stand in the name of its file."""
 _PEEK = 4096
 _WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
+
+_by_name = attrgetter("name")
 
 LINK = "a link; links are not followed"
 NO_FILE = "a pipe, a socket or a device"
@@ -179,7 +182,7 @@ class _Scanner:
         elif not entry.is_dir(follow_symlinks=False):
             self._skip(entry, NO_FILE)
         elif inside.count("/") < DEEPEST:
-            for one in self._entries(Path(entry.path)):
+            for one in self._entries(entry.path):
                 self._scan_beside(folder, one, f"{inside}/{one.name}")
         else:
             self._skip(entry, TOO_DEEP)
@@ -215,38 +218,34 @@ class _Scanner:
                 self._skip(entry, NO_SESSION)
                 if named := _NAMED_AFTER.match(entry.name):
                     folder.left_alone.setdefault(named["start"], NO_SESSION)
-            elif not self._add(folder, start, entry):
+            elif not self._add(folder, start, chats, entry):
                 folder.left_alone[start[:ID_START]] = LINK if entry.is_symlink() else CLOSED_FILE
 
     def _scan_subagents(self, folder: _Folder, parent: os.DirEntry[str]) -> None:
-        for entry in self._entries(Path(parent.path)):
+        path = Path(parent.path)
+        for entry in self._entries(path):
             if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
-                self._add(folder, parent.name[:ID_START], entry)
+                self._add(folder, parent.name[:ID_START], path, entry)
             else:
                 self._skip(entry, NO_SESSION)
 
-    def _add(self, folder: _Folder, start: str, entry: os.DirEntry[str]) -> bool:
+    def _add(self, folder: _Folder, start: str, within: Path, entry: os.DirEntry[str]) -> bool:
         """Take a session file in; answers whether it can be one."""
         if not entry.is_file(follow_symlinks=False):
             self._skip(entry, NO_FILE)
-            return False
-        found = self._stat(entry)
-        if found is not None:
+        elif facts := self._facts(entry):
+            # Joining is half the work of taking a whole path apart, and there are tens of thousands.
+            found = FoundFile(within / entry.name, facts.st_size, facts.st_mtime_ns, facts.st_ino)
             folder.files.setdefault(start, []).append(found)
-        return found is not None
-
-    def _stat(self, entry: os.DirEntry[str]) -> FoundFile | None:
-        facts = self._facts(entry)
-        if facts is None:
-            return None
-        return FoundFile(Path(entry.path), facts.st_size, facts.st_mtime_ns, facts.st_ino)
+            return True
+        return False
 
     def _facts(self, entry: os.DirEntry[str]) -> os.stat_result | None:
         try:
             # The entry's own method keeps what it found, a thousand bytes for each of thousands of files.
             return os.lstat(entry.path)
         except OSError as error:
-            self._unreadable(Path(entry.path), error)
+            self._unreadable(entry.path, error)
             return None
 
     def _skip(self, entry: os.DirEntry[str], reason: str) -> None:
@@ -255,10 +254,10 @@ class _Scanner:
             self._skipped.append(SkippedFile(Path(entry.path), 0, LINK))
         elif entry.is_dir(follow_symlinks=False):
             self._skipped.append(SkippedFile(Path(entry.path), 0, reason))
-        elif found := self._stat(entry):
-            self._skipped.append(SkippedFile(found.path, found.size, reason))
+        elif facts := self._facts(entry):
+            self._skipped.append(SkippedFile(Path(entry.path), facts.st_size, reason))
 
-    def _entries(self, folder: Path) -> Sequence[os.DirEntry[str]]:
+    def _entries(self, folder: Path | str) -> Sequence[os.DirEntry[str]]:
         """What a folder holds, by name; one that cannot be read makes the scan incomplete."""
         try:
             return _entries(folder)
@@ -266,16 +265,16 @@ class _Scanner:
             self._unreadable(folder, error)
             return ()
 
-    def _unreadable(self, path: Path, error: OSError) -> None:
+    def _unreadable(self, path: Path | str, error: OSError) -> None:
         reason = error.strerror or "cannot be read"
         self._problems.append(Problem(str(path), ProblemKind.UNREADABLE, reason))
 
 
-def _entries(folder: Path) -> Sequence[os.DirEntry[str]]:
+def _entries(folder: Path | str) -> Sequence[os.DirEntry[str]]:
     """What a folder holds, by name; nothing if it is not there. Raises OSError."""
     try:
         with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+            return sorted(entries, key=_by_name)
     except FileNotFoundError:
         return ()
 
@@ -285,7 +284,7 @@ def _is_closed(entry: os.DirEntry[str]) -> bool:
     if not entry.is_dir(follow_symlinks=False):
         return entry.is_symlink()
     try:
-        _entries(Path(entry.path))
+        _entries(entry.path)
     except OSError:
         return True
     return False
@@ -297,9 +296,10 @@ def _bundles(folder: _Folder) -> Iterator[Bundle]:
     for companion in folder.beside:
         if companion.native_id:
             beside.setdefault(companion.native_id[:ID_START], []).append(companion)
+    paths = tuple(folder.paths)
     for start, files in sorted(folder.files.items()):
         theirs = tuple(beside.get(start, ()))
-        yield Bundle(AGENT, start, folder.project, tuple(folder.paths), tuple(sorted(files)), theirs)
+        yield Bundle(AGENT, start, folder.project, paths, tuple(sorted(files)), theirs)
 
 
 def _is_of_project(name: str) -> bool:
@@ -318,9 +318,9 @@ def start_of_id(name: str) -> str | None:
 
 def _peeked_hash(folder: Path) -> str | None:
     """The project hash that a session in the folder was written with, where nothing else tells."""
-    for file in sorted(_chat_files(folder)):
+    for file in _chat_files(folder):
         try:
-            with file.open("rb") as opened:
+            with open(file, "rb") as opened:  # noqa: PTH123 - as the disk names it
                 found = _WRITTEN_HASH.search(opened.read(_PEEK))
         except OSError:
             # The scan reports it; another file may tell.
@@ -330,11 +330,12 @@ def _peeked_hash(folder: Path) -> str | None:
     return None
 
 
-def _chat_files(folder: Path) -> Iterator[Path]:
+def _chat_files(folder: Path) -> Iterator[str]:
+    """The session files in the folder of a project, by name."""
     try:
-        with os.scandir(folder / "chats") as entries:
-            for entry in entries:
-                if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
-                    yield Path(entry.path)
+        entries = _entries(folder / "chats")
     except OSError:
         return
+    for entry in entries:
+        if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
+            yield entry.path
