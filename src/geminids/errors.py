@@ -113,6 +113,15 @@ class SessionNotFoundError(GeminidsError):
         super().__init__(f"No session {wanted!r}. {hint}")
 
 
+class NoIndexError(GeminidsError):
+    """There is no index, and none was to be made."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self) -> None:
+        super().__init__("There is no index of these homes yet. `geminids sync`, or no --no-sync, makes it.")
+
+
 class NoSuchLineError(GeminidsError):
     """A number that no line of the last list has."""
 

@@ -1,8 +1,14 @@
 """Library: the one door through which every face reads sessions.
 
-Everything is read straight from the agents' files, one bundle at a time; nothing but summaries
-outlives its bundle, so memory does not grow with the number of messages. No file of an agent
-is ever written.
+    from geminids import Library
+
+    with Library() as library:
+        for session in library.sessions():
+            print(session.title)
+
+What there is comes from the index, which is brought up to date first; the words of a session are read from
+the agents' files when it is shown. No file of an agent is ever written. Much of this is loaded only when it
+is asked for: a list of sessions has less time than it takes to load the model.
 """
 
 from __future__ import annotations
@@ -11,10 +17,9 @@ import errno
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from geminids import config, sources
 from geminids import sample as bundled
@@ -22,51 +27,41 @@ from geminids.errors import (
     HomeNotFoundError,
     NoFolderError,
     NoHashError,
+    NoIndexError,
     NotInstalledError,
     NotLinkedError,
     SessionNotFoundError,
 )
-from geminids.model import (
-    FileAccount,
-    KnownBy,
-    Project,
-    Session,
-    SessionSummary,
-)
-from geminids.projects.identity import Identity, best_known
-from geminids.projects.knowing import Folders
-from geminids.projects.spellings import verified
-from geminids.query import given, last_list
-from geminids.query.fidelity import Fidelity, Names, fidelity, without_names
-from geminids.query.given import file_meant, is_id_of_a_name
+from geminids.names import keepable
+from geminids.query import last_list
 from geminids.query.identity import short_ids
 from geminids.query.last_list import LastList, Listed
-from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, left_unread, listing
+from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, listing
 from geminids.query.matching import project_names
-from geminids.query.meant import Finder, Meant
 from geminids.query.moments import parse_moment
-from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview, overview
-from geminids.query.projects import (
-    Contents,
-    ProjectReport,
-    Projects,
-    Resolved,
-    Shelved,
-    certain_paths,
-    hash_meant,
-    hashes_without_folder,
-    identify,
-    known_as,
-    the_one,
-)
-from geminids.query.stock import Stock
-from geminids.query.story import Event, EventKind, ProjectStory, story
-from geminids.sources.base import Home, may_be_folder
-from geminids.sources.texts import text_beside
+from geminids.settings import read_settings
+from geminids.sources.places import Home, may_be_folder, may_exist
+from geminids.store import reading
+from geminids.store.index import DamagedIndexError, Index, Place, naming_damage
+from geminids.store.reading import SessionRow
+from geminids.sync import Outcome, Sync
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
     from threading import Event as Stop
 
+    from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
+    from geminids.projects.knowing import Folders
+    from geminids.query.facts import IndexFacts
+    from geminids.query.fidelity import Fidelity
+    from geminids.query.given import file_meant
+    from geminids.query.meant import Meant
+    from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview
+    from geminids.query.projects import Contents, ProjectReport, Projects, Resolved
+    from geminids.query.stock import Stock
+    from geminids.query.story import Event, EventKind, ProjectStory
+    from geminids.sources.texts import text_beside
     from geminids.watch import AnyEvent, Pace
 
 __all__ = [
@@ -81,11 +76,13 @@ __all__ = [
     "Listing",
     "Meant",
     "NextStep",
+    "Outcome",
     "Overview",
     "ProjectReport",
     "ProjectStory",
     "Projects",
     "Resolved",
+    "SessionRow",
     "file_meant",
     "last_listed",
     "open_library",
@@ -95,14 +92,37 @@ __all__ = [
     "text_beside",
 ]
 
+_LOADED_WHEN_USED = {
+    "geminids.query.fidelity": ("Fidelity",),
+    "geminids.query.given": ("file_meant",),
+    "geminids.query.meant": ("Meant",),
+    "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
+    "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
+    "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
+    "geminids.sources.texts": ("text_beside",),
+}
+"""What faces take from here that would load the model."""
+
 LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
-PROVEN = frozenset({KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, KnownBy.CURRENT_FOLDER})
-"""Ways of knowing a folder that only some sessions of a project offer, or only here."""
-LIST_LIMIT = 8_000_000
-"""So many bytes beside the sessions of a project are read for a list; the rest is left to other commands."""
-SHOW_LIMIT = 1_000_000_000
-"""The same where one session is looked for: it may stand at the beginning of a long log."""
+BUDGET = 5.0
+"""Seconds that a command may spend on what is new before it answers with what it has."""
+
+Answer = TypeVar("Answer")
+Tell = Callable[[str], None]
+Progress = Callable[[int, int], None]
+"""Told how many bytes of how many are read."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LOADED_WHEN_USED.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _nobody(_: str) -> None:
+    """Says nothing to anybody."""
 
 
 def open_library(
@@ -111,26 +131,17 @@ def open_library(
     *,
     sample: bool = False,
     sample_if_empty: bool = False,
+    sync: bool = True,
+    tell: Tell = _nobody,
+    progress: Progress | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Library:
     """The sessions of the given homes, else of this machine, else (if wished) of the sample."""
-    names = sources.available()
-    if not names:
-        raise NotInstalledError
-
-    def data_folder() -> Path | None:
-        return config.data_folder(data, environment)
-
-    given = [bundled.home()] if sample else config.home_folders(homes, environment)
-    if given:
-        found = _homes_below(given, names)
-        again = partial(_homes_in, given, names)
-        return Library(found, data_folder, sample=sample, environment=environment, find_homes=again)
-    user_home = config.expanded("~")
-    found = [home for name in names for home in sources.load(name).homes(environment, user_home)]
-    library = Library(found, data_folder, environment=environment)
-    if sample_if_empty and library.is_empty():
-        return Library(_homes_below([bundled.home()], names), data_folder, sample=True)
+    opened = partial(Library, data=data, sync=sync, tell=tell, progress=progress, environment=environment)
+    library = opened(homes, sample=sample)
+    is_chosen = sample or homes or config.home_folders((), environment)
+    if sample_if_empty and not is_chosen and library.is_empty():
+        return opened(sample=True)
     return library
 
 
@@ -146,73 +157,144 @@ class Library:
 
     def __init__(
         self,
-        homes: Sequence[Home],
-        data_folder: Callable[[], Path | None],
+        homes: Sequence[str | os.PathLike[str]] = (),
+        data: str | os.PathLike[str] | None = None,
         *,
         sample: bool = False,
+        sync: bool = True,
+        tell: Tell = _nobody,
+        progress: Progress | None = None,
         environment: Mapping[str, str] = os.environ,
-        find_homes: Callable[[], Sequence[Home]] | None = None,
     ) -> None:
-        self._stock = Stock(homes)
-        # A home may appear while one watches.
-        self._find_homes = find_homes or (lambda: homes)
-        self._folders = Folders(
-            data_folder, config.expanded("~"), environment, config.current_folder(environment)
-        )
-        # Asked for only when something is kept: finding it takes longer than many a command.
-        self._data_folder = data_folder
+        """Open the sessions of some homes; without any, those of this machine.
+
+        `homes` are folders that stand for a user's home, `data` is our own folder. Without `sync` the index
+        is used as it is. `tell` hears what a person should know: that the index was damaged or is behind.
+        """
+        self._names = sources.available()
+        if not self._names:
+            raise NotInstalledError
+        self._environment = environment
+        self._data = os.fspath(data) if data is not None else None
+        self._chosen = [bundled.home()] if sample else _chosen(homes, environment)
+        for folder in self._chosen:
+            if not may_be_folder(folder):
+                raise HomeNotFoundError(str(folder))
+        self._homes = self._find_homes()
+        self._syncs = sync
+        self._tell = tell
+        self._progress = progress
+        self._opened: Index | None = None
         self.sample = sample
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the index."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    # What there is
 
     @property
     def places(self) -> tuple[str, ...]:
         """The folders that are looked at, as far as they exist."""
-        return self._stock.places
+        return tuple(str(home.path) for home in self._homes if may_exist(home.path))
 
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
-        return self._stock.is_empty()
+        return self._ask(reading.is_empty)
 
-    def summaries(self, wanted: Filter) -> Listing:
-        """The sessions that are asked for, without their messages, newest first."""
-        found = self._contents()
-        return listing(found.summaries, wanted, self._stock.closed_folders + found.problems)
+    def sync(self, *, full: bool = False) -> Outcome:
+        """Bring the index up to date, however long it takes; with `full`, make it from nothing."""
+        self.close()
+        self._opened, outcome = self._sync.up_to_date(full=full, progress=self._progress)
+        return outcome
+
+    def index_facts(self) -> IndexFacts:
+        """How much the index holds, and where it is."""
+        from geminids.query.facts import index_facts
+
+        return self._ask(index_facts)
+
+    def listing(self, wanted: Filter, limit: int | None = None) -> Listing:
+        """The sessions that are asked for in little, newest first, and what the question leaves out."""
+        return self._ask(lambda index: listing(index, wanted, limit))
+
+    def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
+        """The sessions that are asked for, or all, without their messages, newest first."""
+        return self.summaries(self.listing(wanted or Filter(), limit).sessions)
+
+    def summaries(self, rows: Sequence[SessionRow]) -> list[SessionSummary]:
+        """All that is known of some sessions of a list but their messages."""
+        from geminids.query.contents import summaries
+
+        return self._ask(lambda index: summaries(index, rows))
+
+    def problems(self) -> list[Problem]:
+        """All that could not be read, and where."""
+        from geminids.query.contents import all_problems
+
+        return self._ask(all_problems)
 
     def overview(self) -> Overview:
         """All there is, in little."""
+        from geminids.query.contents import closed_folders
+        from geminids.query.overview import overview
+
         found = self._contents()
         summaries = found.summaries
         return overview(
             summaries,
             found.reports(),
             {summary.agent: self.agent_title(summary.agent) for summary in summaries},
-            self._stock.closed_folders + found.problems,
+            self._ask(closed_folders) + found.problems,
             self.places,
             damaged_files=len({problem.file for problem in found.problems if problem.is_damage}),
             sample=self.sample,
         )
 
-    def projects(self, now: datetime) -> Projects:
+    # Projects
+
+    def projects(self, now: datetime | None = None) -> Projects:
         """The projects there are. For folders that are not known one looks, but only for a moment."""
+        from geminids.query.contents import closed_folders
+        from geminids.query.listing import each_file_once
+        from geminids.query.projects import Projects, hashes_without_folder
+
         found = self._contents()
-        if unknown := hashes_without_folder(found.identity):
+        if now and (unknown := hashes_without_folder(found.identity)):
             self._folders.search_shortly(unknown, now)
-            found = found._replace(identity=self._identified(found.shelves))
-        problems = [*self._stock.closed_folders, *(p for p in found.problems if p.is_unreadable)]
+            found = self._contents_with_lessons()
+        problems = [*self._ask(closed_folders), *(p for p in found.problems if p.is_unreadable)]
         return Projects(
             projects=tuple(found.reports()),
             problems=tuple(problems),
-            left_unread=left_unread(found.problems),
+            left_unread=each_file_once(problem for problem in found.problems if not problem.is_damage),
         )
 
     def project_story(self, wanted: str) -> ProjectStory:
         """Everything a project holds, the oldest first."""
-        found = self._contents(limit=None)
+        from geminids.query.projects import Contents, identify, the_one
+        from geminids.query.story import story
+
+        shelves = self._stock.shelved()
+        identity = identify(shelves, self._folders.remembered, self._folders.repositories)
+        found = Contents(shelves, identity)
         return story(found, the_one(found.reports(), wanted), self._stock.closed_folders)
 
     def resolve_projects(
         self, now: datetime, *, deep: bool, seconds: float, progress: Callable[[int, int], None] | None = None
     ) -> Resolved:
         """Look for the folders of projects that are known by a hash alone, and remember them."""
+        from geminids.model import Project
+        from geminids.query.projects import Resolved, certain_paths, hashes_without_folder
+
         identity = self._contents().identity
         unknown = hashes_without_folder(identity)
         found = self._folders.search(
@@ -240,16 +322,20 @@ class Library:
 
     def link_project(self, wanted: str, path: str) -> Project:
         """Remember which folder a project is, because the user says so."""
+        from geminids.projects.spellings import verified
+
         name = self._hash_meant(wanted)
         folder = os.path.normpath(config.expanded(path).absolute())
         # A proof needs no folder: it may have been on another machine.
         spelled = verified(name, [path, folder])
-        if spelled is None and not Path(folder).is_dir():
+        if spelled is None and not os.path.isdir(folder):  # noqa: PTH112
             raise NoFolderError(path)
         return self._folders.link(name, spelled or folder)
 
     def unlink_project(self, wanted: str) -> Project:
         """Forget what the user said about the folder of a project."""
+        from geminids.model import KnownBy, Project
+
         linked = [name for name in self._folders.linked if name.startswith(wanted.lower())]
         is_hash = len(wanted) >= LEAST_OF_A_HASH and len(linked) == 1
         name = linked[0] if is_hash else self._hash_meant(wanted)
@@ -260,6 +346,8 @@ class Library:
 
     def _hash_meant(self, wanted: str) -> str:
         """The hash of the project that is meant; a whole hash may also be one that we know nothing of."""
+        from geminids.query.projects import hash_meant
+
         if WHOLE_HASH.fullmatch(wanted):
             return wanted
         meant = hash_meant(self._contents().reports(), wanted)
@@ -267,25 +355,42 @@ class Library:
             raise NoHashError(wanted)
         return meant
 
-    def sessions(self, wanted: str) -> Meant:
+    # One session
+
+    def read(self, wanted: str) -> Meant:
         """The sessions in a file if a file is meant, else the one session that is."""
+        from geminids.query.given import file_meant, is_id_of_a_name
+        from geminids.query.meant import Meant
+
         if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
             return Meant(self.file(path), ())
         try:
-            meant = self._finder().find(wanted)
-            return meant._replace(sessions=[self._completed(session) for session in meant.sessions])
+            return self._find(wanted)
         except SessionNotFoundError:
             if os.path.isfile(wanted):  # noqa: PTH113 - pathlib raises for what cannot be a name
-                return Meant(self.file(Path(wanted)), ())
+                return Meant(self.file(wanted), ())
             raise
 
     def session(self, wanted: str) -> Session:
         """The session meant by an id, the beginning of one, a number of the last list, or `latest`."""
-        return self._completed(self._finder().find(wanted).sessions[0])
+        return self._find(wanted).sessions[0]
 
-    def file(self, path: Path) -> list[Session]:
+    def file(self, path: str | os.PathLike[str]) -> list[Session]:
         """The sessions in one file, the first first."""
-        return [self._completed(session) for session in given.sessions_in(path)]
+        from pathlib import Path
+
+        from geminids.query import given
+
+        return [self._with_outputs(session, self._folders.known) for session in given.sessions_in(Path(path))]
+
+    def agent_view(self, wanted: str) -> dict[str, Any]:
+        """The record as the agent itself would load it from a file, or from the last file of a session."""
+        from pathlib import Path
+
+        from geminids.query import given
+
+        path = given.file_meant(wanted) or Path(self.session(wanted).files[-1].path)
+        return given.agent_view(path)
 
     def watch(
         self,
@@ -303,9 +408,10 @@ class Library:
         of all that it watched. It starts no thread, and may run in any.
         """
         from geminids.query import watching
+        from geminids.query.given import file_meant, is_id_of_a_name
         from geminids.watch import Pace
 
-        how = watching.Watch(self._find_homes, self._known_project, last, pace or Pace(), stop)
+        how = watching.Watch(self._find_homes, self._folders.known, last, pace or Pace(), stop)
         if wanted is None:
             return watching.watch_all(how, project)
         if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
@@ -313,26 +419,46 @@ class Library:
             return watching.watch_file(how, path)
         return watching.watch_session(how, self.session(wanted))
 
-    def _known_project(self, project: Project) -> Project:
-        return best_known([project], self._folders.remembered)[project]
+    def _find(self, wanted: str) -> Meant:
+        """The one session that is meant, whole, with the best that is known of its project."""
+        from geminids.query.contents import known_project
+        from geminids.query.meant import Finder, Reader
+        from geminids.query.rereading import Rereading
 
-    def agent_view(self, wanted: str) -> dict[str, Any]:
-        """The record as the agent itself would load it from a file, or from the last file of a session."""
-        path = file_meant(wanted) or Path(self.session(wanted).files[-1].path)
-        return given.agent_view(path)
+        def find(index: Index) -> Meant:
+            rereading = Rereading(index, self._homes)
+            reader = Reader(rereading.listed, rereading.unlisted)
+            return Finder(index, reader, self._places_of_a_list(), self._last_list).find(wanted)
+
+        meant = self._ask(find)
+        known = partial(self._ask_about, known_project)
+        return meant._replace(sessions=[self._with_outputs(session, known) for session in meant.sessions])
+
+    def _with_outputs(self, session: Session, known: Callable[[Project], Project]) -> Session:
+        """The session with what is known of its project, and with the whole outputs of its tools."""
+        import msgspec
+
+        project = known(session.project)
+        completed = msgspec.structs.replace(session, project=project)
+        return sources.load(session.agent).with_outputs(completed)
+
+    # What became of every byte, and what is kept between commands
 
     def doctor(self, files: Sequence[str] = (), *, with_names: bool = False) -> Fidelity:
         """What became of every byte and record of all files, or of those given; what stood in the way."""
+        from geminids.query import given
+        from geminids.query.fidelity import Names, fidelity, without_names
+
         scans = [] if files else self._stock.scans
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for scan in scans for problem in scan.problems]
         by_hand = (given.reading_of(config.expanded(file)) for file in files)
-        for reading in by_hand if files else self._stock.readings():
-            summaries.extend(session.without_messages() for session in reading.sessions)
-            accounts.extend(reading.accounts)
-            problems.extend(reading.problems)
-        folder = self._data_folder()
+        for one in by_hand if files else self._stock.readings():
+            summaries.extend(session.without_messages() for session in one.sessions)
+            accounts.extend(one.accounts)
+            problems.extend(one.problems)
+        folder = self._data_folder
         report = fidelity(
             homes=[] if files else self._stock.reports(),
             summaries=summaries,
@@ -343,62 +469,141 @@ class Library:
         )
         return report if with_names else without_names(report, Names(config.expanded("~"), self.places))
 
-    def remember(self, listed: Sequence[SessionSummary]) -> None:
+    def remember(self, listed: Sequence[SessionRow | SessionSummary]) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
-        folder = self._data_folder()
-        if folder is None:
+        if self._data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home")
-        lines = tuple(Listed.of(summary) for summary in listed)
-        last_list.remember(folder, LastList(self._places_of_a_list(), lines))
+        lines = tuple(map(Listed.of, listed))
+        last_list.remember(self._data_folder, LastList(self._places_of_a_list(), lines))
 
     def agent_title(self, name: str) -> str:
         """The agent as people call it."""
         return sources.load(name).title
 
-    def _completed(self, session: Session) -> Session:
-        """The session with what is known of its project, and with the whole outputs of its tools."""
-        identity = best_known([session.project], self._folders.remembered)
-        if session.project.hash and not identity[session.project].certain:
-            identity = best_known([session.project, *self._stock.proof_of(session)], self._folders.remembered)
-        return sources.load(session.agent).with_outputs(known_as(session, identity))
-
     @property
     def memory_is_damaged(self) -> bool:
         """Whether links and what was learnt of projects cannot be read."""
-        return self._folders.is_damaged
+        # Loading all that is remembered takes long; whether it is there does not.
+        return self._generation() == -1 and self._folders.is_damaged
 
-    def _finder(self) -> Finder:
-        readings = partial(self._stock.readings, limit=SHOW_LIMIT)
-        return Finder(readings, self._places_of_a_list(), self._stock.closed_folders, self._last_list)
+    # The index, and what stands behind it
+
+    def _ask(self, question: Callable[[Index], Answer]) -> Answer:
+        """The answer of the index; one that turns out to be damaged is made anew first."""
+        try:
+            return self._answer(question)
+        except DamagedIndexError as error:
+            place = self._place()
+            if place is None:
+                raise
+            self.close()
+            self._tell(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+            return self._answer(question)
+
+    def _answer(self, question: Callable[[Index], Answer]) -> Answer:
+        index = self._index()
+        with naming_damage(index.path):
+            return question(index)
+
+    def _ask_about(self, question: Callable[[Index, Any], Answer], about: Any) -> Answer:
+        return self._ask(lambda index: question(index, about))
+
+    def _index(self) -> Index:
+        if self._opened is None:
+            self._opened = self._current() if self._syncs else self._as_it_is()
+        return self._opened
+
+    def _current(self) -> Index:
+        index, outcome = self._sync.up_to_date(budget=BUDGET, progress=self._progress)
+        for message in outcome.said:
+            self._tell(message)
+        if outcome.left:
+            self._tell(
+                f"There was no time for all that is new: {outcome.left:,} more groups of files. "
+                "`geminids sync` takes them in."
+            )
+        return index
+
+    def _as_it_is(self) -> Index:
+        index = self._sync.as_it_is()
+        if index is None:
+            raise NoIndexError
+        return index
+
+    @cached_property
+    def _sync(self) -> Sync:
+        return Sync(
+            self._homes,
+            self._place,
+            lambda: self._folders,
+            self._generation,
+            self._here,
+            everything=read_settings(self._data_folder, self._environment).every_word,
+            learns=not self.sample,
+        )
+
+    @cached_property
+    def _data_folder(self) -> Path | None:
+        return config.data_folder(self._data, self._environment)
+
+    def _place(self) -> Place | None:
+        folder = self._data_folder
+        return Place(str(folder), [str(home.path) for home in self._homes]) if folder else None
+
+    def _generation(self) -> int:
+        from geminids.store.durable import generation
+
+        return generation(self._data_folder) if self._data_folder else 0
+
+    def _here(self) -> str | None:
+        here = config.current_folder(self._environment)
+        return str(here) if here else None
+
+    @cached_property
+    def _folders(self) -> Folders:
+        from geminids.projects.knowing import Folders
+
+        here = config.current_folder(self._environment)
+        return Folders(lambda: self._data_folder, config.expanded("~"), self._environment, here)
+
+    @cached_property
+    def _stock(self) -> Stock:
+        from geminids.query.stock import Stock
+
+        return Stock(self._homes)
+
+    def _contents(self) -> Contents:
+        """All there is, without messages, and whose it is."""
+        from geminids.query.contents import contents
+
+        return self._ask(lambda index: contents(index, self._folders.repositories))
+
+    def _contents_with_lessons(self) -> Contents:
+        """The same with what a search has just found, whether that could be kept or not."""
+        from geminids.query.projects import Contents, identify
+
+        shelves = self._contents().shelves
+        identity = identify(shelves, self._folders.remembered, self._folders.repositories)
+        return Contents(shelves, identity)
 
     def _last_list(self) -> LastList | None:
-        folder = self._data_folder()
-        return last_list.recall(folder) if folder else None
+        return last_list.recall(self._data_folder) if self._data_folder else None
 
     def _places_of_a_list(self) -> tuple[str, ...]:
-        return tuple(sorted(map(last_list.keepable, self.places)))
+        return tuple(sorted(map(keepable, self.places)))
 
-    def _contents(self, limit: int | None = LIST_LIMIT) -> Contents:
-        """All there is, without messages, and whose it is."""
-        shelves = self._stock.shelved(limit)
-        return Contents(shelves, self._identified(shelves))
-
-    def _identified(self, shelves: Sequence[Shelved]) -> Identity:
-        """What is known of each project; what sessions proved is kept for those that prove nothing."""
-        identity = identify(shelves, self._folders.remembered, self._folders.repositories)
-        proven = [project for project in identity.values() if project.certain and project.known_by in PROVEN]
-        if not self.sample:
-            self._folders.learn(proven)
-        return identity
+    def _find_homes(self) -> list[Home]:
+        """The homes that were chosen, else those of this machine; one may appear while somebody watches."""
+        if self._chosen:
+            unique = list({folder.resolve(): folder for folder in self._chosen}.values())
+            every = ((folder, sources.load(name)) for folder in unique for name in self._names)
+            return [home for folder, source in every for home in source.homes_below(folder)]
+        user_home = config.expanded("~")
+        return [
+            home for name in self._names for home in sources.load(name).homes(self._environment, user_home)
+        ]
 
 
-def _homes_below(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
-    for folder in folders:
-        if not may_be_folder(folder):
-            raise HomeNotFoundError(str(folder))
-    return _homes_in(folders, names)
-
-
-def _homes_in(folders: Sequence[Path], names: Sequence[str]) -> list[Home]:
-    unique = list({folder.resolve(): folder for folder in folders}.values())
-    return [home for folder in unique for name in names for home in sources.load(name).homes_below(folder)]
+def _chosen(homes: Sequence[str | os.PathLike[str]], environment: Mapping[str, str]) -> list[Path]:
+    """The folders that stand for a user's home, by hand or by the environment; none means this machine."""
+    return config.home_folders([os.fspath(home) for home in homes], environment)

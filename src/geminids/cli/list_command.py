@@ -15,7 +15,7 @@ from geminids.errors import NOTHING_FOUND
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from geminids.library import Filter, Library, Listing
+    from geminids.library import Filter, Library, Listing, SessionRow
     from geminids.model import SessionSummary
 
 ON_A_TERMINAL = 20
@@ -35,9 +35,8 @@ class Asked(NamedTuple):
     def filter(self, now: datetime) -> Filter:
         """Which sessions are meant at this moment."""
         from geminids.library import LED_BY_HUMANS, Filter, parse_moment
-        from geminids.model import SessionKind
 
-        asked_for = frozenset({SessionKind(self.kind)}) if self.kind in KINDS else LED_BY_HUMANS
+        asked_for = frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
         return Filter(
             kinds=None if self.kind == EVERY_KIND else asked_for,
             project=self.project,
@@ -119,16 +118,15 @@ def list_sessions(
     choices.json = choices.json or jsonl
     asked = Asked(project, since, until, kind, limit)
     library = choices.open_library(sample_if_empty=True)
-    listing = library.summaries(asked.filter(choices.now))
-    shown = listing.sessions[: limit or _usual_limit(choices)]
+    listing = library.listing(asked.filter(choices.now), limit or _usual_limit(choices))
     if jsonl:
-        _print_json_lines(shown)
+        _print_json_lines(library.summaries(listing.sessions))
     elif choices.json:
-        _print_json(shown)
+        _print_json(library.summaries(listing.sessions))
     else:
-        _draw(choices, library, shown)
+        _draw(choices, library, listing.sessions)
     tell_memory(library)
-    code = _tell(choices, asked, listing, len(shown))
+    code = _tell(choices, asked, listing)
     if listing.sessions:
         return code
     _tell_nothing(listing, project)
@@ -152,7 +150,7 @@ def _print_json_lines(sessions: Sequence[SessionSummary]) -> None:
     print_lines(encode(session) for session in sessions)
 
 
-def _draw(choices: Choices, library: Library, sessions: Sequence[SessionSummary]) -> None:
+def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow]) -> None:
     from geminids.cli.page import open_page
     from geminids.cli.screen import find_screen
     from geminids.cli.sessions import draw_sessions
@@ -160,14 +158,14 @@ def _draw(choices: Choices, library: Library, sessions: Sequence[SessionSummary]
     draw_sessions(open_page(find_screen(no_color=choices.no_color)), library, sessions, choices.now)
 
 
-def _tell(choices: Choices, asked: Asked, listing: Listing, shown: int) -> int:
+def _tell(choices: Choices, asked: Asked, listing: Listing) -> int:
     """Say what the list does not show, and how to see it; the exit code that follows from it."""
     from geminids.cli import words
     from geminids.cli.sessions import tell_left_unread, tell_unreadable
 
     _tell_match(listing, asked.project)
-    if more := len(listing.sessions) - shown:
-        everything = choices.spelled("list", *asked._replace(limit=len(listing.sessions)).options())
+    if more := listing.total - len(listing.sessions):
+        everything = choices.spelled("list", *asked._replace(limit=listing.total).options())
         say(f"{words.count(more, 'more session')}; `{everything}` shows {words.them(more)}.")
     if others := listing.hidden.get("kind"):
         every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from geminids.cli import words
 from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.cli.talk import say
 from geminids.errors import PARTLY_DONE, Candidate, Unreadable
-from geminids.library import Library, project_names
-from geminids.model import Problem, SessionKind, SessionSummary
+from geminids.library import project_names
 
+if TYPE_CHECKING:
+    from geminids.library import Library, SessionRow
+    from geminids.model import SessionSummary
+
+    Session = SessionRow | SessionSummary
+
+LOST, CHECKPOINT = "lost", "checkpoint"
 MOST_NAMED = 3
 """So many files that were left unread are named."""
 COLUMNS = (
@@ -25,7 +32,7 @@ COLUMNS = (
 )
 
 
-def draw_sessions(page: Page, library: Library, sessions: Sequence[SessionSummary], now: datetime) -> None:
+def draw_sessions(page: Page, library: Library, sessions: Sequence[Session], now: datetime) -> None:
     """Draw numbered rows on a terminal, else one line a session: nothing cut, the title last."""
     names = project_names(session.project for session in sessions)
     if isinstance(page, DrawnPage) and page.is_terminal:
@@ -37,7 +44,7 @@ def draw_sessions(page: Page, library: Library, sessions: Sequence[SessionSummar
     _remember(library, sessions)
 
 
-def _remember(library: Library, sessions: Sequence[SessionSummary]) -> None:
+def _remember(library: Library, sessions: Sequence[Session]) -> None:
     """Keep the order of what was shown, so that its numbers mean something to `show`."""
     try:
         library.remember(sessions)
@@ -58,7 +65,7 @@ def tell_unreadable(problems: Sequence[Unreadable]) -> int:
     return PARTLY_DONE if problems else 0
 
 
-def tell_left_unread(problems: Sequence[Problem], show: Callable[[str], str]) -> None:
+def tell_left_unread(problems: Sequence[Unreadable], show: Callable[[str], str]) -> None:
     """Name what was too large to be read for a list, and what shows all of it."""
     for problem in problems[:MOST_NAMED]:
         place = words.path(problem.file)
@@ -78,7 +85,7 @@ def tell_nothing_found() -> None:
     say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
 
 
-def _row(number: int, session: SessionSummary, project: str, now: datetime) -> list[Span]:
+def _row(number: int, session: Session, project: str, now: datetime) -> list[Span]:
     return [
         (str(number), "quiet"),
         words.when(session.last_at, now),
@@ -90,13 +97,13 @@ def _row(number: int, session: SessionSummary, project: str, now: datetime) -> l
     ]
 
 
-def _mark(session: SessionSummary) -> Span:
+def _mark(session: Session) -> Span:
     """How it ended, and whether its files are damaged; how a lost one ended is lost."""
-    mark, style = ("", "") if session.kind is SessionKind.LOST else words.STATUS_MARKS[session.status]
+    mark, style = ("", "") if session.kind == LOST else words.STATUS_MARKS[session.status]
     return (f"{mark} ⚠".strip(), style or "warning") if session.problems else (mark, style)
 
 
-def _line(session: SessionSummary, project: str) -> list[Span]:
+def _line(session: Session, project: str) -> list[Span]:
     at = session.last_at
     return [
         (session.id, "quiet"),
@@ -109,18 +116,18 @@ def _line(session: SessionSummary, project: str) -> list[Span]:
     ]
 
 
-def _title(session: SessionSummary) -> Span:
+def _title(session: Session) -> Span:
     if not session.title:
         return ("untitled", "quiet")
     mark = words.KIND_MARKS.get(session.kind)
     return f"{mark} {session.title}" if mark else session.title
 
 
-def _asked(session: SessionSummary) -> str:
+def _asked(session: Session) -> str:
     """How often the human asked; what a saved chat repeats is counted where it was said."""
-    is_copy = session.kind is SessionKind.CHECKPOINT and not session.counts.prompts
+    is_copy = session.kind == CHECKPOINT and not session.counts.prompts
     return "" if is_copy else str(session.counts.prompts)
 
 
-def _calls(session: SessionSummary) -> str:
+def _calls(session: Session) -> str:
     return str(session.counts.tool_calls) if session.counts.tool_calls else ""

@@ -85,7 +85,7 @@ def show(
             else:
                 _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
             return 0
-        sessions, unreadable = library.sessions(meant)
+        sessions, unreadable = library.read(meant)
     if choices.json:
         _print_sessions(sessions)
     else:

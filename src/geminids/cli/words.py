@@ -4,38 +4,40 @@ from __future__ import annotations
 
 import os
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from geminids.model import KnownBy, LineKind, SessionKind, Status, Usage
+if TYPE_CHECKING:
+    from geminids.model import Usage
 
 STATUS_MARKS = {
-    Status.SUCCESS: ("✓", "good"),
-    Status.FAILURE: ("✗", "bad"),
-    Status.ERROR: ("!", "bad"),
-    Status.CANCELLED: ("⊘", "warning"),
-    Status.INTERRUPTED: ("…", "warning"),
+    "success": ("✓", "good"),
+    "failure": ("✗", "bad"),
+    "error": ("!", "bad"),
+    "cancelled": ("⊘", "warning"),
+    "interrupted": ("…", "warning"),
 }
 
 
-KIND_MARKS = {SessionKind.SUBAGENT: "↳", SessionKind.CHECKPOINT: "⎘", SessionKind.LOST: "✝"}
+KIND_MARKS = {"subagent": "↳", "checkpoint": "⎘", "lost": "✝"}
 """What stands before the title of a session that is no main one."""
 
 
 KNOWN_BY = {
-    KnownBy.LINK: "your link",
-    KnownBy.MARKER: "marker",
-    KnownBy.REGISTRY: "registry",
-    KnownBy.CONTEXT: "session",
-    KnownBy.DIRECTORIES: "session",
-    KnownBy.CURRENT_FOLDER: "visited",
-    KnownBy.TRUSTED: "trusted",
-    KnownBy.OTHER_AGENT: "other agent",
-    KnownBy.WORKTREE: "work tree",
-    KnownBy.SHELL_HISTORY: "shell",
-    KnownBy.SEARCH: "search",
-    KnownBy.ARGUMENTS: "tool calls",
+    "link": "your link",
+    "marker": "marker",
+    "registry": "registry",
+    "context": "session",
+    "directories": "session",
+    "current-folder": "visited",
+    "trusted": "trusted",
+    "other-agent": "other agent",
+    "worktree": "work tree",
+    "shell-history": "shell",
+    "search": "search",
+    "arguments": "tool calls",
 }
 """How a folder is known, as short as a column wants it."""
-LINE_MARKS = {LineKind.PROMPT: ">", LineKind.COMMAND: "/", LineKind.SHELL: "!"}
+LINE_MARKS = {"prompt": ">", "command": "/", "shell": "!"}
 """What stands before a line that the human typed."""
 
 

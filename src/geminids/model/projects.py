@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from geminids.names import project_name
+
 
 class KnownBy(StrEnum):
     """How the folder of a project is known, the best way first."""
@@ -48,10 +50,8 @@ class Project(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def name(self) -> str:
-        """What people call it: the name of its folder, else the agent's name for it."""
-        if self.path:
-            return self.path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or self.path
-        return self.slug or (self.hash[:8] if self.hash else "unknown")
+        """What people call it."""
+        return project_name(self.path, self.hash, self.slug)
 
 
 def folder_hash(path: str) -> str:

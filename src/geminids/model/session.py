@@ -166,6 +166,11 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
         """The last moment that is known of it."""
         return self.ended_at or self.started_at
 
+    @property
+    def file(self) -> str | None:
+        """The first of its files, which tells it from another of the same id."""
+        return self.files[0].path if self.files else None
+
 
 class Session(SessionSummary, frozen=True, kw_only=True):
     """One conversation, whole."""

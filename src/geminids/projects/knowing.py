@@ -12,6 +12,7 @@ import msgspec
 
 from geminids.model import KnownBy, Project, folder_hash
 from geminids.projects import memory
+from geminids.projects.identity import best_known
 from geminids.projects.memory import Learnt, Look, Memory
 from geminids.projects.resolving import Found, Known, Progress, Resolution, resolve
 from geminids.projects.spellings import ancestors
@@ -45,6 +46,10 @@ class Folders:
             return Project(known.path, wanted, None, known.known_by, known.certain)
         here = self._here.get(wanted)
         return Project(here, wanted, None, KnownBy.CURRENT_FOLDER, certain=True) if here else None
+
+    def known(self, project: Project) -> Project:
+        """A project with what is known of its folder without any search."""
+        return best_known([project], self.remembered)[project]
 
     @property
     def is_damaged(self) -> bool:

@@ -4,13 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from geminids.errors import AmbiguousIdError, Candidate, ShortIdError
-from geminids.model import SessionSummary
 from geminids.query.listing import newest_last
 
-Summary = TypeVar("Summary", bound=SessionSummary)
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Named(Protocol):
+    """A project, as far as its name matters here."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+
+class Known(Protocol):
+    """A session, as far as telling it from others takes."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def native_id(self) -> str: ...  # noqa: D102
+    @property
+    def title(self) -> str | None: ...  # noqa: D102
+    @property
+    def last_at(self) -> datetime | None: ...  # noqa: D102
+    @property
+    def project(self) -> Named: ...  # noqa: D102
+    @property
+    def file(self) -> str | None: ...  # noqa: D102
+
+
+Summary = TypeVar("Summary", bound=Known)
 
 SHORTEST_PREFIX = 3
 FILE_NAME_PREFIX = 8
@@ -22,7 +49,7 @@ def file_name_hint(wanted: str) -> str:
     return wanted.rpartition(":")[2][:FILE_NAME_PREFIX].lower()
 
 
-def is_meant(summary: SessionSummary, wanted: str) -> bool:
+def is_meant(summary: Known, wanted: str) -> bool:
     """Whether the session's id, with or without the agent, begins with the letters."""
     text = wanted.lower()
     return summary.id.lower().startswith(text) or summary.native_id.lower().startswith(text)
@@ -77,13 +104,13 @@ def _without_its_own(meant: Sequence[Summary]) -> Sequence[Summary]:
     return roots if own else meant
 
 
-def nearest(summaries: Iterable[SessionSummary], wanted: str) -> list[Candidate]:
+def nearest(summaries: Iterable[Known], wanted: str) -> list[Candidate]:
     """The sessions that look most like what was asked for."""
     known = sorted(summaries, key=newest_last, reverse=True)
     return [_candidate(summary) for summary in _nearest(known, wanted)]
 
 
-def _nearest(known: Sequence[SessionSummary], wanted: str) -> list[SessionSummary]:
+def _nearest(known: Sequence[Known], wanted: str) -> list[Known]:
     from difflib import get_close_matches
 
     text = wanted.casefold()
@@ -95,13 +122,13 @@ def _nearest(known: Sequence[SessionSummary], wanted: str) -> list[SessionSummar
     return list(dict.fromkeys(near))[:3]
 
 
-def _titles_agree(summary: SessionSummary, text: str) -> bool:
+def _titles_agree(summary: Known, text: str) -> bool:
     from difflib import SequenceMatcher
 
     return summary.title is not None and SequenceMatcher(None, text, summary.title.casefold()).ratio() > 0.6
 
 
-def _candidate(summary: SessionSummary, *, same_id: bool = False) -> Candidate:
+def _candidate(summary: Known, *, same_id: bool = False) -> Candidate:
     # Sessions of one id differ only in where they lie; their file says which.
-    place = summary.files[0].path if same_id and summary.files else summary.project.name
+    place = summary.file if same_id and summary.file else summary.project.name
     return Candidate(summary.id, summary.last_at, place, summary.title)

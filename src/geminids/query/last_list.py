@@ -5,29 +5,38 @@
 
 from __future__ import annotations
 
+import json
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import msgspec
+from geminids.names import keepable
 
-from geminids.model import SessionSummary
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE_NAME = "last-list.json"
 
 
-class Listed(msgspec.Struct, frozen=True):
+class _Session(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def file(self) -> str | None: ...
+
+
+class Listed(NamedTuple):
     """One line of a list: a session, and the file that tells it from another of the same id."""
 
     id: str
     file: str | None = None
 
     @classmethod
-    def of(cls, summary: SessionSummary) -> Listed:
+    def of(cls, session: _Session) -> Listed:
         """The line of a session."""
-        return cls(keepable(summary.id), keepable(summary.files[0].path) if summary.files else None)
+        return cls(keepable(session.id), keepable(session.file) if session.file else None)
 
 
-class LastList(msgspec.Struct, frozen=True):
+class LastList(NamedTuple):
     """The lines of a list, and the homes whose sessions it showed."""
 
     places: tuple[str, ...]
@@ -36,28 +45,40 @@ class LastList(msgspec.Struct, frozen=True):
 
 def remember(folder: Path, shown: LastList) -> None:
     """Keep what a list showed. Raises OSError if that is not possible."""
-    import tempfile
-
-    written = msgspec.json.encode(shown)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)
+    written = json.dumps({"places": shown.places, "lines": shown.lines}, ensure_ascii=False).encode()
+    os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes longer than the rest
+    new = f"{folder}/{FILE_NAME}.{os.getpid()}"
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(handle, "wb") as file:  # noqa: PTH123
             file.write(written)
-        Path(name).replace(folder / FILE_NAME)
+        os.replace(new, f"{folder}/{FILE_NAME}")  # noqa: PTH105
     except OSError:
-        Path(name).unlink(missing_ok=True)
+        os.remove(new)  # noqa: PTH107
         raise
 
 
 def recall(folder: Path) -> LastList | None:
     """The last list; None if there is none that can be read."""
     try:
-        return msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=LastList)
-    except (OSError, msgspec.DecodeError):
+        kept = json.loads((folder / FILE_NAME).read_bytes())
+        return LastList(tuple(map(_text, kept["places"])), tuple(map(_line, kept["lines"])))
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def keepable(name: str) -> str:
-    """A path or a name in letters that can be kept: not every name of a file is UTF-8."""
-    return name.encode("utf-8", "backslashreplace").decode()
+def _line(kept: object) -> Listed:
+    # Releases before the index wrote lines as objects.
+    match kept:
+        case {"id": sid, "file": None} | [sid, None]:
+            return Listed(_text(sid))
+        case {"id": sid, "file": file} | [sid, file]:
+            return Listed(_text(sid), _text(file))
+        case _:
+            raise TypeError(kept)
+
+
+def _text(kept: object) -> str:
+    if not isinstance(kept, str):
+        raise TypeError(kept)
+    return kept

@@ -1,96 +1,156 @@
-"""Which sessions a list shows, in which order, and what it leaves out."""
+"""Which sessions are shown, in which order, and what the question hides."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-import msgspec
-
-from geminids.model import Problem, Project, SessionKind, SessionSummary
-from geminids.query.matching import match, nearest
 from geminids.query.moments import FIRST
+from geminids.store import reading
+from geminids.store.reading import ProblemRow, ProjectRow, SessionRow
+from geminids.store.times import microseconds
 
-LED_BY_HUMANS = frozenset({SessionKind.MAIN, SessionKind.CHECKPOINT, SessionKind.LOST})
-"""What people look for when they look for their sessions."""
+if TYPE_CHECKING:
+    from geminids.store.index import Index
+
+LED_BY_HUMANS = frozenset({"main", "checkpoint", "lost"})
+"""The kinds of sessions that a list shows unless it is asked for others."""
+UNREADABLE = "unreadable"
+LEFT_UNREAD = "left-unread"
 
 
-class Filter(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person wants to see; None and empty ask for everything."""
+class Filter(NamedTuple):
+    """Which sessions are asked for."""
 
-    kinds: frozenset[SessionKind] | None = None
     project: str | None = None
+    """A path, a name, a slug or the beginning of a hash."""
     since: datetime | None = None
     until: datetime | None = None
+    kinds: frozenset[str] | None = None
+    """None means every kind."""
 
 
-class Listing(msgspec.Struct, frozen=True):
-    """The sessions that were asked for, newest first, and what was left out."""
+class Listing(NamedTuple):
+    """The sessions that were asked for, newest first, and what the question left out."""
 
-    sessions: tuple[SessionSummary, ...]
+    sessions: Sequence[SessionRow]
+    """As many of them as were wished."""
+    total: int
     considered: int
-    """How many sessions there are of the kind that was asked for."""
+    """How many sessions of the kinds that were asked for there are."""
     hidden: dict[str, int]
-    """How many sessions a filter hid, by the filter's name."""
-    projects: tuple[str, ...]
-    """The names of all projects there are, whatever was asked for."""
-    problems: tuple[Problem, ...]
-    """What could not be read at all."""
-    left_unread: tuple[Problem, ...] = ()
-    """What is too large to be read for a list."""
-    meant: tuple[Project, ...] = ()
-    """The projects that were meant, if one was asked for."""
+    """How many sessions each part of the question left out."""
+    projects: Sequence[str]
+    """The names of all projects, where one was asked for."""
+    problems: Sequence[ProblemRow]
+    """What could not be looked at."""
+    left_unread: Sequence[ProblemRow]
+    """What was too large to be read whole."""
+    meant: Sequence[ProjectRow] = ()
+    """The projects that were meant, where one was asked for."""
 
     def nearest_projects(self, wanted: str) -> list[str]:
-        """Names of projects that look like this one, or else a few of those there are."""
+        """Projects that may have been meant, or else a few of those there are."""
+        from geminids.query.matching import nearest
+
         return nearest(self.projects, wanted)
 
 
-def listing(summaries: Iterable[SessionSummary], wanted: Filter, problems: Sequence[Problem] = ()) -> Listing:
-    """Sort the sessions into those that were asked for and those that were not."""
-    known = list(summaries)
-    meant = match((s.project for s in known), wanted.project) if wanted.project is not None else None
-    shown: list[SessionSummary] = []
-    hidden: Counter[str] = Counter()
-    among = None if meant is None else frozenset(meant)
-    for summary in known:
-        if reason := _hidden_by(summary, wanted, among):
-            hidden[reason] += 1
-        else:
-            shown.append(summary)
-    refused = [problem for problem in problems if problem.is_unreadable]
-    shown.sort(key=newest_last, reverse=True)
-    considered = sum(wanted.kinds is None or summary.kind in wanted.kinds for summary in known)
-    projects = sorted({summary.project.name for summary in known})
+def listing(index: Index, wanted: Filter, limit: int | None = None) -> Listing:
+    """The sessions that were asked for, and how many were not."""
+    known = reading.projects(index) if wanted.project is not None else {}
+    meant = _meant(known, wanted.project)
+    conditions = _conditions(wanted, known, meant)
+    everything = " AND ".join(f"({condition})" for condition, _ in conditions.values())
+    values = [value for _, some in conditions.values() for value in some]
+    shown = reading.sessions(index, everything, values, limit)
+    hidden = _hidden(index, conditions)
+    total = _count(index, everything, values) if limit is not None and len(shown) == limit else len(shown)
+    kinds = {name: condition for name, condition in conditions.items() if name == "kind"}
     return Listing(
-        tuple(shown),
-        considered,
-        dict(hidden),
-        tuple(projects),
-        tuple(refused),
-        left_unread(problems),
-        meant or (),
+        sessions=shown,
+        total=total,
+        considered=_count(index, *kinds.get("kind", ("", ()))),
+        hidden=hidden,
+        projects=sorted({project.name for project in known.values()}),
+        problems=reading.problems(index, UNREADABLE),
+        left_unread=each_file_once(reading.problems(index, LEFT_UNREAD)),
+        meant=meant,
     )
 
 
-def left_unread(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """What is too large to be read whole, each file once."""
-    return tuple({problem.file: problem for problem in problems if not problem.is_damage}.values())
+Condition = tuple[str, Sequence[object]]
+"""A piece of SQL, and the values in it."""
 
 
-def newest_last(summary: SessionSummary) -> tuple[datetime, str]:
+def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
+    if wanted is None:
+        return ()
+    from geminids.query.matching import match
+
+    return match(known.values(), wanted)
+
+
+def _conditions(
+    wanted: Filter, known: dict[int, ProjectRow], meant: Sequence[ProjectRow]
+) -> dict[str, Condition]:
+    """What a session must fulfil, by what it is about; whatever comes first hides it."""
+    conditions: dict[str, Condition] = {}
+    if wanted.project is not None:
+        numbers = ", ".join(str(number) for number, project in known.items() if project in meant)
+        conditions["project"] = (f"project IN ({numbers})", ())
+    if wanted.since:
+        conditions["since"] = ("last >= ?", (microseconds(wanted.since),))
+    if wanted.until:
+        conditions["until"] = ("started < ?", (microseconds(wanted.until),))
+    if wanted.kinds is not None:
+        marks = ", ".join("?" * len(wanted.kinds))
+        conditions["kind"] = (f"kind IN ({marks})", sorted(wanted.kinds))
+    return conditions
+
+
+def _hidden(index: Index, conditions: dict[str, Condition]) -> dict[str, int]:
+    if not conditions:
+        return {}
+    # A moment that is not known fulfils nothing, which SQL would call neither true nor false.
+    cases = " ".join(f"WHEN NOT coalesce({sql}, 0) THEN '{name}'" for name, (sql, _) in conditions.items())
+    values = [value for _, some in conditions.values() for value in some]
+    rows = index.connection.execute(
+        f"SELECT CASE {cases} END AS reason, count(*) FROM sessions GROUP BY reason", values
+    )
+    return {reason: number for reason, number in rows if reason is not None}
+
+
+def _count(index: Index, condition: str, values: Sequence[object]) -> int:
+    where = f"WHERE {condition}" if condition else ""
+    return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
+
+
+class Dated(Protocol):
+    """Something that has an id and perhaps a time."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def last_at(self) -> datetime | None: ...  # noqa: D102
+
+
+def newest_last(summary: Dated) -> tuple[datetime, str]:
     """The order of time; a session without any time comes before all others."""
     return (summary.last_at or FIRST, summary.id)
 
 
-def _hidden_by(summary: SessionSummary, wanted: Filter, meant: frozenset[Project] | None) -> str | None:
-    if meant is not None and summary.project not in meant:
-        return "project"
-    if wanted.since and (summary.last_at or FIRST) < wanted.since:
-        return "since"
-    if wanted.until and (summary.started_at is None or summary.started_at >= wanted.until):
-        return "until"
-    if wanted.kinds is not None and summary.kind not in wanted.kinds:
-        return "kind"
-    return None
+class InFile(Protocol):
+    """Something that is about a file."""
+
+    @property
+    def file(self) -> str: ...  # noqa: D102
+
+
+Trouble = TypeVar("Trouble", bound=InFile)
+
+
+def each_file_once(problems: Iterable[Trouble]) -> tuple[Trouble, ...]:
+    """Of the problems of a file, the last."""
+    return tuple({problem.file: problem for problem in problems}.values())

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-
-import msgspec
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from geminids.config import current_folder, expanded
-from geminids.model import Project, folder_hash
-from geminids.projects.spellings import main_place, same_place
 
 _SEPARATOR = re.compile(r"[/\\]")
 _NO_LETTER = re.compile(r"[\W_]+")
 _HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
 _LEAST_LETTERS = 3
 """Fewer letters stand in their order in too many names."""
+
+
+class Place(Hashable, Protocol):
+    """A project, as far as telling it from others takes."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def path(self) -> str | None: ...  # noqa: D102
+    @property
+    def hash(self) -> str | None: ...  # noqa: D102
+    @property
+    def slug(self) -> str | None: ...  # noqa: D102
+
+
+Project = TypeVar("Project", bound=Place)
 
 
 def match(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
@@ -30,6 +43,8 @@ def match(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
 
 def exactly(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
     """Of the projects, those whose very folder was typed."""
+    from geminids.projects.spellings import same_place
+
     places = _places(wanted) if _is_path(wanted) else []
     keys, hashes = {place.key for place in places}, {place.hash for place in places}
     return tuple(p for p in projects if p.hash in hashes or (p.path and same_place(p.path) in keys))
@@ -55,13 +70,13 @@ def project_names(projects: Iterable[Project]) -> dict[Project, str]:
     }
 
 
-def _longer_name(project: Project) -> str:
+def _longer_name(project: Place) -> str:
     if project.path:
         return "/".join(_SEPARATOR.split(project.path.rstrip("/\\"))[-2:])
     return f"{project.name} ({project.hash[:8]})" if project.hash else project.name
 
 
-def _ways(wanted: str) -> Iterator[Callable[[Project], bool]]:
+def _ways(wanted: str) -> Iterator[Callable[[Place], bool]]:
     """The ways in which a project can be meant, the narrowest first."""
     if _is_path(wanted):
         places = _places(wanted)
@@ -75,8 +90,11 @@ def _ways(wanted: str) -> Iterator[Callable[[Project], bool]]:
     yield lambda project: any(_stands_in(letters, _letters(name)) for name in _names(project))
 
 
-def _names(project: Project) -> Iterator[str]:
+def _names(project: Place) -> Iterator[str]:
     """What a project may be called; a work tree also what its repository is called."""
+    # Only who asks for a project needs it, and every list would pay for loading it.
+    from geminids.projects.spellings import main_place, same_place
+
     yield project.name
     if project.slug:
         yield project.slug
@@ -84,7 +102,7 @@ def _names(project: Project) -> Iterator[str]:
         yield main.rpartition("/")[2]
 
 
-def _begins_hash(project: Project, text: str) -> bool:
+def _begins_hash(project: Place, text: str) -> bool:
     return bool(project.hash and _HASH_PREFIX.fullmatch(text) and project.hash.startswith(text))
 
 
@@ -103,7 +121,7 @@ def _is_path(wanted: str) -> bool:
     return wanted in {".", "..", "~"} or "/" in wanted or os.sep in wanted or "\\" in wanted
 
 
-class _Place(msgspec.Struct, frozen=True):
+class _Place(NamedTuple):
     """A folder as it is spelled, with the hash and the key of it."""
 
     path: str
@@ -113,6 +131,9 @@ class _Place(msgspec.Struct, frozen=True):
 
 def _places(wanted: str) -> list[_Place]:
     """The folder that was typed. Agents hash the path as a shell spells it, which may lead through links."""
+    from geminids.model import folder_hash
+    from geminids.projects.spellings import same_place
+
     folder = expanded(wanted)
     spelled = {os.path.abspath(folder), os.path.realpath(folder)}  # noqa: PTH100
     if ":" in wanted:
@@ -123,10 +144,12 @@ def _places(wanted: str) -> list[_Place]:
     return [_Place(path, folder_hash(path), same_place(path)) for path in sorted(spelled)]
 
 
-def _is_at_or_below(project: Project, places: Sequence[_Place]) -> bool:
+def _is_at_or_below(project: Place, places: Sequence[_Place]) -> bool:
     if any(project.hash == place.hash for place in places):
         return True
     if not project.path:
         return False
+    from geminids.projects.spellings import same_place
+
     key = same_place(project.path)
     return any(key == place.key or key.startswith(place.key.rstrip("/") + "/") for place in places)

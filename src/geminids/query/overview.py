@@ -10,7 +10,7 @@ import msgspec
 
 from geminids.model import Problem, SessionKind, SessionSummary
 from geminids.query.identity import short_ids
-from geminids.query.listing import LED_BY_HUMANS, left_unread, newest_last
+from geminids.query.listing import LED_BY_HUMANS, each_file_once, newest_last
 from geminids.query.projects import ProjectReport
 
 NEWEST = 5
@@ -99,7 +99,7 @@ def overview(
         homes=tuple(homes),
         next_step=step,
         next_id=short_ids(s.native_id for s in summaries)[about[0].native_id] if about else None,
-        left_unread=left_unread(problems),
+        left_unread=each_file_once(problem for problem in problems if not problem.is_damage),
         sample=sample,
     )
 

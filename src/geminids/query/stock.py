@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from itertools import islice
 
 from geminids import sources
-from geminids.model import CompanionKind, Problem, Project, Session
+from geminids.model import CompanionKind, Problem
 from geminids.query.fidelity import HomeReport
-from geminids.query.meant import LISTED, Wanted
 from geminids.query.projects import Shelved
-from geminids.sources.base import Home, Reading, Scan, may_exist
+from geminids.sources.base import Bundle, Companions, Home, Reading, Scan, may_exist
 from geminids.sources.bundles import Shelf, shelves
 from geminids.sources.traces import Trace, trace
+from geminids.sync.taking_in import LISTED
+
+Wanted = Callable[[Bundle | Companions], bool]
+"""Whether these files are to be read."""
 
 
 def _everything(_: object) -> bool:
@@ -23,14 +25,10 @@ def _everything(_: object) -> bool:
 class Stock:
     """The files in some homes."""
 
-    def __init__(self, homes: Sequence[Home]) -> None:
+    def __init__(self, homes: Sequence[Home], only: Collection[str] | None = None) -> None:
         self._homes = homes
+        self._only = only
         self._scans: list[tuple[Home, Scan]] | None = None
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The folders that are looked at, as far as they exist."""
-        return tuple(str(home.path) for home, _ in self._scanned())
 
     @property
     def scans(self) -> list[Scan]:
@@ -42,26 +40,21 @@ class Stock:
         """What could not be looked into."""
         return [problem for scan in self.scans for problem in scan.problems if problem.is_unreadable]
 
-    def is_empty(self) -> bool:
-        """Whether there is no file that could hold a session, and none that we were not allowed to see."""
-        return not any(scan.bundles or scan.problems or _has_words(scan) for scan in self.scans)
-
     def reports(self) -> list[HomeReport]:
         """The homes that were looked for, and how much was found in them."""
         scans = {home.path: scan for home, scan in self._scanned()}
         return [_home_report(home, scans.get(home.path)) for home in self._homes]
 
-    def shelved(self, limit: int | None) -> list[Shelved]:
+    def shelved(self) -> list[Shelved]:
         """All there is, project by project, without messages."""
         shelved: list[Shelved] = []
         for shelf in self._shelves():
             beside = shelf.companions
             source = sources.load(beside.agent)
             found = Shelved(beside.project, [], beside.files, (), [], beside.agent)
-            for reading in self._readings_of(shelf, _everything, limit):
-                if limit is None:
-                    names = (name for session in reading.sessions for name in source.named_ids(session))
-                    found.named.update(f"{beside.agent}:{name}" for name in names)
+            for reading in self._readings_of(shelf, _everything, limit=None):
+                names = (name for session in reading.sessions for name in source.named_ids(session))
+                found.named.update(f"{beside.agent}:{name}" for name in names)
                 found.summaries.extend(session.without_messages() for session in reading.sessions)
                 found.problems.extend(reading.problems)
                 found.typed += reading.typed
@@ -93,16 +86,6 @@ class Stock:
         if reads_beside:
             yield source.read_beside(shelf.companions, traces, limit)
 
-    def proof_of(self, session: Session) -> Iterator[Project]:
-        """What another session of the same project knows about its folder, if one proves it."""
-        files = {file.path for file in session.files}
-        for shelf in self._shelves():
-            if files.isdisjoint(str(file.path) for bundle in shelf.bundles for file in bundle.files):
-                continue
-            projects = (s.project for b in shelf.bundles for s in sources.load(b.agent).read(b).sessions)
-            same = (project for project in projects if project.hash == session.project.hash)
-            yield from islice((project for project in same if project.certain), 1)
-
     def named_folders(self, unknown: Collection[str]) -> Iterator[str]:
         """The folders that the sessions of unknown projects name."""
         bundles = (bundle for shelf in self._shelves() for bundle in shelf.bundles)
@@ -118,7 +101,7 @@ class Stock:
     def _scanned(self) -> list[tuple[Home, Scan]]:
         if self._scans is None:
             there = [home for home in self._homes if may_exist(home.path)]
-            self._scans = [(home, sources.load(home.agent).scan(home)) for home in there]
+            self._scans = [(home, sources.load(home.agent).scan(home, self._only)) for home in there]
         return self._scans
 
 
@@ -127,8 +110,3 @@ def _home_report(home: Home, scan: Scan | None) -> HomeReport:
         return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)
     return HomeReport(home.agent, str(home.path), home.known_by, True, files, scan.complete)
-
-
-def _has_words(scan: Scan) -> bool:
-    """Whether words were left beside sessions that are gone."""
-    return any(file.kind in LISTED for beside in scan.companions for file in beside.files)

@@ -48,6 +48,10 @@ _PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 _WORD = re.compile(f"(?:[^\\W_]|[{_PRIVATE}])(?:[^\\W_]|[{_PRIVATE}{_MARK}])*")
 """What unicode61 takes for one word: letters, digits, characters for private use; then also accents."""
 
+_HUMPS = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ACCENTED = re.compile("[\u00aa\u00c0-\u024f\u0370-\u03ff\u1e00-\u2bff]")
+"""Letters that are more than their small form."""
+
 _KEPT = re.compile(
     "[\u01e1\u037f\u0528-\u052f\u13f8-\u13fd\u1c80-\u1cbf\u2c2f\ua698-\ua69b\ua796-\ua79f\ua7ab-\ua7ff"
     "\uab70-\uabbf\U000104b0-\U000104d3\U00010570-\U00010595\U00010c80-\U00010cb2"
@@ -66,6 +70,21 @@ def words(text: str) -> list[str]:
     return [word.translate(_FOLDS) for word in _WORD.findall(text)]
 
 
+def units(text: str) -> list[str]:
+    """Runs of CJK and words, as FTS5 folds them, in their order."""
+    found: list[str] = []
+    for number, piece in enumerate(_CJK_RUN.split(_without_signs(composed(text)))):
+        found += [piece] if number % 2 else words(_HUMPS.sub(" ", piece))
+    return found
+
+
+def folded_in_place(text: str) -> str:
+    """The text without case and accents, each character where it was."""
+    if not _ACCENTED.search(text) and len(small := text.lower()) == len(text):
+        return small
+    return text.translate(_FOLDS_IN_PLACE)
+
+
 def composed(text: str) -> str:
     """The text with each character in its usual form: accents within their letters, kana in full width.
 
@@ -74,6 +93,11 @@ def composed(text: str) -> str:
     if _OTHER_WIDTH.search(text):
         text = _OTHER_WIDTH.sub(lambda run: normalize("NFKC", run[0]), text)
     return normalize("NFC", text)
+
+
+def ignoring_marks(letters: str) -> str:
+    """A pattern for these letters, whatever accents or choices of shape stand between them."""
+    return f"[{_MARK}{_VARIANT}]*".join(map(re.escape, letters))
 
 
 def is_cjk(text: str) -> bool:
@@ -123,4 +147,13 @@ def _bare(letter: str) -> str:
     return parts[0] if parts[0].isascii() and all(map(_MARKS.match, parts[1:])) else letter
 
 
+class _FoldsInPlace(dict[int, str]):
+    """The same, but one character for each."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _FOLDS[code] or chr(code)
+        return folded
+
+
 _FOLDS = _Folds()
+_FOLDS_IN_PLACE = _FoldsInPlace()

@@ -1,6 +1,6 @@
 """The file of an index: where it is, opening it, one writer at a time, and what becomes of a damaged one.
 
-    <data folder>/index/<homes>-<build>.db          complete; of several the one with the largest number counts
+    <data folder>/index/<homes>-<build>.db          complete; of several the one with the largest number
     <data folder>/index/<homes>-<build>.db.new      being made; worth nothing until it is renamed
     <data folder>/index/<homes>.lock                held by whoever writes; says who that is
     <data folder>/index/<homes>-<build>.db.damaged  could not be read and was moved aside
@@ -31,7 +31,7 @@ _BUSY = 5.0
 _CACHE = -16_384
 """Kibibytes of pages in memory while writing."""
 _HASH_SIZE = 16 << 20
-"""Bytes of words that FTS5 gathers before it writes them: with its usual 1 MiB, a build takes twice as long."""
+"""Bytes that FTS5 gathers before it writes them: with its usual 1 MiB, a build takes twice as long."""
 
 
 class DamagedIndexError(GeminidsError):
@@ -63,8 +63,8 @@ class FullDiskError(GeminidsError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"No room to write the index {path!r}: the disk is full. Nothing half-written was kept; make room, "
-            "or choose another folder with --data."
+            f"No room to write the index {path!r}: the disk is full. Nothing half-written was kept; make "
+            "room, or choose another folder with --data."
         )
 
 
@@ -140,7 +140,7 @@ class Place:
     def finish(self, index: Index) -> Index:
         """The index in the place of the current one."""
         new = index.path
-        assert new is not None  # noqa: S101 - made by `start`
+        assert new is not None
         index.close()
         _written_to_disk(new)
         done = new.removesuffix(".new")
@@ -148,7 +148,7 @@ class Place:
         for build in self._builds()[:-1]:
             self._remove(build)
         opened = self.open_to_write()
-        assert opened is not None  # noqa: S101 - it was just put there
+        assert opened is not None
         return opened
 
     def discard(self, index: Index) -> None:
@@ -244,9 +244,7 @@ def _named(error: sqlite3.DatabaseError, path: str) -> GeminidsError | sqlite3.D
 def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     if read_only:
         address = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        connection = sqlite3.connect(
-            f"file:{address}?mode=ro", uri=True, timeout=_BUSY, isolation_level=None
-        )
+        connection = sqlite3.connect(f"file:{address}?mode=ro", uri=True, timeout=_BUSY, isolation_level=None)
         connection.execute("PRAGMA mmap_size = 1000000000")
     else:
         connection = sqlite3.connect(path, timeout=_BUSY, isolation_level=None)

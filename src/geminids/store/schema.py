@@ -15,8 +15,8 @@ VERSION = 1
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 COLUMNS = ("human", "model", "thought", "tool", "path", "output", "other")
-"""Where words can stand, as the columns of `texts`: what the human typed, what the model answered and thought,
-names and arguments of tools, paths of files, what tools answered, and all else (notices, context)."""
+"""Where words can stand, as the columns of `texts`: what the human typed, what the model answered and
+thought, names and arguments of tools, paths of files, what tools answered, and all else (notices, context)."""
 
 TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -78,7 +78,7 @@ CREATE TABLE sessions (
     trace BLOB                -- what ties words to it that stand elsewhere
 );
 CREATE INDEX sessions_by_bundle ON sessions (bundle);
-CREATE INDEX sessions_by_time ON sessions (last, sid, kind, project);
+CREATE INDEX sessions_by_time ON sessions (last, sid, kind, project, started);
 CREATE INDEX sessions_by_id ON sessions (native_id COLLATE NOCASE);
 
 CREATE TABLE messages (

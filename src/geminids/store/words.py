@@ -13,13 +13,46 @@ of a pair or the last one of its run, more are pairs in a row. Nothing here is r
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple, TypeAlias
 
-_HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
+HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 """A capital that begins a word within a word. Searching for capitals first is what makes it quick."""
 
 _SPACED = {capital: " " + capital for capital in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _ASCII_WORD = re.compile("[a-z0-9]+")
+_SOLID_WORD = re.compile("[A-Za-z0-9]{3,24}")
+
+
+class Way(Enum):
+    """How something is looked for."""
+
+    WORD = "word"
+    PHRASE = "phrase"
+    PREFIX = "prefix"
+    SUBSTRING = "substring"
+    REGEX = "regex"
+
+
+class Want(NamedTuple):
+    """Something to find in a text and to highlight there."""
+
+    text: str
+    way: Way = Way.WORD
+
+
+Wanted: TypeAlias = Sequence[Want]
+
+
+class Snippet(NamedTuple):
+    """A piece of a text, on one line."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    """Start and end of what was looked for."""
+    is_cut_before: bool
+    is_cut_after: bool
 
 
 class Phrase(NamedTuple):
@@ -41,7 +74,7 @@ def indexed(text: str) -> str:
         from geminids.store import characters
 
         text = characters.prepared(text)
-    pieces = _HUMP.split(text)
+    pieces = HUMP.split(text)
     if len(pieces) == 1:
         return text
     pieces[1::2] = map(_SPACED.__getitem__, pieces[1::2])
@@ -81,3 +114,34 @@ def phrase(text: str, *, prefix: bool = False) -> str | None:
     """`as_phrase` as an expression of FTS5."""
     found = as_phrase(text, prefix=prefix)
     return found.expression if found else None
+
+
+def spellings(word: str) -> list[Phrase]:
+    """The ways in which a word that was typed without quotes can stand in the index.
+
+    `GitHub` goes in as `git hub` and `github` as it is, and who types one means both. So a word with capitals
+    is looked for in one piece too, and one without in two, wherever a capital may have stood. Most of these
+    pieces are no words at all, so asking for them costs next to nothing.
+    """
+    typed = as_phrase(word)
+    if not typed or not _SOLID_WORD.fullmatch(word):
+        return [typed] if typed else []
+    joined = word.lower()
+    if len(typed.words) > 1:
+        return [typed, Phrase((joined,), is_open=False)]
+    cuts = [place for place in range(1, len(joined) - 1) if joined[place].isalpha()]
+    return [typed, *(Phrase((joined[:cut], joined[cut:]), is_open=False) for cut in cuts)]
+
+
+def snippet(text: str, wanted: Wanted, width: int = 160) -> Snippet | None:
+    """The piece of a text in which most of what is wanted stands close together; None if nothing does."""
+    from geminids.store import snippets
+
+    return snippets.cut(text, wanted, width)
+
+
+def opening(text: str, width: int = 160) -> Snippet:
+    """The beginning of a text, for when nothing is to be highlighted."""
+    from geminids.store import snippets
+
+    return snippets.opening(text, width)

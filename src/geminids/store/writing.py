@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from geminids.store.index import Index
 from geminids.store.paths import stored
+from geminids.store.schema import COLUMNS
 
 _ENOUGH = 8_000_000
 """Characters of text that are handed to SQLite at once: FTS5 is quickest with much at a time."""
@@ -107,6 +108,8 @@ def _marks(number: int) -> str:
 _INSERT_SESSION = f"INSERT OR REPLACE INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
 _INSERT_MESSAGE = f"INSERT OR REPLACE INTO messages VALUES ({_marks(12)})"
 
+_INSERT_TEXTS = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES ({_marks(1 + len(COLUMNS))})"
+
 
 class Writer:
     """Writes into an index inside a transaction that the caller opens and ends."""
@@ -142,9 +145,13 @@ class Writer:
             )
         return int(row[0])
 
-    def bundle(self, shelf: int, key: str, sessions: Sequence[SessionRows], problems: Sequence[ProblemFacts]) -> int:
+    def bundle(
+        self, shelf: int, key: str, sessions: Sequence[SessionRows], problems: Sequence[ProblemFacts]
+    ) -> int:
         """Write what a bundle holds now; its stamp comes when that is settled."""
-        known = self._sql.execute("SELECT id FROM bundles WHERE shelf = ? AND key = ?", (shelf, key)).fetchone()
+        known = self._sql.execute(
+            "SELECT id FROM bundles WHERE shelf = ? AND key = ?", (shelf, key)
+        ).fetchone()
         if known is None:
             new = "INSERT INTO bundles (shelf, key, stamp) VALUES (?, ?, x'')"
             number = self._sql.execute(new, (shelf, key)).lastrowid or 0
@@ -223,7 +230,9 @@ class Writer:
         if number is None:
             row = self._sql.execute(f"SELECT id FROM {table} WHERE {column} = ?", (value,)).fetchone()
             if row is None:
-                number = self._sql.execute(f"INSERT INTO {table} ({column}) VALUES (?)", (value,)).lastrowid or 0
+                number = (
+                    self._sql.execute(f"INSERT INTO {table} ({column}) VALUES (?)", (value,)).lastrowid or 0
+                )
             else:
                 number = int(row[0])
             known[key] = number
@@ -297,7 +306,7 @@ class Writer:
         self._many(_INSERT_SESSION, self._sessions)
         self._many(_INSERT_MESSAGE, self._messages)
         self._sql.executemany("INSERT OR IGNORE INTO calls VALUES (?, ?, ?)", self._calls)
-        self._many(f"INSERT INTO texts (rowid, human, model, thought, tool, path, output, other) VALUES ({_marks(8)})", self._texts)
+        self._many(_INSERT_TEXTS, self._texts)
         for gathered in (self._sessions, self._messages, self._calls, self._texts):
             gathered.clear()
         self._size = 0

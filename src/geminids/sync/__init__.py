@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids import sources
 from geminids.errors import GeminidsError
+from geminids.names import keepable
 from geminids.sources.places import Home, may_exist
 from geminids.store.index import (
     BusyIndexError,
@@ -76,11 +77,11 @@ class Sync:
     ) -> None:
         self._homes = homes
         self._find_place = place
-        self._folders = folders
-        self._generation = generation
-        self._here = here
-        self._everything = everything
-        self._learns = learns
+        self.folders = folders
+        self.generation = generation
+        self.here = here
+        self.everything = everything
+        self.learns = learns
 
     def as_it_is(self) -> Index | None:
         """The index without any sync; None if there is none that can be read."""
@@ -101,15 +102,15 @@ class Sync:
         there = (home for home in self._homes if may_exist(home.path))
         return [Seen(home, sources.load(home.agent).footprint(home)) for home in there]
 
-    def _basis(self) -> str:
+    def basis(self) -> str:
         """What an index must have been made with to be of use."""
         agents = sorted({home.agent for home in self._homes})
         return json.dumps(
             {
                 "version": VERSION,
                 "revisions": {agent: sources.load(agent).revision for agent in agents},
-                "homes": [str(home.path).encode("utf-8", "backslashreplace").decode() for home in self._homes],
-                "everything": self._everything,
+                "homes": [keepable(str(home.path)) for home in self._homes],
+                "everything": self.everything,
             }
         )
 
@@ -152,10 +153,13 @@ class _Run:
         try:
             index = place.open()
             # A file can be opened long before its damage is met.
-            return index if index and index.meta("basis") == self._sync._basis() else None
+            return index if index and index.meta("basis") == self._sync.basis() else None
         except DamagedIndexError as error:
-            self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+            self._put_aside(place, error)
             return None
+
+    def _put_aside(self, place: Place, error: DamagedIndexError) -> None:
+        self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
 
     def _written(self, place: Place, *, is_first: bool) -> tuple[Index, Outcome]:
         """The index brought up to date by us, or by whoever was quicker."""
@@ -167,14 +171,16 @@ class _Run:
                     if index and self._can_go_on(index):
                         return index, self._brought_up_to_date(index)
             except DamagedIndexError as error:
-                self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+                self._said.append(
+                    f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew."
+                )
             if index:
                 index.close()
             return self._built(place)
 
     def _can_go_on(self, index: Index) -> bool:
         """Whether the index that is there is worth bringing up to date."""
-        if index.meta("basis") != self._sync._basis():
+        if index.meta("basis") != self._sync.basis():
             return False
         dead = int(index.meta("dead") or 0)
         return dead <= max(FEW_DEAD, MOST_DEAD * int(index.meta("last message") or 0))
@@ -191,10 +197,9 @@ class _Run:
         from geminids.sync.taking_in import Taking
 
         until = None if self._budget is None else time.monotonic() + self._budget
-        taking = Taking(index, everything=self._sync._everything, progress=self._progress, until=until)
+        taking = Taking(index, everything=self._sync.everything, progress=self._progress, until=until)
         with _rolled_back(index):
-            taken = taking.take_in(self._seen, only) if only is not None else None
-            return taken or taking.take_in(self._seen)
+            return taking.take_in(self._seen, only)
 
     def _built(self, place: Place) -> tuple[Index, Outcome]:
         """A new index, in the place of the old one when it is whole."""
@@ -210,19 +215,17 @@ class _Run:
     def _fill(self, index: Index) -> TakenIn:
         from geminids.sync.taking_in import Taking
 
-        taking = Taking(
-            index, everything=self._sync._everything, progress=self._progress, commits=False
-        )
+        taking = Taking(index, everything=self._sync.everything, progress=self._progress, commits=False)
         taken = taking.take_in(self._seen)
-        index.note("basis", self._sync._basis())
+        index.note("basis", self._sync.basis())
         self._identify(index)
         return taken
 
     def _identify(self, index: Index) -> None:
         from geminids.sync.identity import identify
 
-        identify(index, self._sync._folders(), learns=self._sync._learns)
-        index.note("generation", self._sync._generation())
+        identify(index, self._sync.folders(), learns=self._sync.learns)
+        index.note("generation", self._sync.generation())
 
     def _without_writing(self, index: Index | None, error: Exception) -> tuple[Index, Outcome]:
         """What there is where nothing can be written: an index that is behind, or one that is not kept."""
@@ -249,7 +252,7 @@ class _Run:
                 return False
             if any(known.get(path) != text for seen in self._seen for path, text in seen.footprints.items()):
                 return False
-            return index.meta("generation") == self._sync._generation() and not self._proves_anything(index)
+            return index.meta("generation") == self._sync.generation() and not self._proves_anything(index)
 
     def _changed(self, index: Index) -> set[str] | None:
         """The folders to look into: those of projects in which something changed; None means all."""
@@ -270,7 +273,7 @@ class _Run:
             "SELECT DISTINCT told_hash FROM projects WHERE NOT certain AND told_hash IS NOT NULL"
         )
         unknown = {name for (name,) in rows}
-        here = self._sync._here() if unknown else None
+        here = self._sync.here() if unknown else None
         return bool(here) and not unknown.isdisjoint(_hashes(here or ""))
 
     def _outcome(self, taken: TakenIn | None = None, *, built: bool = False) -> Outcome:

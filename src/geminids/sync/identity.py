@@ -15,11 +15,12 @@ _BEST = "path, slug, known_by, certain"
 
 
 def identify(index: Index, folders: Folders, *, learns: bool) -> None:
-    """Write the best that is known of each project; what sessions proved is kept for those that prove nothing."""
+    """Write the best that is known of each project; what sessions proved is kept for those that do not."""
     sql = index.connection
     sql.execute("BEGIN IMMEDIATE")
     sql.execute(
-        "DELETE FROM projects WHERE id NOT IN (SELECT project FROM sessions UNION SELECT project FROM shelves)"
+        "DELETE FROM projects "
+        "WHERE id NOT IN (SELECT project FROM sessions UNION SELECT project FROM shelves)"
     )
     rows = sql.execute(f"SELECT id, {_BEST}, {_TOLD} FROM projects").fetchall()
     told = {row[0]: _project(*row[5:]) for row in rows}

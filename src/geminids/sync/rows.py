@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from hashlib import blake2b
 from itertools import islice
 
 from geminids.model import Message, Problem, Project, Session, Source
 from geminids.sources.traces import Trace, trace
+from geminids.store.times import microseconds
 from geminids.store.words import indexed
 from geminids.store.writing import (
     MessageFacts,
@@ -71,14 +71,15 @@ class Rows:
             tool_calls=counts.tool_calls,
             tool_errors=counts.tool_errors,
             dropped=counts.dropped,
-            file=session.files[0].path if session.files else None,
+            file=session.file,
             problems=len(session.problems),
             summary=packed(session.without_messages()),
             trace=packed(trace(session, replies=traced == Traced.REPLIES)) if traced else None,
         )
 
     def _message(self, message: Message) -> MessageFacts:
-        texts = tuple([indexed(text) if text else "" for text in words(message, everything=self._everything).columns])
+        found = words(message, everything=self._everything).columns
+        texts = tuple([indexed(text) if text else "" for text in found])
         calls = frozenset(self._calls(message))
         return MessageFacts(
             mid=message.id,
@@ -122,11 +123,6 @@ def problem_facts(problems: Iterable[Problem]) -> list[ProblemFacts]:
 def traces(kept: Iterable[bytes]) -> list[Trace]:
     """Traces as the store kept them."""
     return [unpacked(one, Trace) for one in kept]
-
-
-def microseconds(at: datetime | None) -> int | None:
-    """A moment as the store keeps it."""
-    return None if at is None else round(at.timestamp() * 1_000_000)
 
 
 def _digest(texts: Sequence[str], calls: frozenset[tuple[int, str]]) -> bytes:

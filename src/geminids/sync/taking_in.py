@@ -13,8 +13,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from geminids import sources
-from geminids.model import CompanionKind, Problem
-from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading, Scan
+from geminids.model import CompanionKind
+from geminids.names import keepable
+from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
 from geminids.sources.bundles import Shelf, project_key, shelves
 from geminids.store.index import Index
 from geminids.store.paths import opened, stored
@@ -31,6 +32,8 @@ BESIDE_LIMIT = 8_000_000
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are read."""
+
+
 class TakenIn(NamedTuple):
     """What was read, and what there was no time for."""
 
@@ -80,14 +83,14 @@ class Taking:
         self._commits = commits
         """Whether each piece is kept as it comes; a new index is kept when it is whole, or not at all."""
 
-    def take_in(self, seen: Sequence[Seen], only: Collection[str] | None = None) -> TakenIn | None:
-        """Take in all that changed, or what changed in some folders; None if these do not tell enough."""
+    def take_in(self, seen: Sequence[Seen], only: Collection[str] | None = None) -> TakenIn:
+        """Take in all that changed, or what changed in some folders, which are all of their projects."""
         scans = [_scan(one, only) for one in seen]
-        found = shelves(scans)
-        if only is not None and not self._are_as_before(found):
-            return None
+        if only is not None and not self._are_as_before(shelves(scans)):
+            # They have come to other projects, of which these folders are not all.
+            only, scans = None, [_scan(one, None) for one in seen]
         self._begin()
-        standing = [self._on_shelf(shelf) for shelf in found]
+        standing = [self._on_shelf(shelf) for shelf in shelves(scans)]
         jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age)
         taken = self._read(jobs)
         may_forget = not any(problem.is_unreadable for scan in scans for problem in scan.problems)
@@ -110,7 +113,7 @@ class Taking:
         ).fetchone()
         project = self._rows.project(beside.project)
         kept = packed(beside.files)
-        number = self._writer.shelf(beside.agent, _keepable(key), project, traced, kept)
+        number = self._writer.shelf(beside.agent, keepable(key), project, traced, kept)
         known = Known.of_shelf(self._index, number) if before else {}
         if before and before[0] < traced:
             # What now lies beside them needs more of the sessions than was kept.
@@ -139,7 +142,7 @@ class Taking:
         return TakenIn(len(jobs), total)
 
     def _take(self, job: _Job, reading: Reading) -> None:
-        shelf, key = job.shelf, _keepable(job.bundle.key)
+        shelf, key = job.shelf, keepable(job.bundle.key)
         refused = any(problem.is_unreadable for problem in reading.problems)
         if refused:
             shelf.is_settled = False
@@ -159,7 +162,7 @@ class Taking:
 
     def _tidy(self, shelf: _OnShelf, *, may_forget: bool) -> None:
         """Bring what lies beside up to date, and take out what is gone."""
-        there = {_keepable(bundle.key) for bundle in shelf.shelf.bundles} | {BESIDE}
+        there = {keepable(bundle.key) for bundle in shelf.shelf.bundles} | {BESIDE}
         for key, known in shelf.known.items():
             if may_forget and key not in there:
                 self._writer.forget_bundle(known.id)
@@ -191,7 +194,7 @@ class Taking:
         """Whether some folders, scanned alone, are of the projects that they were of."""
         for shelf in found:
             beside = shelf.companions
-            key = (beside.agent, _keepable(project_key(beside)))
+            key = (beside.agent, keepable(project_key(beside)))
             row = self._index.connection.execute(
                 "SELECT id FROM shelves WHERE agent = ? AND key = ?", key
             ).fetchone()
@@ -282,14 +285,15 @@ def _size(job: _Job) -> int:
 
 
 def _stamp(bundle: Bundle) -> bytes:
-    told = [repr(bundle.project), *map(str, bundle.folders), *map(_fact, bundle.files), *map(_fact, bundle.beside)]
-    return _digest(told)
+    files = [*map(_fact, bundle.files), *map(_fact, bundle.beside)]
+    return _digest([repr(bundle.project), *map(str, bundle.folders), *files])
 
 
 def _stamp_beside(beside: Companions) -> bytes:
-    told = [repr(beside.project), *map(str, beside.folders), *map(_fact, beside.files), repr(beside.left_alone)]
+    told = [repr(beside.project), repr(beside.left_alone), str(beside.complete)]
+    told += [*map(str, beside.folders), *map(_fact, beside.files)]
     told += [f"{key} {_fact(file)}" for key, files in beside.session_files.items() for file in files]
-    return _digest([*told, str(beside.complete)])
+    return _digest(told)
 
 
 def _digest(told: Sequence[str]) -> bytes:
@@ -302,8 +306,3 @@ def _fact(file: FoundFile | CompanionFile) -> str:
 
 def _lies_in(file: str, folders: Collection[str]) -> bool:
     return any(file == folder or file.startswith(folder + "/") for folder in folders)
-
-
-def _keepable(name: str) -> str:
-    """A name in letters that can be kept."""
-    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()

@@ -1,7 +1,7 @@
 """The words of a message, by where they stand: what is indexed, and what a search is checked against.
 
-Usually prompts, answers, thoughts, names and arguments of tools and paths are indexed whole, and of outputs and
-of what agents put in the beginning and the end, which is where errors are; on request, every word.
+Usually prompts, answers, thoughts, names and arguments of tools and paths are indexed whole, and of outputs
+and of what agents put in the beginning and the end, which is where errors are; on request, every word.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from geminids.model import (
 from geminids.store.schema import COLUMNS
 
 HUMAN, MODEL, THOUGHT, TOOL, PATH, OUTPUT, OTHER = range(len(COLUMNS))
-BEGINNING = 300
-END = 500
+BEGINNING = 200
+END = 300
 """So many characters of an output are indexed; the last ones more often say what went wrong."""
 _PLACES = {Origin.HUMAN: HUMAN, Origin.COMMAND: HUMAN, Origin.MODEL: MODEL, Origin.TOOL: OUTPUT}
 _NAMES_A_PATH = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")

@@ -1,0 +1,43 @@
+"""How much an index holds."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from geminids.store.index import Index
+
+
+class IndexFacts(NamedTuple):
+    """An index in figures."""
+
+    path: str | None
+    """None for one that is kept nowhere."""
+    bytes: int
+    projects: int
+    sessions: int
+    messages: int
+    words: int
+    """Different words."""
+    every_word: bool
+    """Whether all of every output is indexed."""
+    dead: int
+    """Messages that are gone and still take room."""
+
+
+def index_facts(index: Index) -> IndexFacts:
+    """Count what an index holds."""
+
+    def count(table: str) -> int:
+        return int(index.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    return IndexFacts(
+        path=index.path,
+        bytes=os.path.getsize(index.path) if index.path else 0,  # noqa: PTH202
+        projects=count("shelves"),
+        sessions=count("sessions"),
+        messages=count("messages"),
+        words=count("vocabulary"),
+        every_word='"everything": true' in str(index.meta("basis")),
+        dead=int(index.meta("dead") or 0),
+    )

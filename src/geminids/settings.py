@@ -1,0 +1,82 @@
+"""What the user has settled for good.
+
+<data folder>/settings.toml
+
+[index]
+every-word = true    # also the middle of long outputs; the index grows to about three times its size
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.errors import GeminidsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE_NAME = "settings.toml"
+EVERY_WORD_VARIABLE = "GEMINIDS_EVERY_WORD"
+_KNOWN = {"index": {"every-word": bool}}
+
+
+class BadSettingsError(GeminidsError):
+    """The settings cannot be read."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"Cannot use the settings in {file!r}: {reason}.")
+
+
+class Settings(NamedTuple):
+    """All of them."""
+
+    every_word: bool = False
+    """Whether every word of outputs is indexed, not only their beginnings and ends."""
+
+
+def read_settings(folder: Path | None, environment: Mapping[str, str]) -> Settings:
+    """What the user has settled; the environment goes before the file."""
+    file = f"{folder}/{FILE_NAME}"
+    written = _written(file) if folder else {}
+    every_word = environment.get(EVERY_WORD_VARIABLE)
+    if every_word is not None:
+        return Settings(every_word not in {"", "0"})
+    return Settings(bool(written.get("index", {}).get("every-word")))
+
+
+def _written(file: str) -> dict[str, dict[str, Any]]:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123 - pathlib takes longer than the rest
+            content = opened.read()
+    except OSError:
+        # Not there, or in a folder that is not ours to read; then nothing is settled.
+        return {}
+    import tomllib
+
+    try:
+        written = tomllib.loads(content.decode())
+    except ValueError as error:
+        raise BadSettingsError(file, str(error)) from error
+    _check(file, written)
+    return written
+
+
+def _check(file: str, written: Mapping[str, Any]) -> None:
+    """Refuse what nobody would heed: a wrong letter in a name must not pass in silence."""
+    for section, settings in written.items():
+        known = _KNOWN.get(section)
+        if known is None or not isinstance(settings, dict):
+            raise BadSettingsError(file, f"there is no section [{section}], only {_named(_KNOWN)}")
+        for name, value in settings.items():
+            if name not in known:
+                raise BadSettingsError(file, f"[{section}] knows no {name!r}, only {_named(known)}")
+            if not isinstance(value, known[name]):
+                raise BadSettingsError(file, f"{name!r} in [{section}] must be {_IN_WORDS[known[name]]}")
+
+
+_IN_WORDS = {bool: "true or false"}
+
+
+def _named(names: Mapping[str, object]) -> str:
+    return ", ".join(names)
