@@ -41,6 +41,8 @@ class WatchDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="gemini
     """What is new of a message that was told before: of words that grew, only the rest."""
     was: State | None = None
     """The state in which the message was told before."""
+    same_as: str | None = None
+    """The message that it turned out to be a copy of; agents write a history again under new ids."""
 
 
 def news_lines(event: SessionNews | SessionGone) -> Iterable[bytes]:
@@ -51,7 +53,7 @@ def news_lines(event: SessionNews | SessionGone) -> Iterable[bytes]:
     for news in event.news:
         # All parts of a message that is new stand in it.
         new_parts = () if news.happened is Happened.ADDED else news.new_parts
-        told = (news.message_id, news.message, new_parts, news.was)
+        told = (news.message_id, news.message, new_parts, news.was, news.same_as)
         yield encode(WatchDocument(news.happened, event.session.id, *told))
 
 
@@ -111,6 +113,9 @@ def _lines(news: Sequence[News]) -> list[str]:
     """What happened to messages that were told before, and what was only taken over."""
     happened: Counter[str] = Counter()
     for one in news:
+        if one.same_as:
+            # It stands where it was told first.
+            continue
         if one.is_back:
             happened[BACK] += 1
         elif one.happened is Happened.DROPPED:

@@ -30,6 +30,8 @@ class News(msgspec.Struct, frozen=True):
     """What was not told before: of words that grew, only the rest."""
     was: State | None
     """The state in which it was told before; None if it was not."""
+    same_as: str | None = None
+    """The message that it turned out to be a copy of; agents write a history again under new ids."""
 
     @property
     def is_back(self) -> bool:

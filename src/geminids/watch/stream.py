@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from threading import Event
 from typing import NamedTuple
 
@@ -39,6 +39,8 @@ READING_SHARE = 4
 """So many times as long as a reading took, its file is left alone after it. A look at everything likewise."""
 PATIENCE = 2.0
 """Seconds without a change after which half a record, or a missing file, is taken for what it is."""
+RETRY = 5.0
+"""Seconds after which a file that may not be read is tried again."""
 RUNNING = 3600.0
 """Seconds: a session that was written to within the last hour may be running."""
 MOST_READ_AHEAD = 64_000_000
@@ -130,9 +132,13 @@ class _Stream:
 
     def events(self, last: int, *, whole: bool) -> Iterator[AnyEvent]:
         """Everything, until we are stopped."""
-        yield from self._begin()
-        for watched in list(self._watched.values()) if whole else self._running():
-            yield from self._read_ahead(watched, last)
+        # From the moment at which we say that we watch, everything is told.
+        troubles, because = self._begin()
+        told = [
+            event for watched in self._read_first(whole=whole) for event in self._read_ahead(watched, last)
+        ]
+        yield self._watching(because)
+        yield from (*troubles, *told)
         told_at = time.monotonic()
         while not self._stop.is_set():
             for event in self._due(time.monotonic()):
@@ -143,13 +149,15 @@ class _Stream:
                 told_at = time.monotonic()
             yield from self._wait(told_at)
 
-    def _begin(self) -> Iterator[AnyEvent]:
+    def _begin(self) -> tuple[list[Trouble], str | None]:
+        """Look at everything for the first time: what cannot be read, and why there are no events."""
         because = self._turn_to_events() if self._pace.poll is None else None
         found = self._look()
         self._watched = {key: _Watched(item, None) for key, item in found.items.items()}
-        yield self._watching(because)
-        yield from self._tell_troubles(found.problems)
-        yield from self._register()
+        return list(self._tell_troubles(found.problems)), self._register() or because
+
+    def _read_first(self, *, whole: bool) -> Iterable[_Watched]:
+        return self._watched.values() if whole else self._running()
 
     def _running(self) -> Iterator[_Watched]:
         """What was written to of late, the last first, as far as it is not too much."""
@@ -164,6 +172,7 @@ class _Stream:
         """Take what is there for told, all but the last messages, which are told now."""
         reading = watched.item.read()
         watched.told = Told()
+        self._retry_if_closed(watched, reading)
         yield from self._tell_troubles(reading.problems)
         wanted = list(filter(self._is_wanted, reading.sessions))
         for session in wanted:
@@ -188,7 +197,8 @@ class _Stream:
         for key, item in found.items.items():
             self._take_in(key, item, now)
         yield from self._forget_missing(found, now)
-        yield from self._register()
+        if because := self._register():
+            yield self._watching(because)
 
     def _look(self) -> Found:
         began = time.monotonic()
@@ -246,8 +256,15 @@ class _Stream:
         watched.rest_after(began)
         yield from news
 
-    def _unsettled(self, watched: _Watched, reading: Reading, now: float) -> Unsettled:
+    def _retry_if_closed(self, watched: _Watched, reading: Reading) -> bool:
+        """Whether a file may not be read. Permission changes neither size nor time, so it is tried again."""
         is_closed = any(problem.is_unreadable for problem in reading.problems)
+        if is_closed:
+            self._due_at[watched.item.key] = time.monotonic() + RETRY
+        return is_closed
+
+    def _unsettled(self, watched: _Watched, reading: Reading, now: float) -> Unsettled:
+        is_closed = self._retry_if_closed(watched, reading)
         torn = torn_records(reading)
         if not torn and not watched.lost_files:
             return Unsettled((), absences=True) if is_closed else SETTLED
@@ -265,7 +282,8 @@ class _Stream:
         try:
             changed = self._noticing.wait(min(until) - time.monotonic())
         except (NoEventsError, FileNotFoundError) as error:
-            yield self._turn_to_polling(str(error))
+            self._turn_to_polling()
+            yield self._watching(str(error))
             return
         now = time.monotonic()
         for path in changed:
@@ -290,27 +308,27 @@ class _Stream:
         self._by_events = True
         return None
 
-    def _turn_to_polling(self, because: str) -> Watching:
+    def _turn_to_polling(self) -> None:
         self._noticing.close()
         self._noticing = Polling(self._stop)
         self._by_events = False
+        self._registered = {}
         self._look_at = 0.0
-        return self._watching(because)
 
-    def _register(self) -> Iterator[AnyEvent]:
-        """Have changes noticed in all folders there are now."""
-        if not self._by_events:
-            return
-        folders = _identified(self._finder.folders())
+    def _register(self) -> str | None:
+        """Have changes noticed in all folders there are now; why that is impossible, if it is."""
+        folders = _identified(self._finder.folders()) if self._by_events else {}
         if folders == self._registered:
-            return
+            return None
         self._registered = folders
+        # What was written before a folder was registered told nobody.
+        self._look_at = self._may_look_at
         try:
             self._noticing.watch(folders)
         except NoEventsError as error:
-            yield self._turn_to_polling(str(error))
-        # What was written before a folder was registered told nobody.
-        self._look_at = self._may_look_at
+            self._turn_to_polling()
+            return str(error)
+        return None
 
     def _watching(self, because: str | None) -> Watching:
         return Watching(self._finder.places, self._by_events, self._seconds, because)

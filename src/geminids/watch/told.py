@@ -125,12 +125,10 @@ def _vanished(marks: dict[str, _MessageMark], messages: Sequence[Message]) -> It
     """Messages that were told and are in no file any more."""
     if not (gone := marks.keys() - {message.id for message in messages}):
         return
-    standing = {_digest_of_place(place) for message in messages for place in _places(message)}
+    standing = {_digest_of_place(place): message.id for message in messages for place in _places(message)}
     for message_id in [name for name in marks if name in gone]:
         before = marks.pop(message_id)
-        # Agents write a history again under new ids; as soon as that is seen, it is one with the first.
-        if before.place not in standing:
-            yield News(Happened.DROPPED, message_id, None, (), before.state)
+        yield News(Happened.DROPPED, message_id, None, (), before.state, standing.get(before.place))
 
 
 def _new_parts(
