@@ -31,7 +31,7 @@ IMPORTED = "{} taken over from another session"
 class WatchDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/watch/1"):
     """What became of one message while `geminids watch` looked on; each stands on a line of its own."""
 
-    happened: Happened | Literal["gone"]
+    happened: Literal["added", "changed", "dropped", "gone"]
     """`gone`: no file holds the session any more."""
     session_id: str
     message_id: str | None = None
@@ -54,7 +54,7 @@ def news_lines(event: SessionNews | SessionGone) -> Iterable[bytes]:
         # All parts of a message that is new stand in it.
         new_parts = () if news.happened is Happened.ADDED else news.new_parts
         told = (news.message_id, news.message, new_parts, news.was, news.same_as)
-        yield encode(WatchDocument(news.happened, event.session.id, *told))
+        yield encode(WatchDocument(news.happened.value, event.session.id, *told))
 
 
 class Drawing(NamedTuple):

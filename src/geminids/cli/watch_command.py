@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -156,7 +158,7 @@ def _check_reader() -> None:
     except (OSError, ValueError):
         return
     if any(happened & select.POLLERR for _, happened in poll.poll(0)):
-        raise BrokenPipeError
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def _printer() -> Callable[[SessionNews | SessionGone], None]:
