@@ -22,7 +22,8 @@ HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 
 _SPACED = {capital: " " + capital for capital in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _ASCII_WORD = re.compile("[a-z0-9]+")
-_SOLID_WORD = re.compile("[A-Za-z0-9]{3,24}")
+_SOLID_WORD = re.compile(r"[\x00-/:-@\[-`{-\x7f]*([A-Za-z0-9]{3,24})[\x00-/:-@\[-`{-\x7f]*")
+"""Letters and digits in one piece, whatever signs stand around them."""
 
 
 class Way(Enum):
@@ -124,9 +125,10 @@ def spellings(word: str) -> list[Phrase]:
     pieces are no words at all, so asking for them costs next to nothing.
     """
     typed = as_phrase(word)
-    if not typed or not _SOLID_WORD.fullmatch(word):
+    solid = _SOLID_WORD.fullmatch(word)
+    if not typed or not solid:
         return [typed] if typed else []
-    joined = word.lower()
+    joined = solid[1].lower()
     if len(typed.words) > 1:
         return [typed, Phrase((joined,), is_open=False)]
     cuts = [place for place in range(1, len(joined) - 1) if joined[place].isalpha()]

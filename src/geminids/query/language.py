@@ -1,0 +1,288 @@
+r"""What people type to search: words, phrases, prefixes, substrings, regular expressions, filters.
+
+    cors preflight             both words, in any order, anywhere in a message
+    "cors preflight"           one after the other, exactly so
+    cors OR csrf, cors|csrf    either; it joins its two neighbours before all else does
+    cors -test, cors NOT test  without the other
+    (cors OR csrf) -"a test"   parentheses
+    pre*                       words that begin like this
+    *fligh*, *"f(x"*           these characters, anywhere: slower
+    /time ?out/                a regular expression, in capitals or not: slower
+    agent:gemini -is:rewound   filters, for the query as a whole; several of one name are alternatives
+
+People also paste error messages and commands, so whatever cannot be meant as an operator is a word:
+
+- `(` and `"` count where a word begins, `)` where a group is open. A `)` too many is ignored, and so is a `(`
+  in a query without operators. A `"` too many is an error, unless nothing follows it.
+- A regular expression begins and ends with `/` where a word does, has no other `/` (but `\/`), and has one of
+  `^ $ * + ? { } [ ] \ | ( )`. So `/etc/hosts`, `src/app/`, `/tmp/` and `/.config/` are words, not `/(tmp)/`.
+- `name:value` is a filter if the name is known, in small letters, and the value follows at once and begins
+  with neither `:` nor `//`. A name that is nearly known (`proejct:`), or known elsewhere (`after:`), is an
+  error that tells the right one. All others are words: `http://x`, `std::vector`, `node:fs`, `code: 5`.
+- `-` counts where a word follows it at once; `--force`, `->` and `-1` are words.
+- Signs without letters or digits are ignored beside words; alone they are looked for as characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from geminids.query.filters import COLUMNS, Filter, checked, columns_of, moments_of
+from geminids.query.mistakes import QuerySyntaxError
+from geminids.query.tokens import BARS, MOST_CHARACTERS, MOST_WORDS, Kind, Token, tokens
+from geminids.query.tree import (
+    And,
+    Leaf,
+    Node,
+    Not,
+    Or,
+    Prefix,
+    Regex,
+    Substring,
+    Words,
+    is_everything_else,
+    leaves,
+    matches,
+    rows,
+    want,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.store.words import Want
+
+__all__ = ["Filter", "Match", "Query", "QuerySyntaxError", "parse"]
+
+_BEGINS_A_PART = (Kind.LEAF, Kind.SIGNS, Kind.FILTER, Kind.OPEN, Kind.NOT)
+_WRITTEN_OUT = ("OR", "AND")
+_ENDS_A_PART = (Kind.LEAF, Kind.SIGNS, Kind.FILTER, Kind.CLOSE)
+
+
+class Match(NamedTuple):
+    """What to ask FTS5."""
+
+    expression: str | None
+    """None: it cannot narrow the search down, every row is a candidate."""
+    is_complement: bool
+    """The rows that do *not* match the expression are meant."""
+    must_verify: bool
+    """They are candidates: `Query.matches` decides."""
+
+
+class Query(NamedTuple):
+    """What somebody looks for."""
+
+    text: str
+    tree: Node | None
+    """None: everything that passes the filters."""
+    filters: tuple[Filter, ...]
+    columns: tuple[str, ...] = COLUMNS
+    """Where a hit may come from."""
+    since: datetime | None = None
+    before: datetime | None = None
+
+    @property
+    def positive(self) -> tuple[Want, ...]:
+        """What to highlight."""
+        return tuple(want(leaf) for leaf, is_wanted in leaves(self.tree) if is_wanted) if self.tree else ()
+
+    def wanted(self, name: str) -> tuple[str, ...]:
+        """The values of a filter, of which one must fit; none: any will do."""
+        return tuple(f.value for f in self.filters if f.name == name and not f.is_negated)
+
+    def unwanted(self, name: str) -> tuple[str, ...]:
+        """The values of a filter, of which none may fit."""
+        return tuple(f.value for f in self.filters if f.name == name and f.is_negated)
+
+    def fts(self, columns: Sequence[str] | None = None) -> Match:
+        """The rows that may match, for FTS5; `columns` are those of `in:` unless told."""
+        if not self.tree:
+            return Match(None, is_complement=False, must_verify=False)
+        bound = rows(self.tree)
+        must_verify = any(isinstance(leaf, Substring | Regex) for leaf, _ in leaves(self.tree))
+        if not bound.expression:
+            return Match(None, is_complement=False, must_verify=True)
+        within = self.columns if columns is None else columns
+        chosen = "" if set(within) == set(COLUMNS) else f"{{{' '.join(within)}}} : "
+        expression = f"{chosen}({bound.expression})" if chosen else bound.expression
+        return Match(expression, bound.is_complement, must_verify)
+
+    def matches(self, texts: Mapping[str, str], columns: Sequence[str] | None = None) -> bool:
+        """Whether a message with these texts by column is meant, filters aside."""
+        within = self.columns if columns is None else columns
+        return not self.tree or matches(self.tree, {c: texts[c] for c in within if c in texts})
+
+
+def parse(text: str, now: datetime | None = None) -> Query:
+    """What a human means by this; times like `since:7d` count back from `now`."""
+    if not text.strip():
+        raise QuerySyntaxError(text, 1, "There is nothing to look for.")
+    if len(text) > MOST_CHARACTERS:
+        raise QuerySyntaxError(text, MOST_CHARACTERS, f"A query has at most {MOST_CHARACTERS:,} characters.")
+    typed = _without_loose_parentheses(text, list(tokens(text)))
+    filters, rest = _filters_apart(text, _with_whole_operators(text, typed))
+    tree = _Grammar(rest).tree() or _signs(rest)
+    _check(text, tree, filters)
+    since, before = moments_of(text, filters, now)
+    return Query(text, tree, tuple(filters), columns_of(text, filters), since, before)
+
+
+def _check(text: str, tree: Node | None, filters: Sequence[Filter]) -> None:
+    if not tree and not filters:
+        raise QuerySyntaxError(text, 1, "There is no word to look for.")
+    if tree and sum(1 for _ in leaves(tree)) > MOST_WORDS:
+        raise QuerySyntaxError(text, 1, f"A query has at most {MOST_WORDS} words.")
+    if tree and not filters and is_everything_else(tree):
+        raise QuerySyntaxError(
+            text,
+            1,
+            "This only says what to leave out.",
+            "geminids search 'cors -test', or 'agent:gemini -test'",
+        )
+
+
+def _without_loose_parentheses(text: str, typed: Sequence[Token]) -> list[Token]:
+    """The tokens without a `(` that is never closed: pasted text is often cut, but who types OR means it."""
+    unclosed: list[int] = []
+    for number, token in enumerate(typed):
+        if token.kind is Kind.OPEN:
+            unclosed.append(number)
+        elif token.kind is Kind.CLOSE:
+            unclosed.pop()
+    if unclosed and any(token.kind in (Kind.OR, Kind.AND, Kind.NOT) for token in typed):
+        column = typed[unclosed[-1]].column
+        raise QuerySyntaxError(
+            text, column, "This ( is never closed.", "geminids search '(cors OR csrf) preflight'"
+        )
+    return [token for number, token in enumerate(typed) if number not in unclosed]
+
+
+def _with_whole_operators(text: str, typed: Sequence[Token]) -> list[Token]:
+    """The tokens without AND, which need not be written, and without bars that have nothing to join."""
+    kept: list[Token] = []
+    for number, token in enumerate(typed):
+        has_right = _following(typed, number) in _BEGINS_A_PART
+        is_whole = has_right and bool(kept) and kept[-1].kind in _ENDS_A_PART
+        if token.kind is Kind.NOT and not has_right:
+            raise QuerySyntaxError(text, token.column, f"Nothing follows this {token.typed}.")
+        if token.typed in _WRITTEN_OUT and not is_whole:
+            problem = f"{token.typed} needs something to look for on both sides; in quotes it is a word."
+            raise QuerySyntaxError(text, token.column, problem, "geminids search 'cors OR csrf'")
+        if token.kind is not Kind.AND and (is_whole or token.kind is not Kind.OR):
+            kept.append(token)
+    return kept
+
+
+def _following(typed: Sequence[Token], number: int) -> Kind | None:
+    """What comes next, bars aside."""
+    number += 1
+    while number < len(typed) and typed[number].typed in BARS:
+        number += 1
+    return typed[number].kind if number < len(typed) else None
+
+
+class _Grammar:
+    """Makes a tree of tokens: `NOT` before `OR` before the unwritten `AND`."""
+
+    def __init__(self, typed: Sequence[Token]) -> None:
+        self._tokens = typed
+        self._next = 0
+
+    def tree(self) -> Node | None:
+        """What stands side by side, up to the end or to a `)`; None if there is no word in it."""
+        parts: list[Node | None] = []
+        while self._kind not in (None, Kind.CLOSE):
+            parts.append(self._any())
+        return _one_or(And, parts)
+
+    @property
+    def _kind(self) -> Kind | None:
+        return self._tokens[self._next].kind if self._next < len(self._tokens) else None
+
+    def _take(self) -> Token:
+        self._next += 1
+        return self._tokens[self._next - 1]
+
+    def _any(self) -> Node | None:
+        parts = [self._one()]
+        while self._kind is Kind.OR:
+            self._take()
+            parts.append(self._one())
+        return _one_or(Or, parts)
+
+    def _one(self) -> Node | None:
+        """A part, with the NOTs before it."""
+        is_negated = False
+        while self._kind is Kind.NOT:
+            self._take()
+            is_negated = not is_negated
+        part = self._group() if self._kind is Kind.OPEN else _with_words(self._take())
+        return Not(part) if part and is_negated else part
+
+    def _group(self) -> Node | None:
+        self._take()
+        inside = self.tree()
+        self._take()
+        return inside
+
+
+def _one_or(join: type[And | Or], parts: Sequence[Node | None]) -> Node | None:
+    """The parts that have words, joined if there are several."""
+    kept = tuple(part for part in parts if part)
+    return join(kept) if len(kept) > 1 else next(iter(kept), None)
+
+
+def _with_words(token: Token) -> Leaf | None:
+    return token.leaf if token.kind is Kind.LEAF else None
+
+
+def _signs(typed: Sequence[Token]) -> Node | None:
+    """Signs without letters, like `=>`, looked for as characters: there is nothing else to look for."""
+    if any(token.kind is Kind.NOT for token in typed):
+        return None
+    parts = [
+        Substring(token.leaf.text, token.column)
+        for token in typed
+        if token.kind is Kind.SIGNS and isinstance(token.leaf, Words | Prefix) and token.leaf.text.strip()
+    ]
+    return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
+
+
+def _filters_apart(text: str, typed: Sequence[Token]) -> tuple[list[Filter], list[Token]]:
+    """Filters count for the query as a whole, so they are taken out of it, with the NOTs before them."""
+    filters: list[Filter] = []
+    rest: list[Token] = []
+    depth = nots = 0
+    for number, token in enumerate(typed):
+        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        if token.filter:
+            if depth or _is_beside_or(typed, number):
+                _refuse_filter_in_a_part(text, token)
+            filters += checked(text, token.filter._replace(is_negated=nots % 2 == 1))
+            del rest[len(rest) - nots :]
+        elif not (token.kind is Kind.OR and _is_between_values(typed, number)):
+            rest.append(token)
+        nots = nots + 1 if token.kind is Kind.NOT else 0
+    return filters, rest
+
+
+def _is_between_values(typed: Sequence[Token], number: int) -> bool:
+    """Whether this OR stands between two filters of one name, which are alternatives without it too."""
+    left, right = typed[number - 1].filter, typed[number + 1].filter
+    return left is not None and right is not None and left.name == right.name
+
+
+def _is_beside_or(typed: Sequence[Token], number: int) -> bool:
+    places = [place for place in (number - 1, number + 1) if 0 <= place < len(typed)]
+    return any(typed[place].kind is Kind.OR and not _is_between_values(typed, place) for place in places)
+
+
+def _refuse_filter_in_a_part(text: str, token: Token) -> NoReturn:
+    raise QuerySyntaxError(
+        text,
+        token.column,
+        "A filter counts for the query as a whole: it stands neither in parentheses nor beside OR.",
+        "geminids search 'agent:gemini (cors OR csrf)', or several values: 'agent:gemini agent:claude cors'",
+    )

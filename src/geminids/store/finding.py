@@ -1,0 +1,203 @@
+"""Where in a text what was looked for stands: case, accents, camelCase and signs between words do not matter.
+
+A text of a megabyte is searched in milliseconds, so it is not cut into words: patterns find candidates in its
+small letters, and the characters around a candidate tell whether it is a word by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from geminids.store.words import Want, Wanted, Way, spellings, terms
+
+REACH = 16_384
+"""Characters that a regular expression sees at once, so that a slow one stays slow instead of hanging."""
+OVERLAP = 1_024
+"""A match that is longer and lies across the end of such a slice may be cut short or missed."""
+
+MOST_FOUND = 500
+"""Places of one want that are looked for in one text: more would not make a better snippet."""
+MOST_CANDIDATES = 20_000
+
+_GAP = r"[\W_]{0,80}"
+"""What may stand between two words of a phrase."""
+
+
+class Span(NamedTuple):
+    """A place in a text."""
+
+    start: int
+    end: int
+    want: int
+    """The number of the want that stands there."""
+
+
+def find(text: str, wanted: Wanted) -> list[Span]:
+    """Where the wants stand, in the order of the text."""
+    searched = _Text(text)
+    spans: list[Span] = []
+    for number, want in enumerate(wanted):
+        places = islice(_places(searched, want), MOST_FOUND)
+        spans += [Span(start, end, number) for start, end in places]
+    return sorted(spans)
+
+
+def has_substring(text: str, wanted: str) -> bool:
+    """Whether these characters stand in a text, in capitals or not."""
+    if text.isascii() and wanted.isascii():
+        # Ten times as quick as a search that ignores case.
+        return wanted.lower() in text.lower()
+    return _compiled(re.escape(wanted)).search(text) is not None
+
+
+def has_regex(text: str, pattern: str) -> bool:
+    """Whether a regular expression fits somewhere in a text."""
+    return next(regex_places(text, pattern), None) is not None
+
+
+def regex_places(text: str, pattern: str) -> Iterator[tuple[int, int]]:
+    """Where a regular expression fits, slice by slice of the text."""
+    regex, end = _compiled(pattern), 0
+    for start in range(0, max(len(text) - OVERLAP, 1), REACH - OVERLAP):
+        stop = min(start + REACH, len(text))
+        # What begins in the last part of a slice is seen with all that follows it in the next one.
+        begins_before = stop - OVERLAP if stop < len(text) else len(text) + 1
+        for found in regex.finditer(text, start, stop):
+            if end <= found.start() < begins_before:
+                yield found.span()
+                end = found.end()
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+class _Text:
+    """A text, and its letters without case and accents at the same places."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.is_ascii = text.isascii()
+        if self.is_ascii:
+            self.folded = text.lower()
+        else:
+            from geminids.store.characters import folded_in_place
+
+            self.folded = folded_in_place(text)
+
+    def is_edge(self, place: int) -> bool:
+        """Whether a word may begin or end here."""
+        if not 0 < place < len(self.text):
+            return True
+        before, after = self.text[place - 1], self.text[place]
+        if not (before.isalnum() and after.isalnum()):
+            return True
+        if before.isascii() and after.isascii():
+            return _is_hump(before, after, self.text[place + 1 : place + 2])
+        return _is_cjk(before) != _is_cjk(after)
+
+
+def _is_hump(before: str, after: str, next_one: str) -> bool:
+    if not after.isupper():
+        return False
+    return not before.isupper() or (next_one.isascii() and next_one.islower())
+
+
+class _Sequence(NamedTuple):
+    """Words and runs of CJK that stand one after the other."""
+
+    units: tuple[str, ...]
+    ends_anywhere: bool
+    is_loose: bool
+    """They may stand in one piece too."""
+
+    @property
+    def begins_anywhere(self) -> bool:
+        return _is_cjk(self.units[0])
+
+
+def _places(searched: _Text, want: Want) -> Iterator[tuple[int, int]]:
+    if want.way is Way.REGEX:
+        yield from _not_empty(regex_places(searched.text, want.text))
+    elif want.way is Way.SUBSTRING:
+        yield from _not_empty(
+            match.span() for match in _compiled(re.escape(want.text)).finditer(searched.text)
+        )
+    else:
+        for sequence in _sequences(want):
+            yield from (places := list(islice(_of_sequence(searched, sequence), MOST_FOUND)))
+            if places and sequence.is_loose:
+                return
+
+
+def _not_empty(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    return (place for place in places if place[0] < place[1])
+
+
+def _of_sequence(searched: _Text, sequence: _Sequence) -> Iterator[tuple[int, int]]:
+    pattern, place = _pattern(sequence.units, in_ascii=searched.is_ascii), 0
+    for _ in range(MOST_CANDIDATES):
+        found = pattern.search(searched.folded, place)
+        if not found:
+            return
+        is_whole = _stands_alone(searched, sequence, found)
+        place = found.end() if is_whole else found.start() + 1
+        if is_whole:
+            yield found.span()
+
+
+def _stands_alone(searched: _Text, sequence: _Sequence, found: re.Match[str]) -> bool:
+    """Whether no word of a candidate is a piece of a longer one."""
+    if not (sequence.begins_anywhere or searched.is_edge(found.start())):
+        return False
+    if not (sequence.ends_anywhere or searched.is_edge(found.end())):
+        return False
+    return sequence.is_loose or all(
+        searched.is_edge(found.end(number)) and searched.is_edge(found.start(number + 1))
+        for number in range(1, found.re.groups)
+    )
+
+
+@lru_cache(maxsize=256)
+def _sequences(want: Want) -> tuple[_Sequence, ...]:
+    """How a want can stand in a text, the usual way first; the others count if that one does not occur."""
+    units = _units(want.text)
+    if not units:
+        return ()
+    if want.way is not Way.WORD:
+        return (_Sequence(units, want.way is Way.PREFIX or _is_cjk(units[-1]), is_loose=False),)
+    others = spellings(want.text)[1:]
+    usual = _Sequence(units, _is_cjk(units[-1]), is_loose=bool(others))
+    pieces = [phrase.words for phrase in others if len(phrase.words) > 1]
+    return (usual, *(_Sequence(words, ends_anywhere=False, is_loose=False) for words in pieces))
+
+
+def _units(text: str) -> tuple[str, ...]:
+    if text.isascii():
+        return tuple(terms(text))
+    from geminids.store.characters import units
+
+    return tuple(units(text))
+
+
+def _is_cjk(unit: str) -> bool:
+    if unit.isascii():
+        return False
+    from geminids.store.characters import is_cjk
+
+    return is_cjk(unit)
+
+
+@lru_cache(maxsize=256)
+def _pattern(units: tuple[str, ...], *, in_ascii: bool) -> re.Pattern[str]:
+    """A pattern in which each unit is a group."""
+    if in_ascii:
+        return re.compile(_GAP.join(f"({re.escape(unit)})" for unit in units))
+    from geminids.store.characters import ignoring_marks
+
+    return re.compile(_GAP.join(f"({ignoring_marks(unit)})" for unit in units))
