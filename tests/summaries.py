@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from geminids.model import Counts, KnownBy, Project, SessionFile, SessionKind, SessionSummary, Status, Usage
+import msgspec
+
+from geminids.model import (
+    Counts,
+    KnownBy,
+    Project,
+    Session,
+    SessionFile,
+    SessionKind,
+    SessionSummary,
+    Status,
+    Usage,
+)
+from geminids.store.index import Index, in_memory
+from geminids.store.writing import Writer
+from geminids.sync.rows import Rows, Traced
 
 
 def project(path: str | None = "/home/ada/dev/shop", slug: str | None = "shop") -> Project:
@@ -36,3 +52,15 @@ def summary(native_id: str = "aaaa1111-0000", day: int | None = 1, **changes: An
         "files": (SessionFile(f"/x/{native_id}.jsonl", "jsonl", 10),),
     }
     return SessionSummary(**{**fields, **changes})
+
+
+def index_of(summaries: Iterable[SessionSummary]) -> Index:
+    """An index of nothing but these sessions."""
+    index = in_memory()
+    writer = Writer(index)
+    rows = Rows(writer, everything=False)
+    whole = [Session(**msgspec.structs.asdict(summary), messages=()) for summary in summaries]
+    shelf = writer.shelf("gemini", "all", rows.project(project()), Traced.NOT, b"[]")
+    writer.bundle(shelf, "all", [rows.session(session, Traced.NOT) for session in whole], ())
+    writer.finish()
+    return index

@@ -23,7 +23,7 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
     ("arguments", "message"),
     [
         (["lst"], "No command 'lst'. Did you mean `list`?"),
-        (["xyzzy"], "There are: list, show, projects, doctor, completion."),
+        (["xyzzy"], "There are: list, show, "),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
         (["list", "--limit", "0"], "0 is not in the range"),
         (["list", "--kind", "other"], "'other' is not one of"),

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from geminids.library import Filter, open_library
+from geminids.library import open_library
 from geminids.model import (
     CompanionKind,
     LineKind,
@@ -888,7 +888,7 @@ def test_a_session_may_be_in_the_other_folder_of_its_project(
 
 def test_the_library_knows_why(tmp_path: Path) -> None:
     emptied(home_with_log(tmp_path))
-    (only,) = open_library([str(tmp_path)]).summaries(Filter()).sessions
+    (only,) = open_library([str(tmp_path)]).sessions()
     assert (only.kind, only.summary) == (SessionKind.LOST, absence.FILE_EMPTY)
 
 

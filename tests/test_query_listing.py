@@ -8,11 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from geminids.model import Project, SessionKind
-from geminids.query.listing import Filter, listing
+from geminids.model import Project, SessionKind, SessionSummary
+from geminids.query.listing import Filter, Listing
+from geminids.query.listing import listing as list_index
 from geminids.query.matching import match
 
-from .summaries import project, summary
+from .summaries import index_of, project, summary
+
+
+def listing(there: list[SessionSummary], wanted: Filter) -> Listing:
+    return list_index(index_of(there), wanted)
 
 
 def is_meant(known: Project, wanted: str) -> bool:

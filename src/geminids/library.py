@@ -72,6 +72,7 @@ __all__ = [
     "EventKind",
     "Fidelity",
     "Filter",
+    "IndexFacts",
     "Library",
     "Listing",
     "Meant",
@@ -93,6 +94,7 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
+    "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.given": ("file_meant",),
     "geminids.query.meant": ("Meant",),
@@ -484,7 +486,7 @@ class Library:
     def memory_is_damaged(self) -> bool:
         """Whether links and what was learnt of projects cannot be read."""
         # Loading all that is remembered takes long; whether it is there does not.
-        return self._generation() == -1 and self._folders.is_damaged
+        return self._generation() < 0 and self._folders.is_damaged
 
     # The index, and what stands behind it
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from geminids.cli.data import encode, join
-from geminids.library import Fidelity, Overview, Projects, ProjectStory, Resolved
+from geminids.library import Fidelity, IndexFacts, Outcome, Overview, Projects, ProjectStory, Resolved
 from geminids.model import Session, SessionSummary
 
 Document = TypeVar("Document", bound=msgspec.Struct)
@@ -58,6 +58,22 @@ class ResolvedDocument(Resolved, frozen=True, kw_only=True, tag_field="schema", 
     """What a search for folders has found."""
 
 
+class SyncDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/sync/1"):
+    """What a sync took in, and what the index holds now."""
+
+    built: bool
+    """Whether the index was made from nothing."""
+    bundles: int
+    """How many groups of files were read; nearly always each holds one session."""
+    bytes: int
+    seconds: float
+    failed: bool
+    """Whether the index could not be brought up to date, or not be kept."""
+    said: Sequence[str]
+    """What a person should know about it."""
+    index: IndexFacts
+
+
 DOCUMENTS = (
     ListDocument,
     SessionDocument,
@@ -67,6 +83,7 @@ DOCUMENTS = (
     ProjectsDocument,
     ProjectDocument,
     ResolvedDocument,
+    SyncDocument,
 )
 
 
@@ -78,3 +95,11 @@ def document(kind: type[Document], value: msgspec.Struct, **more: Any) -> bytes:
 def agent_view_document(record: dict[str, Any]) -> bytes:
     """A record in the agent's own form as a document."""
     return join(encode({"schema": AgentViewDocument.__struct_config__.tag}), encode(record))
+
+
+def sync_document(outcome: Outcome, facts: IndexFacts) -> bytes:
+    """What a sync did as a document."""
+    told = {
+        name: value for name, value in outcome._asdict().items() if name in SyncDocument.__struct_fields__
+    }
+    return encode(SyncDocument(index=facts, **told))

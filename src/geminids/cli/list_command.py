@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from geminids.cli.options import Choices, json_option, not_empty, pass_choices, shared_options
+from geminids.cli.options import (
+    Choices,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
 from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND
 
@@ -77,6 +84,7 @@ class Asked(NamedTuple):
     help="Only main sessions, those of subagents, saved chats, or those of which only the words remain that "
     "were typed. Else all that a human led.",
 )
+@sync_option
 @json_option
 @click.option("--jsonl", is_flag=True, help="One JSON value a line.")
 @shared_options

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids import __version__
-from geminids.cli.options import Choices, json_option, shared_options
+from geminids.cli.options import Choices, json_option, shared_options, sync_option
 from geminids.cli.talk import say
 from geminids.errors import INTERRUPTED, PARTLY_DONE, GeminidsError
 
@@ -26,6 +26,7 @@ COMMANDS = {
     "show": ("geminids.cli.show_command:show", "Read a session."),
     "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": ("geminids.cli.projects_command:projects", "List projects, find and link their folders."),
+    "sync": ("geminids.cli.sync_command:sync", "Take what is new into the index."),
     "doctor": ("geminids.cli.doctor_command:doctor", "Report what was understood and what was not."),
     "completion": ("geminids.cli.completion_command:completion", "Print the completion script of a shell."),
 }
@@ -71,6 +72,7 @@ class LazyGroup(click.Group):
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, message="geminids %(version)s")
+@sync_option
 @json_option
 @shared_options
 @click.pass_context

@@ -27,6 +27,7 @@ class Choices:
         self.sample = False
         self.no_color = False
         self.json = False
+        self.no_sync = False
 
     @property
     def now(self) -> datetime:
@@ -38,11 +39,18 @@ class Choices:
 
     def open_library(self, *, sample_if_empty: bool = False) -> Library:
         """The library that was chosen. Programs never get the sample unless they ask for it."""
+        from geminids.cli.progress import progress
         from geminids.cli.talk import say
         from geminids.library import open_library
 
         library = open_library(
-            self.home, self.data, sample=self.sample, sample_if_empty=sample_if_empty and not self.json
+            self.home,
+            self.data,
+            sample=self.sample,
+            sample_if_empty=sample_if_empty and not self.json,
+            sync=not self.no_sync,
+            tell=say,
+            progress=progress("Reading sessions"),
         )
         if library.sample and not self.sample:
             say("No session on this machine; these are the samples that come with geminids.")
@@ -128,6 +136,14 @@ _SHARED: list[Callable[[Any], Any]] = [
 
 json_option = click.option(
     "--json", is_flag=True, expose_value=False, callback=_remember, help="One JSON document on stdout."
+)
+
+sync_option = click.option(
+    "--no-sync",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember,
+    help="Show what the index holds, without looking for what is new.",
 )
 
 pass_choices = click.make_pass_decorator(Choices, ensure=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geminids.cli.options import Choices, json_option, not_empty, pass_choices, shared_options
+from geminids.cli.options import Choices, json_option, not_empty, pass_choices, shared_options, sync_option
 from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND
 
@@ -19,6 +19,7 @@ MOST_SECONDS = 600
 
 
 @click.group(invoke_without_command=True)
+@sync_option
 @json_option
 @shared_options
 @click.pass_context

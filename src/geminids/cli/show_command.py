@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from geminids.cli.options import Choices, complete_files, json_option, pass_choices, shared_options
+from geminids.cli.options import (
+    Choices,
+    complete_files,
+    json_option,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -41,6 +48,7 @@ def complete_sessions(
 @click.option("--all", "everything", is_flag=True, help="Everything, turns that were dropped included.")
 @click.option("--beside", is_flag=True, help="Also the plans, tasks and notes that lie beside it.")
 @click.option("--agent-view", is_flag=True, help="The messages as the agent itself would load them.")
+@sync_option
 @json_option
 @click.option("--no-pager", is_flag=True, help="Straight to the terminal.")
 @click.option("--width", type=click.IntRange(min=20), metavar="N", help="Break lines at N columns.")

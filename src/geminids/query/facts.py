@@ -21,6 +21,8 @@ class IndexFacts(NamedTuple):
     """Different words."""
     every_word: bool
     """Whether all of every output is indexed."""
+    source_bytes: int
+    """How large the files of the sessions are."""
     dead: int
     """Messages that are gone and still take room."""
 
@@ -39,5 +41,6 @@ def index_facts(index: Index) -> IndexFacts:
         messages=count("messages"),
         words=count("vocabulary"),
         every_word='"everything": true' in str(index.meta("basis")),
+        source_bytes=int(index.connection.execute("SELECT total(bytes) FROM bundles").fetchone()[0]),
         dead=int(index.meta("dead") or 0),
     )

@@ -198,7 +198,8 @@ class Place:
     def _names(self) -> list[str]:
         try:
             found = os.listdir(self.folder)  # noqa: PTH208
-        except FileNotFoundError:
+        except OSError:
+            # Not there, or closed; whoever wants to write will hear about it.
             return []
         return [name for name in found if name.startswith(f"{self.name}-")]
 

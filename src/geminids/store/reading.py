@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from geminids.names import project_name
+from geminids.names import keepable, project_name
 from geminids.store.index import Index
 from geminids.store.times import moment
 from geminids.store.writing import BESIDE
@@ -144,7 +144,7 @@ def sessions(
 
 def sessions_called(index: Index, beginning: str) -> list[SessionRow]:
     """The sessions whose id, or the agent's own id, begins with these letters in any case."""
-    text = beginning.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    text = keepable(beginning).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     return sessions(index, "native_id LIKE ? ESCAPE '\\' OR sid LIKE ? ESCAPE '\\'", (text, text))
 
 

@@ -44,6 +44,7 @@ CREATE TABLE bundles (
     shelf INTEGER NOT NULL,
     key TEXT NOT NULL,        -- empty: what lies beside the sessions
     stamp BLOB NOT NULL,      -- what was read, in little: if it is the same, so is what it gave
+    bytes INTEGER NOT NULL DEFAULT 0,
     UNIQUE (shelf, key)
 );
 

@@ -165,9 +165,9 @@ class Writer:
             self.flush()
         return number
 
-    def stamp(self, bundle: int, stamp: bytes) -> None:
+    def stamp(self, bundle: int, stamp: bytes, size: int = 0) -> None:
         """Note that a bundle was read as it lies there now."""
-        self._sql.execute("UPDATE bundles SET stamp = ? WHERE id = ?", (stamp, bundle))
+        self._sql.execute("UPDATE bundles SET stamp = ?, bytes = ? WHERE id = ?", (stamp, size, bundle))
 
     def unsettle(self, shelf: int, key: str) -> None:
         """Note that a bundle must be read again, whatever its files say."""

@@ -154,7 +154,7 @@ class Taking:
         number = self._writer.bundle(shelf.number, key, rows, problem_facts(reading.problems))
         self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
-            self._writer.stamp(number, job.stamp)
+            self._writer.stamp(number, job.stamp, _size(job))
         if self._writer.is_idle:
             self._pause()
 
