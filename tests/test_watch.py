@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from geminids.library import open_library
 from geminids.model import State, Text
-from geminids.sources.base import Bundle, Home
+from geminids.sources.base import Bundle, Home, Reading
 from geminids.sources.gemini import GeminiSource
 from geminids.watch import (
     AnyEvent,
@@ -32,6 +33,7 @@ from geminids.watch import (
     watch,
 )
 from geminids.watch import stream as stream_module
+from geminids.watch.finding import Found, Item
 from geminids.watch.told import SETTLED, Told, Unsettled, torn_records
 from tests.conftest import FIXTURES, Rights
 from tests.homes import FIRST_ID, tool_call, write_session
@@ -391,6 +393,31 @@ def test_a_file_that_becomes_unreadable_is_not_gone(
         silence(events)
     path.chmod(0o644)
     heard(events, says("Secret"))
+
+
+class Vanishing(FileFinder):
+    """A file that is deleted between the look at it and the reading of it."""
+
+    def look(self) -> Found:
+        found = super().look()
+        items = {
+            key: item._replace(read=partial(self._read_too_late, item)) for key, item in found.items.items()
+        }
+        return Found(items)
+
+    def _read_too_late(self, item: Item) -> Reading:
+        item.files[0].path.unlink(missing_ok=True)
+        return item.read()
+
+
+def test_a_file_that_is_deleted_under_our_hands_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_module, "PATIENCE", 0.1)
+    path = write_session(tmp_path)
+    with closing(watch(Vanishing(path), pace=Pace(0.05, HEARTBEAT))) as events:
+        assert isinstance(next(events), Watching)
+        silence(events, 6)
 
 
 def test_without_events_one_looks_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

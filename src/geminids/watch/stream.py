@@ -336,7 +336,8 @@ class _Stream:
     def _tell_troubles(self, problems: Sequence[Problem]) -> Iterator[Trouble]:
         for problem in problems:
             place = (problem.file, problem.detail)
-            if problem.is_unreadable and place not in self._troubles:
+            # What was deleted under our hands is gone, not closed; the next look sees that.
+            if problem.is_unreadable and place not in self._troubles and os.path.lexists(problem.file):
                 self._troubles.add(place)
                 yield Trouble(problem)
 
