@@ -49,6 +49,8 @@ Start = Callable[..., Iterator[AnyEvent]]
 @pytest.fixture
 def start() -> Iterator[Start]:
     """A watch over the homes in a folder, which has begun."""
+    # Loaded here, because a user without privileges may not be allowed to.
+    pytest.importorskip("watchfiles")
     running: list[Any] = []
 
     def begin(folder: Path, poll: float | None, **options: Any) -> Iterator[AnyEvent]:
