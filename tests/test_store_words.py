@@ -268,7 +268,7 @@ def test_a_regular_expression_is_tried_on_all_of_a_long_text() -> None:
     text = "x" * 100_000 + "needle" + "y" * 50_000
     assert list(regex_places(text, "need[l]e")) == [(100_000, 100_006)]
     assert next(regex_places(text, "needle[^z]*"))[0] == 100_000
-    for start in (15_000, 15_355, 15_360, 16_380, 16_384):
+    for start in (7_000, 7_163, 7_168, 8_190, 8_192):
         assert list(regex_places("x" * start + "needle" + "y" * 9_000, "needle")) == [(start, start + 6)]
 
 

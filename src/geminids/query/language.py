@@ -162,8 +162,8 @@ def _without_loose_parentheses(text: str, typed: Sequence[Token]) -> list[Token]
 def _with_whole_operators(text: str, typed: Sequence[Token]) -> list[Token]:
     """The tokens without AND, which need not be written, and without bars that have nothing to join."""
     kept: list[Token] = []
-    for number, token in enumerate(typed):
-        has_right = _following(typed, number) in _BEGINS_A_PART
+    for token, follower in zip(typed, _followers(typed), strict=False):
+        has_right = follower in _BEGINS_A_PART
         is_whole = has_right and bool(kept) and kept[-1].kind in _ENDS_A_PART
         if token.kind is Kind.NOT and not has_right:
             raise QuerySyntaxError(text, token.column, f"Nothing follows this {token.typed}.")
@@ -175,12 +175,12 @@ def _with_whole_operators(text: str, typed: Sequence[Token]) -> list[Token]:
     return kept
 
 
-def _following(typed: Sequence[Token], number: int) -> Kind | None:
-    """What comes next, bars aside."""
-    number += 1
-    while number < len(typed) and typed[number].typed in BARS:
-        number += 1
-    return typed[number].kind if number < len(typed) else None
+def _followers(typed: Sequence[Token]) -> list[Kind | None]:
+    """What comes after each token, bars aside."""
+    kinds: list[Kind | None] = [None]
+    for token in reversed(typed[1:]):
+        kinds.append(kinds[-1] if token.typed in BARS else token.kind)
+    return kinds[::-1]
 
 
 class _Grammar:

@@ -49,7 +49,7 @@ def repeats_a_repeat(pattern: str) -> bool:
         elif piece == ")" and len(open_groups) > 1:
             has_repeat = open_groups.pop()
             open_groups[-1] |= has_repeat
-            closed, is_after_repeat = has_repeat and is_after_repeat, False
+            closed = is_after_repeat = has_repeat and is_after_repeat
             continue
         elif _UNBOUNDED.fullmatch(piece):
             if closed:

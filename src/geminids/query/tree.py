@@ -181,8 +181,9 @@ def _in_all(bounds: Sequence[Bound]) -> Bound:
     outside = [bound.expression for bound in bounds if bound.expression and bound.is_complement]
     if not inside:
         return Bound(_joined(" OR ", outside), is_complement=True)
-    both = [_joined(" AND ", inside), _joined(" OR ", outside)]
-    return Bound(_joined(" NOT ", [part for part in both if part]), is_complement=False)
+    wanted, unwanted = _joined(" AND ", inside), _joined(" OR ", outside)
+    expression = f"{_closed(wanted)} NOT {_closed(unwanted)}" if wanted and unwanted else wanted
+    return Bound(expression, is_complement=False)
 
 
 def _joined(operator: str, expressions: Sequence[str]) -> str | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from geminids.store.words import Want, Wanted, Way, spellings, terms
 
-REACH = 16_384
+REACH = 8_192
 """Characters that a regular expression sees at once, so that a slow one stays slow instead of hanging."""
 OVERLAP = 1_024
 """A match that is longer and lies across the end of such a slice may be cut short or missed."""
