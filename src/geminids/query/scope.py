@@ -1,0 +1,155 @@
+"""What the filters of a query mean for the rows of the index.
+
+Several values of one filter are alternatives, what is turned round with `-` may not fit, and different
+filters must all fit. What nothing has is answered with what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.store import reading, searching
+from geminids.store.searching import Condition
+from geminids.store.times import microseconds
+
+if TYPE_CHECKING:
+    from geminids.query.language import Query
+    from geminids.store.index import Index
+
+KINDS = frozenset({"main", "subagent", "checkpoint", "lost"})
+NOTHING = Condition("0")
+
+
+class Narrowing(NamedTuple):
+    """The values of one filter as they were typed, and what they ask of a message."""
+
+    typed: str
+    condition: Condition
+    near: tuple[str, ...] = ()
+    """What there is, where nothing has this value."""
+
+
+class Meaning(NamedTuple):
+    """What one value asks of a message."""
+
+    condition: Condition
+    near: tuple[str, ...] = ()
+
+
+def narrowings(index: Index, query: Query) -> list[Narrowing]:
+    """What the filters ask of a message, one by one; where to look in it (`in:`) is not among them."""
+    names = dict.fromkeys(f.name for f in query.filters if f.name != "in")
+    return [_narrowing(index, query, name) for name in names]
+
+
+def _narrowing(index: Index, query: Query, name: str) -> Narrowing:
+    typed = " ".join(
+        f"{'-' if f.is_negated else ''}{name}:{f.value}" for f in query.filters if f.name == name
+    )
+    if name in _MOMENTS:
+        return Narrowing(typed, _MOMENTS[name](query))
+    wanted = [_MEANINGS[name](index, value) for value in query.wanted(name)]
+    unwanted = [_MEANINGS[name](index, value) for value in query.unwanted(name)]
+    near = tuple(dict.fromkeys(other for meaning in wanted for other in meaning.near))
+    return Narrowing(typed, _together(wanted, unwanted), near)
+
+
+def _together(wanted: Sequence[Meaning], unwanted: Sequence[Meaning]) -> Condition:
+    """One of the first, if there are any, and none of the others."""
+    all_of = [meaning.condition.negated() for meaning in unwanted]
+    if wanted:
+        any_of = " OR ".join(f"({meaning.condition.sql})" for meaning in wanted)
+        values = tuple(value for meaning in wanted for value in meaning.condition.values)
+        all_of.insert(0, Condition(f"({any_of})", values))
+    sql = " AND ".join(condition.sql for condition in all_of)
+    return Condition(sql, tuple(value for condition in all_of for value in condition.values))
+
+
+def _since(query: Query) -> Condition:
+    return searching.not_before(microseconds(query.since) or 0)
+
+
+def _before(query: Query) -> Condition:
+    return searching.before(microseconds(query.before) or 0)
+
+
+def _agent(index: Index, value: str) -> Meaning:
+    known = searching.agents(index)
+    meant = [agent for agent in known if value.casefold() in agent.casefold()]
+    return Meaning(searching.one_of("s.agent", meant)) if meant else Meaning(NOTHING, tuple(known))
+
+
+def _project(index: Index, value: str) -> Meaning:
+    """By the same rules as `list --project`."""
+    from geminids.query.matching import match, nearest
+
+    known = reading.projects(index)
+    meant = set(match(known.values(), value))
+    numbers = [number for number, project in known.items() if project in meant]
+    if numbers:
+        return Meaning(searching.one_of("s.project", numbers))
+    names = sorted({project.name for project in known.values()})
+    return Meaning(NOTHING, tuple(nearest(names, value)))
+
+
+def _tool(index: Index, value: str) -> Meaning:
+    return _part_of_a_name(searching.tools(index), value, searching.calls_one_of)
+
+
+def _model(index: Index, value: str) -> Meaning:
+    return _part_of_a_name(
+        searching.models(index), value, lambda numbers: searching.one_of("m.model", numbers)
+    )
+
+
+def _part_of_a_name(
+    known: dict[str, int], value: str, condition: Callable[[Sequence[int]], Condition]
+) -> Meaning:
+    meant = [number for name, number in known.items() if value.casefold() in name.casefold()]
+    if meant:
+        return Meaning(condition(meant))
+    from geminids.query.matching import nearest
+
+    return Meaning(NOTHING, tuple(nearest(list(known), value)))
+
+
+def _file(_: Index, value: str) -> Meaning:
+    """A path or a piece of one: its words one after the other."""
+    from geminids.store.words import spellings
+
+    expressions = [phrase.expression for phrase in spellings(value)]
+    if not expressions:
+        return Meaning(NOTHING)
+    return Meaning(searching.says(f"{{path}} : ({' OR '.join(expressions)})"))
+
+
+def _role(_: Index, value: str) -> Meaning:
+    return Meaning(searching.one_of("m.role", [value]))
+
+
+def _status(_: Index, value: str) -> Meaning:
+    return Meaning(searching.one_of("s.status", [value]))
+
+
+def _is(_: Index, value: str) -> Meaning:
+    if value in KINDS:
+        return Meaning(searching.one_of("s.kind", [value]))
+    if value == "error":
+        return Meaning(searching.FAILED_CALL)
+    if value == "dropped":
+        return Meaning(searching.one_of("m.state", ["current"]).negated())
+    return Meaning(searching.one_of("m.state", [value]))
+
+
+_MOMENTS: dict[str, Callable[[Query], Condition]] = {"since": _since, "before": _before}
+_MEANINGS: dict[str, Callable[[Index, str], Meaning]] = {
+    "agent": _agent,
+    "project": _project,
+    "tool": _tool,
+    "file": _file,
+    "model": _model,
+    "role": _role,
+    "status": _status,
+    "is": _is,
+}

@@ -1,0 +1,432 @@
+"""Searching the index: which sessions hold what was asked for, the best first.
+
+- Words, phrases and prefixes are answered by the index. Of very common ones the newest matches are ranked
+  (`searching.WINDOW`), and totals say "at least".
+- What the index cannot decide (substrings, regular expressions), and all that it does not hold (`scan`), is
+  looked for in the texts themselves: candidates are read session by session, the newest first, until the page
+  is full.
+- Where no message has all the words, sessions are shown that have each of them somewhere.
+
+A page that follows another begins where that one ended, as long as the index does not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.query.cursors import BadCursorError, Cursor, cursor_of, mark
+from geminids.query.found import (
+    COLUMN_NAMES,
+    Found,
+    FoundMessage,
+    Hit,
+    Searched,
+    SessionHits,
+    Stopped,
+    Total,
+)
+from geminids.query.scope import Narrowing, narrowings
+from geminids.query.snippets import Cutter, places
+from geminids.store import reading, searching, words
+from geminids.store.schema import COLUMNS
+from geminids.store.searching import Condition, Match, MessageRow
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.query.language import Match as Expression
+    from geminids.query.language import Query
+    from geminids.query.tree import Words
+    from geminids.store.index import Index
+    from geminids.store.reading import SessionRow
+
+BEST, NEWEST = "best", "newest"
+LIMIT = 10
+PER_SESSION = 3
+TIER = 200
+"""So many matches whose words fit best are weighed by what they are, then the next so many."""
+MOST_READ = 500
+"""Sessions whose texts are read for one page, unless everything is to be."""
+MOST_SPREAD = 500
+"""Sessions in which the words are looked for one by one."""
+LEFT_OUT = "the middle of long outputs and of what agents put in"
+
+Texts = Mapping[str, str]
+"""The words of a message by column, all of them."""
+TextsOf = Callable[[int], Iterable[tuple[int, Texts]]]
+"""Reads the messages of a session from its files: the place of each, and its words."""
+
+
+class Page(NamedTuple):
+    """A page of what was found."""
+
+    sessions: Sequence[SessionHits] = ()
+    total: Total = Total(0, 0, is_exact=True, are_all_sessions=True)
+    next_after: int | None = None
+    stopped: Stopped | None = None
+
+
+class Asked(NamedTuple):
+    """A query as the index understands it."""
+
+    store: Index
+    query: Query
+    match: Expression
+    narrowed: Sequence[Narrowing]
+    per_session: int | None
+    order: str
+
+    @property
+    def expression(self) -> str | None:
+        """What FTS5 is asked for; None if it is asked for nothing, or for all that does not match."""
+        return None if self.match.is_complement else self.match.expression
+
+    @property
+    def is_by_time(self) -> bool:
+        """Whether the newest sessions come first: what filters alone find has no other order."""
+        return self.order == NEWEST or not self.expression
+
+    def conditions(self, without: Narrowing | None = None) -> list[Condition]:
+        """What else must hold."""
+        held = [narrowing.condition for narrowing in self.narrowed if narrowing is not without]
+        if self.match.is_complement and self.match.expression:
+            held.append(searching.says(self.match.expression).negated())
+        return held
+
+
+def search(
+    index: Index,
+    query: Query,
+    *,
+    now: datetime,
+    limit: int = LIMIT,
+    per_session: int | None = PER_SESSION,
+    after: str | None = None,
+    order: str = BEST,
+    texts_of: TextsOf | None = None,
+    scan: bool = False,
+) -> Found:
+    """What is found of a query. Raises BadCursorError if `after` is not of this search."""
+    cursor = cursor_of(after) if after else None
+    question = mark(query.text, order, scan)
+    if cursor and after and cursor.question != question:
+        raise BadCursorError(after)
+    asked = Asked(index, query, query.fts(), narrowings(index, query), per_session, order)
+    is_spread = False
+    if scan or asked.match.must_verify:
+        page = _read(asked, limit, cursor.after if cursor else None, texts_of, is_all=scan)
+    else:
+        page = _looked_up(asked, limit, cursor.after if cursor else 0)
+        if not page.total.matches and (spread := _spread(asked, limit, cursor.after if cursor else 0)):
+            page, is_spread = spread, True
+    state = mark(index.path, index.meta("last message"), index.meta("dead"))
+    asked_at = cursor.asked_at if cursor else int(now.timestamp())
+    following = Cursor(page.next_after, asked_at, state, question) if page.next_after is not None else None
+    return Found(
+        sessions=page.sessions,
+        total=page.total,
+        searched=_searched(asked, is_all=scan),
+        hidden=_hidden(asked, page.total) if not is_spread else {},
+        near=_near(asked) if not page.total.matches else {},
+        next=str(following) if following else None,
+        is_spread=is_spread,
+        has_changed=cursor is not None and cursor.state != state,
+        stopped=page.stopped,
+    )
+
+
+def asked_at(after: str | None, now: datetime) -> datetime:
+    """The moment from which `7d` counts back: on a following page, the moment of the first one."""
+    if not after:
+        return now
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(cursor_of(after).asked_at, UTC)
+    except (OverflowError, OSError, ValueError) as error:
+        raise BadCursorError(after) from error
+
+
+# Answers of the index
+
+
+def _looked_up(asked: Asked, limit: int, offset: int) -> Page:
+    """A page of what the index finds."""
+    matches = (
+        searching.ranked(asked.store, asked.expression, asked.conditions())
+        if asked.expression
+        else searching.newest(asked.store, asked.conditions())
+    )
+    end = offset + limit
+    in_order = _newest_first(asked, matches) if asked.is_by_time else _best_first(asked, matches, end)
+    return Page(
+        _with_facts(asked, in_order.sessions[offset:end], {message: score for score, message in matches}),
+        Total(
+            matches=len(matches),
+            sessions=len(in_order.sessions),
+            is_exact=len(matches) < searching.WINDOW,
+            are_all_sessions=in_order.are_all and len(matches) < searching.WINDOW,
+        ),
+        end if len(in_order.sessions) > end else None,
+    )
+
+
+class _Order(NamedTuple):
+    """Sessions in their order."""
+
+    sessions: list[int]
+    are_all: bool
+
+
+def _newest_first(asked: Asked, matches: Sequence[Match]) -> _Order:
+    sessions = set(searching.sessions_of(asked.store, (message for _, message in matches)).values())
+    last = searching.last_moments(asked.store, sessions)
+    return _Order(sorted(sessions, key=lambda number: (last[number], number), reverse=True), are_all=True)
+
+
+def _best_first(asked: Asked, matches: Sequence[Match], wanted: int) -> _Order:
+    """The sessions with the best messages, more than are wanted if there are more.
+
+    What a message is counts among those whose words fit about as well: they are weighed tier by tier.
+    """
+    sessions: dict[int, None] = {}
+    for start in range(0, len(matches), TIER):
+        tier = matches[start : start + TIER]
+        worths = searching.worths(asked.store, (message for _, message in tier))
+        weighed = [(score * worths[message][1], worths[message][0]) for score, message in tier]
+        sessions.update(dict.fromkeys(session for _, session in sorted(weighed, reverse=True)))
+        if len(sessions) > wanted:
+            return _Order(list(sessions), are_all=start + TIER >= len(matches))
+    return _Order(list(sessions), are_all=True)
+
+
+def _with_facts(asked: Asked, sessions: Sequence[int], scores: Mapping[int, float]) -> list[SessionHits]:
+    """The sessions in this order, with all that is shown of their best messages."""
+    matching = {
+        session: [message for message in messages if message in scores]
+        for session, messages in searching.messages_of(asked.store, sessions).items()
+    }
+    best = {
+        session: sorted(messages, key=lambda message: (scores[message], message), reverse=True)
+        for session, messages in matching.items()
+    }
+    shown = {session: messages[: asked.per_session] for session, messages in best.items()}
+    hits = _hits(asked, [message for messages in shown.values() for message in messages], scores)
+    facts = _sessions(asked.store, sessions)
+    return [
+        SessionHits(facts[session], [hits[message] for message in shown[session]], len(best[session]))
+        for session in sessions
+    ]
+
+
+def _columns(asked: Asked, messages: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """In which columns of the index each of these messages matches."""
+    if not asked.expression or not messages:
+        return {}
+    bits = searching.columns(asked.store, asked.expression, messages)
+    return {message: _named(found) for message, found in bits.items()}
+
+
+def _named(bits: int) -> tuple[str, ...]:
+    return tuple(column for place, column in enumerate(COLUMNS) if bits >> place & 1)
+
+
+def _sessions(index: Index, numbers: Iterable[int]) -> dict[int, SessionRow]:
+    which = f"sessions.id IN ({', '.join(map(str, numbers))})"
+    return {row.number: row for row in reading.sessions(index, which)}
+
+
+def _hits(asked: Asked, messages: Sequence[int], scores: Mapping[int, float]) -> dict[int, Hit]:
+    """What is shown of each message, with a snippet from its file."""
+    rows = searching.message_rows(asked.store, messages)
+    files = {place[0] for row in rows.values() for place in places(row.spans)}
+    tools = searching.tools_of(asked.store, rows)
+    columns = _columns(asked, messages)
+    with Cutter(searching.file_paths(asked.store, files), asked.query.positive) as cutter:
+        return {
+            number: Hit(
+                _message(row, tools.get(number, ())),
+                tuple(COLUMN_NAMES[column] for column in columns.get(number, ())),
+                cutter.cut(row.spans, columns.get(number, ())),
+                scores[number],
+            )
+            for number, row in rows.items()
+        }
+
+
+def _message(row: MessageRow, tools: tuple[str, ...]) -> FoundMessage:
+    return FoundMessage(
+        row.id, row.place, row.role, row.origin, row.state, bool(row.imported), row.at, row.model, tools
+    )
+
+
+# Words that stand in several messages of a session
+
+
+def _spread(asked: Asked, limit: int, offset: int) -> Page | None:
+    """A page of sessions in which each of the words is somewhere; None if there is nothing to spread."""
+    from geminids.query.tree import And, Not, Or
+
+    tree = asked.query.tree
+    if not isinstance(tree, And) or asked.match.is_complement:
+        return None
+    unwanted = [part for part in tree.parts if isinstance(part, Not)]
+    wanted = [part for part in tree.parts if not isinstance(part, Not)]
+    if len(wanted) < 2:
+        return None
+    expressions = [asked.query._replace(tree=part).fts().expression for part in wanted]
+    sessions = _sessions_with_all(asked, [one for one in expressions if one])
+    if not sessions:
+        return None
+    any_of = asked.query._replace(tree=And((Or(tuple(wanted)), *unwanted)))
+    within = Narrowing("", searching.one_of("m.session", sessions))
+    page = _looked_up(asked._replace(match=any_of.fts(), narrowed=[*asked.narrowed, within]), limit, offset)
+    return page if page.total.matches else None
+
+
+def _sessions_with_all(asked: Asked, expressions: Sequence[str]) -> list[int]:
+    """Sessions in which each of these matches somewhere."""
+    conditions = asked.conditions()
+    rare: list[list[int]] = []
+    common: list[str] = []
+    for expression in expressions:
+        sessions, is_whole = searching.newest_sessions(asked.store, expression, conditions)
+        if is_whole:
+            rare.append(sessions)
+        else:
+            common.append(expression)
+    if not rare:
+        rare.append(searching.newest_sessions(asked.store, common.pop(), conditions)[0])
+    first, *others = rare
+    shared = set(first).intersection(*others)
+    return [
+        session
+        for session in [session for session in first if session in shared][:MOST_SPREAD]
+        if all(searching.is_in_session(asked.store, one, session, conditions) for one in common)
+    ]
+
+
+# Answers of the texts themselves
+
+
+class _Verified(NamedTuple):
+    """A message in whose texts it was found."""
+
+    place: int
+    texts: Texts
+
+
+def _read(asked: Asked, limit: int, after: int | None, texts_of: TextsOf | None, *, is_all: bool) -> Page:
+    """A page of what is found by reading candidates, the newest sessions first."""
+    if texts_of is None:
+        raise TypeError("a search that is verified needs texts")
+    expression = None if is_all else asked.expression
+    conditions = [n.condition for n in asked.narrowed] if is_all else asked.conditions()
+    candidates = searching.candidates(asked.store, expression, conditions, after)
+    found: list[SessionHits] = []
+    matches = read = 0
+    last: int | None = None
+    for number, listed in candidates if is_all else islice(candidates, MOST_READ):
+        if len(found) == limit:
+            return Page(found, Total(matches, len(found), is_exact=False, are_all_sessions=False), last)
+        verified = list(_verified(asked.query, texts_of(number), frozenset(map(int, listed.split(",")))))
+        if verified:
+            found.append(_read_hits(asked, number, verified))
+            matches += len(verified)
+        last, read = number, read + 1
+    left = sum(1 for _ in candidates)
+    is_whole = not left and after is None
+    return Page(
+        found,
+        Total(matches, len(found), is_exact=is_whole, are_all_sessions=is_whole),
+        last if left else None,
+        Stopped(read, left) if left else None,
+    )
+
+
+def _verified(
+    query: Query, texts: Iterable[tuple[int, Texts]], candidates: frozenset[int]
+) -> Iterator[_Verified]:
+    for place, by_column in texts:
+        if place in candidates and query.matches(by_column):
+            yield _Verified(place, by_column)
+
+
+def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified]) -> SessionHits:
+    """What is shown of a session that was read; the first of its messages that match."""
+    texts = {one.place: one.texts for one in islice(verified, asked.per_session)}
+    rows = searching.messages_at(asked.store, number, texts)
+    tools = searching.tools_of(asked.store, rows)
+    hits = [
+        _read_hit(asked.query, _message(row, tools.get(row.number, ())), texts[row.place])
+        for row in sorted(rows.values(), key=lambda row: row.place)
+    ]
+    return SessionHits(_sessions(asked.store, [number])[number], hits, len(verified))
+
+
+def _read_hit(query: Query, message: FoundMessage, texts: Texts) -> Hit:
+    cuts = {
+        column: words.snippet(texts[column], query.positive) for column in query.columns if texts.get(column)
+    }
+    there = {column: cut for column, cut in cuts.items() if cut}
+    best = max(there.values(), key=lambda cut: len(cut.spans), default=None)
+    return Hit(message, tuple(COLUMN_NAMES[column] for column in there), best, 0.0)
+
+
+# What is said beside the hits
+
+
+def _searched(asked: Asked, *, is_all: bool) -> Searched:
+    sessions, messages = searching.extent(asked.store)
+    everything = is_all or '"everything": true' in str(asked.store.meta("basis"))
+    columns = tuple(COLUMN_NAMES[column] for column in asked.query.columns)
+    return Searched(sessions, messages, columns, None if everything else LEFT_OUT)
+
+
+def _hidden(asked: Asked, total: Total) -> dict[str, int]:
+    """How many more messages would match without each filter. What must be verified is not counted."""
+    if asked.match.must_verify or not asked.query.tree or not total.is_exact:
+        return {}
+    hidden = {
+        narrowing.typed: searching.count(asked.store, asked.expression, asked.conditions(without=narrowing))
+        - total.matches
+        for narrowing in asked.narrowed
+    }
+    if asked.expression and set(asked.query.columns) != set(COLUMNS):
+        anywhere = asked.query.fts(COLUMNS).expression
+        names = ",".join(COLUMN_NAMES[column] for column in asked.query.columns)
+        hidden[f"in:{names}"] = searching.count(asked.store, anywhere, asked.conditions()) - total.matches
+    return {typed: number for typed, number in hidden.items() if number > 0}
+
+
+def _near(asked: Asked) -> dict[str, Sequence[str]]:
+    """What may have been meant by words that do not occur and by values that nothing has."""
+    near: dict[str, Sequence[str]] = {
+        narrowing.typed: narrowing.near for narrowing in asked.narrowed if narrowing.near
+    }
+    for word in _strangers(asked):
+        from geminids.query.near import near as nearest
+
+        if found := nearest(asked.store, word):
+            near[word] = found
+    return near
+
+
+def _strangers(asked: Asked) -> list[str]:
+    """The words looked for that do not occur anywhere."""
+    from geminids.query.tree import Words, leaves
+
+    found = leaves(asked.query.tree) if asked.query.tree else iter(())
+    absent = [
+        leaf.phrases[0]
+        for leaf, is_wanted in found
+        if is_wanted and isinstance(leaf, Words) and leaf.phrases and not _occurs(asked.store, leaf)
+    ]
+    words = dict.fromkeys(word for phrase in absent for word in phrase.words)
+    return [word for word in words if not searching.occurs(asked.store, word)]
+
+
+def _occurs(index: Index, leaf: Words) -> bool:
+    return any(searching.is_anywhere(index, phrase.expression) for phrase in leaf.phrases)

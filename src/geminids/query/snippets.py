@@ -1,0 +1,167 @@
+"""Snippets, cut from the agents' files: the index knows where a message stands, but does not keep its words.
+
+A file may have changed or gone since it was taken in. Then there is no snippet, and never an exception.
+What an agent calls things is not known here: texts are told apart by the keys above them, as far as these
+speak for themselves, and a wrong guess only costs a less telling snippet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.store import words
+
+if TYPE_CHECKING:
+    from geminids.store.words import Snippet, Wanted
+
+LARGEST = 4_000_000
+"""Bytes of one record that are read; of a longer one, so many of its beginning."""
+ENOUGH = 200
+"""Texts of a record that are looked at: a huge list of little ones holds no better snippet."""
+_DEEPEST = 30
+_COLUMNS_OF_KEYS = {
+    "thoughts": "thought",
+    "thought": "thought",
+    "thinking": "thought",
+    "args": "tool",
+    "arguments": "tool",
+    "input": "tool",
+    "result": "output",
+    "resultDisplay": "output",
+    "response": "output",
+    "output": "output",
+}
+"""Under which keys agents write what; what stands under another is said by somebody."""
+_PATH_KEYS = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
+_IDS = frozenset({"id", "sessionId", "projectHash", "type", "timestamp", "status", "model", "callId", "uuid"})
+"""Keys of texts that nobody searches for."""
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{400}")
+"""Pictures and signatures."""
+_ESCAPES = re.compile(r"\\[nrt]")
+
+_HOW_TO_OPEN = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
+)
+
+
+class Cutter:
+    """Cuts snippets; keeps files open as long as it is used."""
+
+    def __init__(self, paths: Mapping[int, str], wanted: Wanted) -> None:
+        self._paths = paths
+        self._wanted = wanted
+        self._letters = [want.text.lower() for want in wanted]
+        self._opened: dict[int, int | None] = {}
+
+    def __enter__(self) -> Cutter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for handle in self._opened.values():
+            if handle is not None:
+                os.close(handle)
+
+    def cut(self, spans: str, columns: Sequence[str]) -> Snippet | None:
+        """The most telling piece of a message; None if what is looked for is not there any more."""
+        for file, start, end in places(spans):
+            record = self._read(file, start, end)
+            if record and (best := self._best(_texts(record), columns)):
+                return best
+        return None
+
+    def _best(self, pieces: Iterator[Piece], columns: Sequence[str]) -> Snippet | None:
+        """The snippet with the most matches, one from where the index says it matched before any other."""
+        texts = list(pieces)
+        if not self._wanted:
+            said = max(texts, key=lambda piece: (piece.column is None, " " in piece.text), default=None)
+            return words.opening(said.text) if said else None
+        likely = [piece for piece in texts if self._is_likely(piece.text)]
+        return self._cut(likely, columns) or self._cut(texts, columns)
+
+    def _is_likely(self, text: str) -> bool:
+        """Whether it holds something wanted letter by letter: quick to see, and nearly always so."""
+        small = text.lower()
+        return any(want in small for want in self._letters)
+
+    def _cut(self, pieces: Sequence[Piece], columns: Sequence[str]) -> Snippet | None:
+        cuts = ((words.snippet(piece.text, self._wanted), _fits(piece, columns)) for piece in pieces)
+        ranked = [(len(cut.spans), fits, cut) for cut, fits in cuts if cut]
+        return max(ranked, key=lambda one: one[:2], default=(0, False, None))[2]
+
+    def _read(self, file: int, start: int, end: int) -> bytes | None:
+        handle = self._handle(file)
+        if handle is None:
+            return None
+        try:
+            return os.pread(handle, min(end - start, LARGEST), start)
+        except OSError:
+            return None
+
+    def _handle(self, file: int) -> int | None:
+        if file not in self._opened:
+            try:
+                self._opened[file] = os.open(self._paths[file], _HOW_TO_OPEN)
+            except (OSError, KeyError, ValueError):
+                self._opened[file] = None
+        return self._opened[file]
+
+
+class Piece(NamedTuple):
+    """A text of a message, and the column that it seems to belong to."""
+
+    text: str
+    column: str | None
+    """None: said by somebody."""
+
+
+def places(spans: str) -> list[tuple[int, int, int]]:
+    """File, start and end of each place at which a message stands."""
+    split = (span.split(":") for span in spans.split())
+    return [(int(file), int(start), int(end)) for file, start, end in split]
+
+
+def _fits(piece: Piece, columns: Sequence[str]) -> bool:
+    if piece.column is not None:
+        return piece.column in columns
+    return not columns or not {"human", "model", "other"}.isdisjoint(columns)
+
+
+def _texts(record: bytes) -> Iterator[Piece]:
+    """The texts of a record; of what is no JSON, all of it."""
+    text = record.decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        yield Piece(_ESCAPES.sub(" ", text), None)
+        return
+    for number, piece in enumerate(_strings(value, None, 0)):
+        if number >= ENOUGH:
+            return
+        if not _BLOB.match(piece.text):
+            yield piece
+
+
+def _strings(value: Any, column: str | None, depth: int) -> Iterator[Piece]:
+    match value:
+        case str() if value:
+            yield Piece(value, column)
+        case dict() if depth < _DEEPEST:
+            for key, inner in value.items():
+                if key not in _IDS or isinstance(inner, dict | list):
+                    yield from _strings(inner, _column(key, column), depth + 1)
+        case list() if depth < _DEEPEST:
+            for inner in value:
+                yield from _strings(inner, column, depth + 1)
+
+
+def _column(key: str, above: str | None) -> str | None:
+    if key.lower().endswith(_PATH_KEYS):
+        return "path"
+    return above or _COLUMNS_OF_KEYS.get(key)
