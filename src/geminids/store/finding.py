@@ -82,13 +82,12 @@ class _Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.is_ascii = text.isascii()
-        if self.is_ascii:
-            self.folded = text.lower()
+        if text.isascii():
+            self.has_marks, self.folded = False, text.lower()
         else:
-            from geminids.store.characters import folded_in_place
+            from geminids.store.characters import folded_in_place, has_marks
 
-            self.folded = folded_in_place(text)
+            self.has_marks, self.folded = has_marks(text), folded_in_place(text)
 
     def is_edge(self, place: int) -> bool:
         """Whether a word may begin or end here."""
@@ -140,7 +139,9 @@ def _not_empty(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _of_sequence(searched: _Text, sequence: _Sequence) -> Iterator[tuple[int, int]]:
-    pattern, place = _pattern(sequence.units, in_ascii=searched.is_ascii), 0
+    if not searched.has_marks and not all(unit in searched.folded for unit in sequence.units):
+        return
+    pattern, place = _pattern(sequence.units, ignoring_marks=searched.has_marks), 0
     for _ in range(MOST_CANDIDATES):
         found = pattern.search(searched.folded, place)
         if not found:
@@ -194,10 +195,10 @@ def _is_cjk(unit: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _pattern(units: tuple[str, ...], *, in_ascii: bool) -> re.Pattern[str]:
+def _pattern(units: tuple[str, ...], *, ignoring_marks: bool) -> re.Pattern[str]:
     """A pattern in which each unit is a group."""
-    if in_ascii:
+    if not ignoring_marks:
         return re.compile(_GAP.join(f"({re.escape(unit)})" for unit in units))
-    from geminids.store.characters import ignoring_marks
+    from geminids.store import characters
 
-    return re.compile(_GAP.join(f"({ignoring_marks(unit)})" for unit in units))
+    return re.compile(_GAP.join(f"({characters.ignoring_marks(unit)})" for unit in units))
