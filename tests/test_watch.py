@@ -115,7 +115,9 @@ def test_a_log_told_line_by_line_ends_in_what_the_finished_file_says(case: Path,
             assert listener.messages == messages_of(finished.sessions)
 
 
-@pytest.mark.parametrize("name", ["rewind-jsonl-1", "tool-calls-jsonl-1", "hooks", "chat-resume"])
+@pytest.mark.parametrize(
+    "name", ["rewind-jsonl-1", "rewind-jsonl-2", "tool-calls-jsonl-1", "compress-checkpoint", "chat-resume"]
+)
 def test_a_log_that_grows_byte_by_byte_never_tells_half_a_record(name: str, tmp_path: Path) -> None:
     home = shutil.copytree(GEMINI / name / "home", tmp_path / "home")
     bundle = bundles(home)[0]

@@ -191,4 +191,7 @@ def _digest_of_place(place: Place) -> int:
 
 
 def _overlap(place: Place, problem: Problem) -> bool:
-    return place.file == problem.file and place.end > (problem.start or 0)
+    if place.file != problem.file:
+        return False
+    # Of half a record those inside it may be found whole, which stand before the damage in the same line.
+    return place.end > (problem.start or 0) or (problem.line is not None and place.line >= problem.line)
