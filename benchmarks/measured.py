@@ -68,7 +68,7 @@ def totals(home: Path) -> dict[str, int]:
 
 def _bundles(home: Path) -> Iterator[tuple[Session, ...]]:
     source = GeminiSource()
-    for found in source.homes_below(home):
+    for found in source.homes_below(str(home)):
         for bundle in source.scan(found).bundles:
             yield source.read(bundle).sessions
 

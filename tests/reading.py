@@ -26,7 +26,7 @@ _LONGEST = 100
 
 def scans(source: Source, home: Path) -> Iterator[Scan]:
     """What a folder that stands for a user's home holds."""
-    for found in source.homes_below(home):
+    for found in source.homes_below(str(home)):
         yield source.scan(found)
 
 

@@ -60,7 +60,7 @@ def index_of(summaries: Iterable[SessionSummary]) -> Index:
     writer = Writer(index)
     rows = Rows(writer, everything=False)
     whole = [Session(**msgspec.structs.asdict(summary), messages=()) for summary in summaries]
-    shelf = writer.shelf("gemini", "all", rows.project(project()), Traced.NOT, b"[]")
+    shelf = writer.shelf("gemini", "all", rows.project(project()), b"[]")
     writer.bundle(shelf, "all", [rows.session(session, Traced.NOT) for session in whole], ())
     writer.finish()
     return index

@@ -48,7 +48,7 @@ HUGE = 5_000_000_000
 
 
 def scan(home: Path) -> Scan:
-    return SOURCE.scan(Home("gemini", home / ".gemini", "test"))
+    return SOURCE.scan(Home("gemini", str(home / ".gemini"), "test"))
 
 
 def put(folder: Path, inside: str, text: str = "x") -> Path:

@@ -29,8 +29,8 @@ import sys
 from pathlib import Path
 from geminids import sources
 source = sources.load("gemini")
-(home,) = source.homes({}, Path(sys.argv[1]))
-assert source.homes_below(Path(sys.argv[1]))
+(home,) = source.homes({}, sys.argv[1])
+assert source.homes_below(sys.argv[1])
 assert source.footprint(home)
 print(*sys.modules)
 """
@@ -77,7 +77,7 @@ def home(tmp_path: Path) -> Home:
     (data / "tmp" / "bin" / "rg").touch()
     (data / "tmp" / "loose.txt").touch()
     (data / "history" / "blog").mkdir(parents=True)
-    return SOURCE.homes_below(tmp_path)[0]
+    return SOURCE.homes_below(str(tmp_path))[0]
 
 
 def changed(home: Home, change: Callable[[Path], object]) -> set[str]:
@@ -178,7 +178,7 @@ def test_names_that_are_no_utf8_can_be_stored(home: Home) -> None:
 
 
 def test_a_home_that_is_not_there_has_a_text(tmp_path: Path) -> None:
-    assert list(SOURCE.footprint(Home("gemini", tmp_path / "no", "test"))) == [str(tmp_path / "no")]
+    assert list(SOURCE.footprint(Home("gemini", str(tmp_path / "no"), "test"))) == [str(tmp_path / "no")]
 
 
 def same_in_parts(home: Home) -> int:
@@ -196,7 +196,7 @@ def same_in_parts(home: Home) -> int:
 
 
 def test_a_project_alone_is_scanned_like_a_whole_home() -> None:
-    found = [same_in_parts(home) for place in HOMES for home in SOURCE.homes_below(place)]
+    found = [same_in_parts(home) for place in HOMES for home in SOURCE.homes_below(str(place))]
     assert len(found) >= len(HOMES) > 20
     assert all(found)
 

@@ -34,13 +34,13 @@ def write_session(
 
 
 def scan(home: Path) -> Scan:
-    return SOURCE.scan(Home("gemini", home, "test"))
+    return SOURCE.scan(Home("gemini", str(home), "test"))
 
 
 def test_the_users_home_and_the_sandbox_home_are_found(tmp_path: Path) -> None:
     (tmp_path / ".gemini").mkdir()
     (tmp_path / ".cache" / ".gemini").mkdir(parents=True)
-    found = SOURCE.homes({}, tmp_path)
+    found = SOURCE.homes({}, str(tmp_path))
     assert [home.path for home in found] == [tmp_path / ".gemini", tmp_path / ".cache" / ".gemini"]
 
 
@@ -48,7 +48,7 @@ def test_the_users_home_and_the_sandbox_home_are_found(tmp_path: Path) -> None:
 def test_the_variable_names_a_home_or_the_folder_in_it(tmp_path: Path, value: str) -> None:
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / ".gemini").mkdir(parents=True)
-    found = SOURCE.homes({"GEMINI_CLI_HOME": str(elsewhere / value)}, tmp_path / "nobody")
+    found = SOURCE.homes({"GEMINI_CLI_HOME": str(elsewhere / value)}, str(tmp_path / "nobody"))
     assert [(home.path, home.known_by) for home in found] == [
         (tmp_path / "nobody" / ".gemini", "the user's home"),
         (elsewhere / ".gemini", "GEMINI_CLI_HOME"),
@@ -57,10 +57,10 @@ def test_the_variable_names_a_home_or_the_folder_in_it(tmp_path: Path, value: st
 
 def test_a_sessions_folder_can_be_named(tmp_path: Path) -> None:
     write_session(tmp_path / "my-sessions" / "proj")
-    named = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / "my-sessions")}, tmp_path)
+    named = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / "my-sessions")}, str(tmp_path))
     assert [len(SOURCE.scan(home).bundles) for home in named] == [0, 1]
     write_session(tmp_path / ".gemini" / "tmp" / "proj")
-    named = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / ".gemini" / "tmp")}, tmp_path)
+    named = SOURCE.homes({"GEMINI_SESSIONS_DIR": str(tmp_path / ".gemini" / "tmp")}, str(tmp_path))
     assert len(named) == 1, "the same folder is one home, however it is named"
 
 
@@ -68,7 +68,7 @@ def test_several_homes_at_once(tmp_path: Path) -> None:
     for name in ("one", "two", "three"):
         write_session(tmp_path / name / ".gemini" / "tmp" / "proj")
     both = os.pathsep.join(str(tmp_path / name) for name in ("two", "three"))
-    assert len(SOURCE.homes({"GEMINI_CLI_HOME": both}, tmp_path / "one")) == 3
+    assert len(SOURCE.homes({"GEMINI_CLI_HOME": both}, str(tmp_path / "one"))) == 3
 
 
 def test_a_home_without_sessions_is_complete_and_empty(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_home_that_may_not_be_entered_is_reported(tmp_path: Path, without_priv
     write_session(tmp_path / ".gemini" / "tmp" / "proj")
     (tmp_path / ".gemini").chmod(0)
     with without_privileges():
-        found = [SOURCE.scan(home) for home in SOURCE.homes_below(tmp_path)]
+        found = [SOURCE.scan(home) for home in SOURCE.homes_below(str(tmp_path))]
     (tmp_path / ".gemini").chmod(0o755)
     assert [scan.complete for scan in found] == [False]
 

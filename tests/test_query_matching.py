@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from geminids.model import KnownBy, Project, folder_hash
-from geminids.query.matching import match, nearest, project_names
+from geminids.names import project_names
+from geminids.query.matching import match, nearest
 
 from .summaries import project
 

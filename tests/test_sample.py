@@ -33,12 +33,12 @@ def truth() -> dict[str, Any]:
 
 
 def test_is_small() -> None:
-    assert sum(path.stat().st_size for path in sample.home().rglob("*")) < 300_000
+    assert sum(path.stat().st_size for path in Path(sample.home()).rglob("*")) < 300_000
 
 
 def test_holds_session_data_only() -> None:
     allowed = {"projects.json", ".project_root", "logs.json"}
-    files = [path for path in sample.home().rglob("*") if path.is_file()]
+    files = [path for path in Path(sample.home()).rglob("*") if path.is_file()]
     assert [path.name for path in files if "chats" not in path.parts and path.name not in allowed] == []
 
 

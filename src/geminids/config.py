@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
@@ -47,17 +46,17 @@ VARIABLES = {
 """The environment variables that are heeded, ours and others'."""
 
 
-def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list[Path]:
+def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """The folders named by hand that stand for a user's home; none means the agents' own places."""
     named = options or [part for part in environment.get(HOMES_VARIABLE, "").split(os.pathsep) if part]
-    return [expanded(folder).absolute() for folder in named]
+    return [absolute(folder) for folder in named]
 
 
-def data_folder(option: str | None, environment: Mapping[str, str]) -> Path | None:
+def data_folder(option: str | None, environment: Mapping[str, str]) -> str | None:
     """The folder in which we keep what is ours; None for a user without a home."""
     named = option or environment.get(DATA_VARIABLE)
     if named:
-        return expanded(named).absolute()
+        return absolute(named)
     return _xdg_data_folder(environment) if _keeps_to_xdg(environment) else _data_folder_of_system()
 
 
@@ -66,15 +65,15 @@ def _keeps_to_xdg(environment: Mapping[str, str]) -> bool:
     return os.name == "posix" and sys.platform not in _WITH_OWN_PLACES and not is_android
 
 
-def _xdg_data_folder(environment: Mapping[str, str]) -> Path | None:
+def _xdg_data_folder(environment: Mapping[str, str]) -> str | None:
     """What platformdirs answers; loading it would be a quarter of the time that a command takes to start."""
     named = environment.get("XDG_DATA_HOME", "")
     if named.startswith("/"):
-        return Path(named, _OUR_NAME)
+        return f"{named.rstrip('/')}/{_OUR_NAME}"
     home = environment.get("HOME", "")
     if not home.startswith("/"):
         home = _home_of_account()
-    return Path(f"{home.rstrip('/')}/.local/share", _OUR_NAME) if home else None
+    return f"{home.rstrip('/')}/.local/share/{_OUR_NAME}" if home else None
 
 
 def _home_of_account() -> str:
@@ -89,7 +88,7 @@ def _home_of_account() -> str:
     return home if home.startswith("/") else ""
 
 
-def _data_folder_of_system() -> Path | None:
+def _data_folder_of_system() -> str | None:
     from platformdirs import user_data_path
 
     try:
@@ -97,19 +96,33 @@ def _data_folder_of_system() -> Path | None:
     except RuntimeError:
         return None
     # Older releases of platformdirs leave a `~` that leads nowhere.
-    return folder if folder.is_absolute() else None
+    return str(folder) if folder.is_absolute() else None
 
 
-def current_folder(environment: Mapping[str, str]) -> Path | None:
+def current_folder(environment: Mapping[str, str]) -> str | None:
     """The folder we are in, as the shell spells it if it is there too; None if it is gone."""
     shell = environment.get("PWD", "")
     try:
-        here = Path.cwd()
-        return Path(shell) if shell and os.path.samefile(shell, here) else here  # noqa: PTH121
+        here = os.getcwd()  # noqa: PTH109
+        return shell if shell and os.path.samefile(shell, here) else here  # noqa: PTH121
     except OSError:
         return None
 
 
-def expanded(path: str) -> Path:
+def expanded(path: str) -> str:
     """The path with the user's home for `~`. What cannot be expanded stays as it is."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111 - pathlib raises where there is no such user
+    return os.path.expanduser(path)  # noqa: PTH111 - pathlib raises where there is no such user
+
+
+def absolute(path: str) -> str:
+    """The same from the root on, tidy."""
+    return tidy(os.path.join(os.getcwd(), expanded(path)))  # noqa: PTH109, PTH118
+
+
+def tidy(path: str) -> str:
+    """A path without what leads nowhere. `..` stays, since it may lead elsewhere through a link."""
+    if ".." in path:
+        from pathlib import Path
+
+        return str(Path(path))
+    return os.path.normpath(path)

@@ -32,36 +32,37 @@ from geminids.errors import (
     NotLinkedError,
     SessionNotFoundError,
 )
-from geminids.names import keepable
+from geminids.names import keepable, project_names
 from geminids.query import last_list
-from geminids.query.identity import short_ids
 from geminids.query.last_list import LastList, Listed
 from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, listing
-from geminids.query.matching import project_names
-from geminids.query.moments import parse_moment
-from geminids.settings import read_settings
 from geminids.sources.places import Home, may_be_folder, may_exist
 from geminids.store import reading
 from geminids.store.index import DamagedIndexError, Index, Place, naming_damage
 from geminids.store.reading import SessionRow
-from geminids.sync import Outcome, Sync
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
     from threading import Event as Stop
 
     from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
     from geminids.projects.knowing import Folders
+    from geminids.query.asking import Question
     from geminids.query.facts import IndexFacts
     from geminids.query.fidelity import Fidelity
+    from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
     from geminids.query.given import file_meant
+    from geminids.query.identity import short_ids
     from geminids.query.meant import Meant
+    from geminids.query.moments import parse_moment
     from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview
     from geminids.query.projects import Contents, ProjectReport, Projects, Resolved
     from geminids.query.stock import Stock
     from geminids.query.story import Event, EventKind, ProjectStory
+    from geminids.settings import Settings
     from geminids.sources.texts import text_beside
+    from geminids.store.words import Snippet
+    from geminids.sync import Outcome, Sync
     from geminids.watch import AnyEvent, Pace
 
 __all__ = [
@@ -72,6 +73,9 @@ __all__ = [
     "EventKind",
     "Fidelity",
     "Filter",
+    "Found",
+    "FoundMessage",
+    "Hit",
     "IndexFacts",
     "Library",
     "Listing",
@@ -82,8 +86,12 @@ __all__ = [
     "ProjectReport",
     "ProjectStory",
     "Projects",
+    "Question",
     "Resolved",
+    "SessionHits",
     "SessionRow",
+    "Snippet",
+    "Stopped",
     "file_meant",
     "last_listed",
     "open_library",
@@ -94,16 +102,22 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
+    "geminids.query.asking": ("Question",),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
+    "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped"),
     "geminids.query.given": ("file_meant",),
+    "geminids.query.identity": ("short_ids",),
     "geminids.query.meant": ("Meant",),
+    "geminids.query.moments": ("parse_moment",),
     "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
     "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.sources.texts": ("text_beside",),
+    "geminids.store.words": ("Snippet",),
+    "geminids.sync": ("Outcome",),
 }
-"""What faces take from here that would load the model."""
+"""What faces take from here that many a command does without; most of it would load the model."""
 
 LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
@@ -181,7 +195,7 @@ class Library:
         self._chosen = [bundled.home()] if sample else _chosen(homes, environment)
         for folder in self._chosen:
             if not may_be_folder(folder):
-                raise HomeNotFoundError(str(folder))
+                raise HomeNotFoundError(folder)
         self._homes = self._find_homes()
         self._syncs = sync
         self._tell = tell
@@ -206,7 +220,7 @@ class Library:
     @property
     def places(self) -> tuple[str, ...]:
         """The folders that are looked at, as far as they exist."""
-        return tuple(str(home.path) for home in self._homes if may_exist(home.path))
+        return tuple(home.folder for home in self._homes if may_exist(home.folder))
 
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
@@ -260,6 +274,14 @@ class Library:
             damaged_files=len({problem.file for problem in found.problems if problem.is_damage}),
             sample=self.sample,
         )
+
+    def search(
+        self, question: Question, now: datetime, progress: Callable[[int, int], None] | None = None
+    ) -> Found:
+        """The sessions and messages that hold what is looked for, the best first."""
+        from geminids.query.asking import ask
+
+        return self._ask(lambda index: ask(index, self._homes, question, now, progress))
 
     # Projects
 
@@ -327,7 +349,7 @@ class Library:
         from geminids.projects.spellings import verified
 
         name = self._hash_meant(wanted)
-        folder = os.path.normpath(config.expanded(path).absolute())
+        folder = os.path.normpath(config.absolute(path))
         # A proof needs no folder: it may have been on another machine.
         spelled = verified(name, [path, folder])
         if spelled is None and not os.path.isdir(folder):  # noqa: PTH112
@@ -448,6 +470,8 @@ class Library:
 
     def doctor(self, files: Sequence[str] = (), *, with_names: bool = False) -> Fidelity:
         """What became of every byte and record of all files, or of those given; what stood in the way."""
+        from pathlib import Path
+
         from geminids.query import given
         from geminids.query.fidelity import Names, fidelity, without_names
 
@@ -455,7 +479,7 @@ class Library:
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for scan in scans for problem in scan.problems]
-        by_hand = (given.reading_of(config.expanded(file)) for file in files)
+        by_hand = (given.reading_of(Path(config.expanded(file))) for file in files)
         for one in by_hand if files else self._stock.readings():
             summaries.extend(session.without_messages() for session in one.sessions)
             accounts.extend(one.accounts)
@@ -469,7 +493,7 @@ class Library:
             skipped=((file.reason, file.size) for scan in scans for file in scan.skipped),
             data_folder=str(folder) if folder else None,
         )
-        return report if with_names else without_names(report, Names(config.expanded("~"), self.places))
+        return report if with_names else without_names(report, Names(Path(config.expanded("~")), self.places))
 
     def remember(self, listed: Sequence[SessionRow | SessionSummary]) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
@@ -485,8 +509,9 @@ class Library:
     @property
     def memory_is_damaged(self) -> bool:
         """Whether links and what was learnt of projects cannot be read."""
-        # Loading all that is remembered takes long; whether it is there does not.
-        return self._generation() < 0 and self._folders.is_damaged
+        # Loading all that is remembered takes long; the index knows whether there was any trouble.
+        generation = self._ask(lambda index: index.meta("generation"))
+        return generation is not None and generation < 0 and self._folders.is_damaged
 
     # The index, and what stands behind it
 
@@ -527,46 +552,63 @@ class Library:
         return index
 
     def _as_it_is(self) -> Index:
-        index = self._sync.as_it_is()
+        place = self._place()
+        index = place.open() if place else None
         if index is None:
             raise NoIndexError
         return index
 
     @cached_property
     def _sync(self) -> Sync:
+        from geminids.sync import Sync
+
         return Sync(
             self._homes,
             self._place,
             lambda: self._folders,
             self._generation,
             self._here,
-            everything=read_settings(self._data_folder, self._environment).every_word,
+            everything=lambda: self._settings.every_word,
             learns=not self.sample,
         )
 
     @cached_property
-    def _data_folder(self) -> Path | None:
+    def _settings(self) -> Settings:
+        from geminids.settings import read_settings
+
+        return read_settings(self._data_folder, self._environment)
+
+    @cached_property
+    def _data_folder(self) -> str | None:
         return config.data_folder(self._data, self._environment)
 
     def _place(self) -> Place | None:
         folder = self._data_folder
-        return Place(str(folder), [str(home.path) for home in self._homes]) if folder else None
+        return Place(folder, [home.folder for home in self._homes]) if folder else None
 
     def _generation(self) -> int:
+        from pathlib import Path
+
         from geminids.store.durable import generation
 
-        return generation(self._data_folder) if self._data_folder else 0
+        return generation(Path(self._data_folder)) if self._data_folder else 0
 
     def _here(self) -> str | None:
-        here = config.current_folder(self._environment)
-        return str(here) if here else None
+        return config.current_folder(self._environment)
 
     @cached_property
     def _folders(self) -> Folders:
+        from pathlib import Path
+
         from geminids.projects.knowing import Folders
 
-        here = config.current_folder(self._environment)
-        return Folders(lambda: self._data_folder, config.expanded("~"), self._environment, here)
+        data, here = self._data_folder, config.current_folder(self._environment)
+        return Folders(
+            lambda: Path(data) if data else None,
+            Path(config.expanded("~")),
+            self._environment,
+            Path(here) if here else None,
+        )
 
     @cached_property
     def _stock(self) -> Stock:
@@ -597,7 +639,7 @@ class Library:
     def _find_homes(self) -> list[Home]:
         """The homes that were chosen, else those of this machine; one may appear while somebody watches."""
         if self._chosen:
-            unique = list({folder.resolve(): folder for folder in self._chosen}.values())
+            unique = list({os.path.realpath(folder): folder for folder in self._chosen}.values())
             every = ((folder, sources.load(name)) for folder in unique for name in self._names)
             return [home for folder, source in every for home in source.homes_below(folder)]
         user_home = config.expanded("~")
@@ -606,6 +648,6 @@ class Library:
         ]
 
 
-def _chosen(homes: Sequence[str | os.PathLike[str]], environment: Mapping[str, str]) -> list[Path]:
+def _chosen(homes: Sequence[str | os.PathLike[str]], environment: Mapping[str, str]) -> list[str]:
     """The folders that stand for a user's home, by hand or by the environment; none means this machine."""
     return config.home_folders([os.fspath(home) for home in homes], environment)

@@ -9,12 +9,9 @@ every-word = true    # also the middle of long outputs; the index grows to about
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from geminids.errors import GeminidsError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE_NAME = "settings.toml"
 EVERY_WORD_VARIABLE = "GEMINIDS_EVERY_WORD"
@@ -35,7 +32,7 @@ class Settings(NamedTuple):
     """Whether every word of outputs is indexed, not only their beginnings and ends."""
 
 
-def read_settings(folder: Path | None, environment: Mapping[str, str]) -> Settings:
+def read_settings(folder: str | None, environment: Mapping[str, str]) -> Settings:
     """What the user has settled; the environment goes before the file."""
     file = f"{folder}/{FILE_NAME}"
     written = _written(file) if folder else {}

@@ -41,19 +41,27 @@ class Asked(NamedTuple):
 
     def filter(self, now: datetime) -> Filter:
         """Which sessions are meant at this moment."""
-        from geminids.library import LED_BY_HUMANS, Filter, parse_moment
+        from geminids.library import LED_BY_HUMANS, Filter
 
         asked_for = frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
         return Filter(
             kinds=None if self.kind == EVERY_KIND else asked_for,
             project=self.project,
-            since=parse_moment(self.since, now) if self.since else None,
-            until=parse_moment(self.until, now, end=True) if self.until else None,
+            since=_moment(self.since, now),
+            until=_moment(self.until, now, end=True),
         )
 
     def options(self) -> list[str]:
         """The words to type for it."""
         return [word for name, value in self._asdict().items() if value for word in (f"--{name}", str(value))]
+
+
+def _moment(written: str | None, now: datetime, *, end: bool = False) -> datetime | None:
+    if written is None:
+        return None
+    from geminids.library import parse_moment
+
+    return parse_moment(written, now, end=end)
 
 
 @click.command(name="list")

@@ -37,6 +37,7 @@ STYLES = {
     "removed": "red",
     "hunk": "cyan",
     "thought": "dim italic",
+    "match": "bold yellow",
 }
 
 COLUMN_GAP = 2
@@ -266,7 +267,7 @@ def _markdown(text: str) -> Markdown:
 def _is_shorter(lines: Sequence[Sequence[Segment]], text: str) -> bool:
     """Whether letters or digits of a text are missing in its layout, names of languages apart."""
     shown = sum(character.isalnum() for line in lines for segment in line for character in segment.text)
-    return shown < sum(character.isalnum() for character in _FENCE.sub("", text))
+    return shown < sum(character.isalnum() for character in re.sub(_FENCE, "", text))
 
 
 def _without_blank_ends(lines: Sequence[list[Segment]]) -> Sequence[list[Segment]]:
@@ -274,7 +275,7 @@ def _without_blank_ends(lines: Sequence[list[Segment]]) -> Sequence[list[Segment
     return lines[full[0] : full[-1] + 1] if full else lines
 
 
-_FENCE = re.compile(r"^[ >*+-]*(```|~~~)[^`\n]*$", re.MULTILINE)
+_FENCE = r"(?m)^[ >*+-]*(```|~~~)[^`\n]*$"
 
 
 def _without_end_blanks(line: Sequence[Segment]) -> list[Segment]:

@@ -10,36 +10,41 @@ from __future__ import annotations
 
 import re
 
-_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
-_LINE_ENDS = re.compile(r"\r\n|[\u0085\u2028\u2029]")
-_HARMFUL = re.compile(
+_COLOUR = r"\x1b\[[0-9;:]*m"
+_LINE_ENDS = r"\r\n|[\u0085\u2028\u2029]"
+_HARMFUL = (
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, all but tab and line feed
     r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks, embeddings, overrides, isolates
     r"\u00ad\u180e\u200b\u2060-\u2064\ufeff"  # letters without width
     r"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"  # annotations, half characters, tags
 )
-_BREAKS = re.compile(r"[ \t]*[\n\t][ \n\t]*")
+_BREAKS = r"[ \t]*[\n\t][ \n\t]*"
 _DROPPED = frozenset("\u00ad\u180e\u200b\u200e\u200f\u061c\u2060\u2061\u2062\u2063\u2064\ufeff")
-_HARMFUL_IN_JSON = re.compile(
-    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xf3\xa0[\x80\x81][\x80-\xbf]"
+_HARMFUL_IN_JSON = (
+    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]"
+    rb"|\xf3\xa0[\x80\x81][\x80-\xbf]"
 )
 
 
 def text(words: str) -> str:
     """Words of several lines, harmless."""
+    if words.isprintable():
+        # Nearly every line is, and then no pattern need be compiled to print a list.
+        return words
     if "\x1b" in words:
-        words = _COLOUR.sub("", words)
-    return _HARMFUL.sub(_shown, _LINE_ENDS.sub("\n", words))
+        words = re.sub(_COLOUR, "", words)
+    return re.sub(_HARMFUL, _shown, re.sub(_LINE_ENDS, "\n", words))
 
 
 def line(words: str) -> str:
     """Words as one line, harmless: each line end or tab, with the blanks around it, becomes one space."""
-    return _BREAKS.sub(" ", text(words))
+    harmless = text(words)
+    return harmless if harmless.isprintable() else re.sub(_BREAKS, " ", harmless)
 
 
 def json_bytes(encoded: bytes) -> bytes:
     """JSON of the same value in which no character can steer a terminal."""
-    return _HARMFUL_IN_JSON.sub(_escaped, encoded)
+    return re.sub(_HARMFUL_IN_JSON, _escaped, encoded)
 
 
 def _shown(match: re.Match[str]) -> str:

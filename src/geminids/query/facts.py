@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+
+import msgspec
 
 from geminids.store.index import Index
 
 
-class IndexFacts(NamedTuple):
+class IndexFacts(msgspec.Struct, frozen=True):
     """An index in figures."""
 
     path: str | None

@@ -25,7 +25,7 @@ def file_meant(wanted: str) -> Path | None:
     """The file that is meant, there or not: what looks like a path, or is named as sessions are."""
     looks_like_path = "/" in wanted or os.sep in wanted or wanted in {".", ".."}
     if looks_like_path or wanted.lower().endswith(_SESSION_FILE_SUFFIXES):
-        return expanded(wanted)
+        return Path(expanded(wanted))
     return None
 
 

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from geminids.errors import AmbiguousIdError, Candidate, ShortIdError
-from geminids.query.listing import newest_last
+from geminids.query.moments import FIRST
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -42,6 +42,11 @@ Summary = TypeVar("Summary", bound=Known)
 SHORTEST_PREFIX = 3
 FILE_NAME_PREFIX = 8
 """Agents put this much of a session's id into the names of its files."""
+
+
+def newest_last(session: Known) -> tuple[datetime, str]:
+    """The order of time; a session without any time comes before all others."""
+    return (session.last_at or FIRST, session.id)
 
 
 def file_name_hint(wanted: str) -> str:

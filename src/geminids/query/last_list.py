@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.names import keepable
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from typing import Protocol
+
+    class _Session(Protocol):
+        @property
+        def id(self) -> str: ...
+        @property
+        def file(self) -> str | None: ...
+
 
 FILE_NAME = "last-list.json"
-
-
-class _Session(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def file(self) -> str | None: ...
 
 
 class Listed(NamedTuple):
@@ -43,7 +43,7 @@ class LastList(NamedTuple):
     lines: tuple[Listed, ...]
 
 
-def remember(folder: Path, shown: LastList) -> None:
+def remember(folder: str, shown: LastList) -> None:
     """Keep what a list showed. Raises OSError if that is not possible."""
     written = json.dumps({"places": shown.places, "lines": shown.lines}, ensure_ascii=False).encode()
     os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes longer than the rest
@@ -58,10 +58,11 @@ def remember(folder: Path, shown: LastList) -> None:
         raise
 
 
-def recall(folder: Path) -> LastList | None:
+def recall(folder: str) -> LastList | None:
     """The last list; None if there is none that can be read."""
     try:
-        kept = json.loads((folder / FILE_NAME).read_bytes())
+        with open(f"{folder}/{FILE_NAME}", "rb") as file:  # noqa: PTH123
+            kept = json.loads(file.read())
         return LastList(tuple(map(_text, kept["places"])), tuple(map(_line, kept["lines"])))
     except (OSError, ValueError, TypeError, KeyError):
         return None

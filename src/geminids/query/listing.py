@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from geminids.query.moments import FIRST
 from geminids.store import reading
 from geminids.store.reading import ProblemRow, ProjectRow, SessionRow
 from geminids.store.times import microseconds
 
 if TYPE_CHECKING:
+    from geminids.errors import Unreadable
     from geminids.store.index import Index
+
+Trouble = TypeVar("Trouble", bound="Unreadable")
 
 LED_BY_HUMANS = frozenset({"main", "checkpoint", "lost"})
 """The kinds of sessions that a list shows unless it is asked for others."""
@@ -125,30 +127,6 @@ def _hidden(index: Index, conditions: dict[str, Condition]) -> dict[str, int]:
 def _count(index: Index, condition: str, values: Sequence[object]) -> int:
     where = f"WHERE {condition}" if condition else ""
     return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
-
-
-class Dated(Protocol):
-    """Something that has an id and perhaps a time."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-    @property
-    def last_at(self) -> datetime | None: ...  # noqa: D102
-
-
-def newest_last(summary: Dated) -> tuple[datetime, str]:
-    """The order of time; a session without any time comes before all others."""
-    return (summary.last_at or FIRST, summary.id)
-
-
-class InFile(Protocol):
-    """Something that is about a file."""
-
-    @property
-    def file(self) -> str: ...  # noqa: D102
-
-
-Trouble = TypeVar("Trouble", bound=InFile)
 
 
 def each_file_once(problems: Iterable[Trouble]) -> tuple[Trouble, ...]:

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.config import current_folder, expanded
+from geminids.names import Project
 
-_SEPARATOR = re.compile(r"[/\\]")
+if TYPE_CHECKING:
+    from geminids.names import Place
+
 _NO_LETTER = re.compile(r"[\W_]+")
 _HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
 _LEAST_LETTERS = 3
 """Fewer letters stand in their order in too many names."""
-
-
-class Place(Hashable, Protocol):
-    """A project, as far as telling it from others takes."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def path(self) -> str | None: ...  # noqa: D102
-    @property
-    def hash(self) -> str | None: ...  # noqa: D102
-    @property
-    def slug(self) -> str | None: ...  # noqa: D102
-
-
-Project = TypeVar("Project", bound=Place)
 
 
 def match(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
@@ -57,23 +44,6 @@ def nearest(names: Sequence[str], wanted: str) -> list[str]:
     by_folded = {name.casefold(): name for name in names}
     near = get_close_matches(wanted.casefold(), by_folded, n=3, cutoff=0.5)
     return [by_folded[name] for name in near] or list(names[:5])
-
-
-def project_names(projects: Iterable[Project]) -> dict[Project, str]:
-    """What to call each project where several stand together: namesakes by the folder above them too."""
-    different: dict[str, set[str | None]] = {}
-    for project in (known := list(projects)):
-        different.setdefault(project.name, set()).add(project.path or project.hash)
-    return {
-        project: project.name if len(different[project.name]) == 1 else _longer_name(project)
-        for project in known
-    }
-
-
-def _longer_name(project: Place) -> str:
-    if project.path:
-        return "/".join(_SEPARATOR.split(project.path.rstrip("/\\"))[-2:])
-    return f"{project.name} ({project.hash[:8]})" if project.hash else project.name
 
 
 def _ways(wanted: str) -> Iterator[Callable[[Place], bool]]:
@@ -140,7 +110,7 @@ def _places(wanted: str) -> list[_Place]:
         # A path of Windows, which may be meant on any system.
         spelled.add(wanted)
     if wanted == "." and (here := current_folder(os.environ)):
-        spelled.add(str(here))
+        spelled.add(here)
     return [_Place(path, folder_hash(path), same_place(path)) for path in sorted(spelled)]
 
 

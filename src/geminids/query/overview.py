@@ -9,8 +9,8 @@ from enum import StrEnum
 import msgspec
 
 from geminids.model import Problem, SessionKind, SessionSummary
-from geminids.query.identity import short_ids
-from geminids.query.listing import LED_BY_HUMANS, each_file_once, newest_last
+from geminids.query.identity import newest_last, short_ids
+from geminids.query.listing import LED_BY_HUMANS, each_file_once
 from geminids.query.projects import ProjectReport
 
 NEWEST = 5

@@ -17,9 +17,10 @@ from geminids.model import (
     TypedLine,
     folder_hash,
 )
+from geminids.names import project_names
 from geminids.projects.identity import Identity, Remembered, best_known, is_settled, sureness
 from geminids.projects.spellings import same_place
-from geminids.query.matching import exactly, match, nearest, project_names
+from geminids.query.matching import exactly, match, nearest
 from geminids.query.moments import FIRST
 from geminids.sources.base import CompanionFile
 

@@ -28,7 +28,7 @@ from geminids.query.found import (
     Total,
 )
 from geminids.query.scope import Narrowing, narrowings
-from geminids.query.snippets import Cutter, places
+from geminids.query.snippets import Cut, Cutter, places
 from geminids.store import reading, searching, words
 from geminids.store.schema import COLUMNS
 from geminids.store.searching import Condition, Match, MessageRow
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 BEST, NEWEST = "best", "newest"
 LIMIT = 10
 PER_SESSION = 3
+WIDTH = 160
+"""Characters of a snippet."""
 TIER = 200
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
 MOST_READ = 500
@@ -77,6 +79,7 @@ class Asked(NamedTuple):
     narrowed: Sequence[Narrowing]
     per_session: int | None
     order: str
+    width: int
 
     @property
     def expression(self) -> str | None:
@@ -103,20 +106,23 @@ def search(
     now: datetime,
     limit: int = LIMIT,
     per_session: int | None = PER_SESSION,
+    width: int = WIDTH,
     after: str | None = None,
     order: str = BEST,
     texts_of: TextsOf | None = None,
     scan: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Found:
     """What is found of a query. Raises BadCursorError if `after` is not of this search."""
     cursor = cursor_of(after) if after else None
     question = mark(query.text, order, scan)
     if cursor and after and cursor.question != question:
         raise BadCursorError(after)
-    asked = Asked(index, query, query.fts(), narrowings(index, query), per_session, order)
+    asked = Asked(index, query, query.fts(), narrowings(index, query), per_session, order, width)
     is_spread = False
     if scan or asked.match.must_verify:
-        page = _read(asked, limit, cursor.after if cursor else None, texts_of, is_all=scan)
+        reading = _Reading(texts_of, cursor.after if cursor else None, scan, progress)
+        page = _read(asked, limit, reading)
     else:
         page = _looked_up(asked, limit, cursor.after if cursor else 0)
         if not page.total.matches and (spread := _spread(asked, limit, cursor.after if cursor else 0)):
@@ -204,13 +210,13 @@ def _best_first(asked: Asked, matches: Sequence[Match], wanted: int) -> _Order:
 
 def _with_facts(asked: Asked, sessions: Sequence[int], scores: Mapping[int, float]) -> list[SessionHits]:
     """The sessions in this order, with all that is shown of their best messages."""
-    matching = {
-        session: [message for message in messages if message in scores]
-        for session, messages in searching.messages_of(asked.store, sessions).items()
-    }
     best = {
-        session: sorted(messages, key=lambda message: (scores[message], message), reverse=True)
-        for session, messages in matching.items()
+        session: sorted(
+            messages.keys() & scores.keys(),
+            key=lambda message: (messages[message], scores[message], message),
+            reverse=True,
+        )
+        for session, messages in searching.messages_of(asked.store, sessions).items()
     }
     shown = {session: messages[: asked.per_session] for session, messages in best.items()}
     hits = _hits(asked, [message for messages in shown.values() for message in messages], scores)
@@ -244,16 +250,25 @@ def _hits(asked: Asked, messages: Sequence[int], scores: Mapping[int, float]) ->
     files = {place[0] for row in rows.values() for place in places(row.spans)}
     tools = searching.tools_of(asked.store, rows)
     columns = _columns(asked, messages)
-    with Cutter(searching.file_paths(asked.store, files), asked.query.positive) as cutter:
+    paths = searching.file_paths(asked.store, files)
+    with Cutter(paths, asked.query.positive, asked.width) as cutter:
         return {
-            number: Hit(
+            number: _hit(
                 _message(row, tools.get(number, ())),
-                tuple(COLUMN_NAMES[column] for column in columns.get(number, ())),
+                columns.get(number, ()),
                 cutter.cut(row.spans, columns.get(number, ())),
                 scores[number],
             )
             for number, row in rows.items()
         }
+
+
+def _hit(message: FoundMessage, columns: Sequence[str], cut: Cut | None, score: float) -> Hit:
+    """A hit that names first where its snippet is from."""
+    in_order = sorted(columns, key=lambda column: cut is None or column not in cut.columns)
+    return Hit(
+        message, tuple(COLUMN_NAMES[column] for column in in_order), cut.snippet if cut else None, score
+    )
 
 
 def _message(row: MessageRow, tools: tuple[str, ...]) -> FoundMessage:
@@ -318,31 +333,46 @@ class _Verified(NamedTuple):
     texts: Texts
 
 
-def _read(asked: Asked, limit: int, after: int | None, texts_of: TextsOf | None, *, is_all: bool) -> Page:
+class _Reading(NamedTuple):
+    """How texts are read."""
+
+    texts_of: TextsOf | None
+    after: int | None
+    """The last session that was read for the page before."""
+    is_all: bool
+    """Whether everything is a candidate, and all of it may be read."""
+    progress: Callable[[int, int], None] | None
+
+
+def _read(asked: Asked, limit: int, reading: _Reading) -> Page:
     """A page of what is found by reading candidates, the newest sessions first."""
-    if texts_of is None:
+    if reading.texts_of is None:
         raise TypeError("a search that is verified needs texts")
-    expression = None if is_all else asked.expression
-    conditions = [n.condition for n in asked.narrowed] if is_all else asked.conditions()
-    candidates = searching.candidates(asked.store, expression, conditions, after)
+    expression = None if reading.is_all else asked.expression
+    conditions = [n.condition for n in asked.narrowed] if reading.is_all else asked.conditions()
+    candidates = list(searching.candidates(asked.store, expression, conditions, reading.after))
+    most = len(candidates) if reading.is_all else MOST_READ
     found: list[SessionHits] = []
     matches = read = 0
-    last: int | None = None
-    for number, listed in candidates if is_all else islice(candidates, MOST_READ):
+    for number, listed in candidates[:most]:
         if len(found) == limit:
-            return Page(found, Total(matches, len(found), is_exact=False, are_all_sessions=False), last)
-        verified = list(_verified(asked.query, texts_of(number), frozenset(map(int, listed.split(",")))))
-        if verified:
+            break
+        messages = frozenset(map(int, listed.split(",")))
+        if verified := list(_verified(asked.query, reading.texts_of(number), messages)):
             found.append(_read_hits(asked, number, verified))
             matches += len(verified)
-        last, read = number, read + 1
-    left = sum(1 for _ in candidates)
-    is_whole = not left and after is None
+        read += 1
+        if reading.progress:
+            reading.progress(read, len(candidates))
+    if reading.progress:
+        reading.progress(1, 1)
+    left = len(candidates) - read
+    is_whole = not left and reading.after is None
     return Page(
         found,
         Total(matches, len(found), is_exact=is_whole, are_all_sessions=is_whole),
-        last if left else None,
-        Stopped(read, left) if left else None,
+        candidates[read - 1].number if left else None,
+        Stopped(read, left) if left and len(found) < limit else None,
     )
 
 
@@ -360,19 +390,21 @@ def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified]) -> Sess
     rows = searching.messages_at(asked.store, number, texts)
     tools = searching.tools_of(asked.store, rows)
     hits = [
-        _read_hit(asked.query, _message(row, tools.get(row.number, ())), texts[row.place])
+        _read_hit(asked, _message(row, tools.get(row.number, ())), texts[row.place])
         for row in sorted(rows.values(), key=lambda row: row.place)
     ]
     return SessionHits(_sessions(asked.store, [number])[number], hits, len(verified))
 
 
-def _read_hit(query: Query, message: FoundMessage, texts: Texts) -> Hit:
+def _read_hit(asked: Asked, message: FoundMessage, texts: Texts) -> Hit:
     cuts = {
-        column: words.snippet(texts[column], query.positive) for column in query.columns if texts.get(column)
+        column: words.snippet(texts[column], asked.query.positive, asked.width)
+        for column in asked.query.columns
+        if texts.get(column)
     }
-    there = {column: cut for column, cut in cuts.items() if cut}
-    best = max(there.values(), key=lambda cut: len(cut.spans), default=None)
-    return Hit(message, tuple(COLUMN_NAMES[column] for column in there), best, 0.0)
+    there = [Cut(cut, (column,)) for column, cut in cuts.items() if cut]
+    best = max(there, key=lambda cut: len(cut.snippet.spans), default=None)
+    return _hit(message, [column for cut in there for column in cut.columns], best, 0.0)
 
 
 # What is said beside the hits

@@ -23,6 +23,7 @@ LARGEST = 4_000_000
 """Bytes of one record that are read; of a longer one, so many of its beginning."""
 ENOUGH = 200
 """Texts of a record that are looked at: a huge list of little ones holds no better snippet."""
+SAID = ("human", "model", "other")
 _DEEPEST = 30
 _COLUMNS_OF_KEYS = {
     "thoughts": "thought",
@@ -52,10 +53,11 @@ _HOW_TO_OPEN = os.O_RDONLY | sum(
 class Cutter:
     """Cuts snippets; keeps files open as long as it is used."""
 
-    def __init__(self, paths: Mapping[int, str], wanted: Wanted) -> None:
+    def __init__(self, paths: Mapping[int, str], wanted: Wanted, width: int) -> None:
         self._paths = paths
         self._wanted = wanted
         self._letters = [want.text.lower() for want in wanted]
+        self._width = width
         self._opened: dict[int, int | None] = {}
 
     def __enter__(self) -> Cutter:
@@ -68,32 +70,34 @@ class Cutter:
             if handle is not None:
                 os.close(handle)
 
-    def cut(self, spans: str, columns: Sequence[str]) -> Snippet | None:
+    def cut(self, spans: str, columns: Sequence[str]) -> Cut | None:
         """The most telling piece of a message; None if what is looked for is not there any more."""
         for file, start, end in places(spans):
             record = self._read(file, start, end)
-            if record and (best := self._best(_texts(record), columns)):
+            if record and (best := self._best(list(_texts(record)), columns)):
                 return best
         return None
 
-    def _best(self, pieces: Iterator[Piece], columns: Sequence[str]) -> Snippet | None:
+    def _best(self, pieces: Sequence[Piece], columns: Sequence[str]) -> Cut | None:
         """The snippet with the most matches, one from where the index says it matched before any other."""
-        texts = list(pieces)
         if not self._wanted:
-            said = max(texts, key=lambda piece: (piece.column is None, " " in piece.text), default=None)
-            return words.opening(said.text) if said else None
-        likely = [piece for piece in texts if self._is_likely(piece.text)]
-        return self._cut(likely, columns) or self._cut(texts, columns)
+            said = max(pieces, key=lambda piece: (piece.column is None, " " in piece.text), default=None)
+            return Cut(words.opening(said.text, self._width), _columns(said)) if said else None
+        likely = [piece for piece in pieces if self._is_likely(piece.text)]
+        return self._densest(likely, columns) or self._densest(pieces, columns)
 
     def _is_likely(self, text: str) -> bool:
         """Whether it holds something wanted letter by letter: quick to see, and nearly always so."""
         small = text.lower()
         return any(want in small for want in self._letters)
 
-    def _cut(self, pieces: Sequence[Piece], columns: Sequence[str]) -> Snippet | None:
-        cuts = ((words.snippet(piece.text, self._wanted), _fits(piece, columns)) for piece in pieces)
-        ranked = [(len(cut.spans), fits, cut) for cut, fits in cuts if cut]
-        return max(ranked, key=lambda one: one[:2], default=(0, False, None))[2]
+    def _densest(self, pieces: Sequence[Piece], columns: Sequence[str]) -> Cut | None:
+        cuts = ((words.snippet(piece.text, self._wanted, self._width), _columns(piece)) for piece in pieces)
+        found = [Cut(snippet, belongs_to) for snippet, belongs_to in cuts if snippet]
+        there = frozenset(columns)
+        return max(
+            found, key=lambda cut: (not there.isdisjoint(cut.columns), len(cut.snippet.spans)), default=None
+        )
 
     def _read(self, file: int, start: int, end: int) -> bytes | None:
         handle = self._handle(file)
@@ -113,6 +117,13 @@ class Cutter:
         return self._opened[file]
 
 
+class Cut(NamedTuple):
+    """A snippet, and the columns that it may be from."""
+
+    snippet: Snippet
+    columns: tuple[str, ...]
+
+
 class Piece(NamedTuple):
     """A text of a message, and the column that it seems to belong to."""
 
@@ -127,10 +138,9 @@ def places(spans: str) -> list[tuple[int, int, int]]:
     return [(int(file), int(start), int(end)) for file, start, end in split]
 
 
-def _fits(piece: Piece, columns: Sequence[str]) -> bool:
-    if piece.column is not None:
-        return piece.column in columns
-    return not columns or not {"human", "model", "other"}.isdisjoint(columns)
+def _columns(piece: Piece) -> tuple[str, ...]:
+    """The columns that a text may belong to."""
+    return SAID if piece.column is None else (piece.column,)
 
 
 def _texts(record: bytes) -> Iterator[Piece]:

@@ -42,8 +42,8 @@ class Stock:
 
     def reports(self) -> list[HomeReport]:
         """The homes that were looked for, and how much was found in them."""
-        scans = {home.path: scan for home, scan in self._scanned()}
-        return [_home_report(home, scans.get(home.path)) for home in self._homes]
+        scans = {home.folder: scan for home, scan in self._scanned()}
+        return [_home_report(home, scans.get(home.folder)) for home in self._homes]
 
     def shelved(self) -> list[Shelved]:
         """All there is, project by project, without messages."""
@@ -100,13 +100,13 @@ class Stock:
 
     def _scanned(self) -> list[tuple[Home, Scan]]:
         if self._scans is None:
-            there = [home for home in self._homes if may_exist(home.path)]
+            there = [home for home in self._homes if may_exist(home.folder)]
             self._scans = [(home, sources.load(home.agent).scan(home, self._only)) for home in there]
         return self._scans
 
 
 def _home_report(home: Home, scan: Scan | None) -> HomeReport:
     if scan is None:
-        return HomeReport(home.agent, str(home.path), home.known_by, exists=False)
+        return HomeReport(home.agent, home.folder, home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)
-    return HomeReport(home.agent, str(home.path), home.known_by, True, files, scan.complete)
+    return HomeReport(home.agent, home.folder, home.known_by, True, files, scan.complete)

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 
-def home() -> Path:
+def home() -> str:
     """The folder that stands for a user's home."""
-    return Path(__file__).with_name("home")
+    return os.path.join(os.path.dirname(__file__), "home")  # noqa: PTH118, PTH120 - pathlib loads slowly

@@ -160,11 +160,11 @@ class Source(Protocol):
     revision: int
     """Raised when reading changes, so that what was read before is read again."""
 
-    def homes(self, environment: Mapping[str, str], user_home: Path) -> Sequence[Home]:
+    def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
         """The homes this machine has, without looking for anything in them."""
         ...
 
-    def homes_below(self, folder: Path) -> Sequence[Home]:
+    def homes_below(self, folder: str) -> Sequence[Home]:
         """The homes in a folder that stands for a user's home."""
         ...
 

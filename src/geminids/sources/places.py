@@ -6,9 +6,12 @@ model or any reader.
 
 from __future__ import annotations
 
+import os
 import stat
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _UNKNOWN = 0
 """The kind of a thing that we are not allowed to look at."""
@@ -18,26 +21,33 @@ class Home(NamedTuple):
     """A folder in which an agent keeps its data."""
 
     agent: str
-    path: Path
+    folder: str
     known_by: str
     """The user's home, an environment variable, or the command line."""
 
+    @property
+    def path(self) -> Path:
+        """The folder for who reads in it. A list of sessions does not, and has no time to load this."""
+        from pathlib import Path
 
-def may_exist(path: Path) -> bool:
+        return Path(self.folder)
+
+
+def may_exist(path: str | Path) -> bool:
     """Whether there is something, or we are not allowed to know: then reading it will say so."""
     return _mode(path) is not None
 
 
-def may_be_folder(path: Path) -> bool:
+def may_be_folder(path: str | Path) -> bool:
     """Whether there is a folder, or we are not allowed to know: then the scan will say so."""
     mode = _mode(path)
     return mode is not None and (mode == _UNKNOWN or stat.S_ISDIR(mode))
 
 
-def _mode(path: Path) -> int | None:
+def _mode(path: str | Path) -> int | None:
     """What kind of thing lies there; None if there is nothing."""
     try:
-        return path.stat().st_mode
+        return os.stat(path).st_mode  # noqa: PTH116
     except PermissionError:
         return _UNKNOWN
     except (OSError, ValueError):

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.names import keepable, project_name
-from geminids.store.index import Index
 from geminids.store.times import moment
-from geminids.store.writing import BESIDE
 
-
-class Known(NamedTuple):
-    """A bundle that was read before, and what it was read from."""
-
-    id: int
-    stamp: bytes
-
-    @classmethod
-    def of_shelf(cls, index: Index, shelf: int) -> dict[str, Known]:
-        """The bundles of a shelf by their keys."""
-        rows = index.connection.execute("SELECT key, id, stamp FROM bundles WHERE shelf = ?", (shelf,))
-        return {key: cls(number, stamp) for key, number, stamp in rows}
-
-    @staticmethod
-    def traces(index: Index, shelf: int) -> Iterator[bytes]:
-        """The traces of the sessions of a shelf, in an order that does not depend on when they were read."""
-        rows = index.connection.execute(
-            "SELECT trace FROM sessions JOIN bundles ON bundles.id = bundle "
-            "WHERE shelf = ? AND key <> ? AND trace IS NOT NULL ORDER BY key, sid, sessions.id",
-            (shelf, BESIDE),
-        )
-        return (trace for (trace,) in rows)
+if TYPE_CHECKING:
+    from geminids.store.index import Index
 
 
 class ProjectRow(NamedTuple):

@@ -14,9 +14,12 @@ from __future__ import annotations
 VERSION = 1
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
+BESIDE = ""
+"""The key of the bundle that holds what lies beside the sessions of a shelf."""
+
 COLUMNS = ("human", "model", "thought", "tool", "path", "output", "other")
 """Where words can stand, as the columns of `texts`: what the human typed, what the model answered and
-thought, names and arguments of tools, paths of files, what tools answered, and all else (notices, context)."""
+thought, names and arguments of tools, paths, what tools answered, and all else (notices, context)."""
 
 TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -34,7 +37,6 @@ CREATE TABLE shelves (
     agent TEXT NOT NULL,
     key TEXT NOT NULL,
     project INTEGER NOT NULL,
-    traced INTEGER NOT NULL,  -- how much the traces of its sessions tell
     companions BLOB NOT NULL, -- what lies beside its sessions
     UNIQUE (agent, key)
 );

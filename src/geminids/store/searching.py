@@ -71,6 +71,16 @@ class CandidateRow(NamedTuple):
     """Of the messages that may, with commas between."""
 
 
+class SessionPlace(NamedTuple):
+    """Where a session was read from."""
+
+    shelf: int
+    bundle: str
+    """The key of its bundle; empty if it lies beside the sessions of its project."""
+    id: str
+    file: str | None
+
+
 # Conditions
 
 
@@ -143,13 +153,13 @@ def sessions_of(index: Index, messages: Iterable[int]) -> dict[int, int]:
     return dict(rows.fetchall())
 
 
-def messages_of(index: Index, sessions: Iterable[int]) -> dict[int, list[int]]:
-    """The messages of sessions."""
-    found: dict[int, list[int]] = {}
-    for session, message in index.connection.execute(
-        f"SELECT session, id FROM messages WHERE session IN ({_numbers(sessions)})"
+def messages_of(index: Index, sessions: Iterable[int]) -> dict[int, dict[int, bool]]:
+    """The messages of sessions, and whether each of them was kept."""
+    found: dict[int, dict[int, bool]] = {}
+    for session, message, is_kept in index.connection.execute(
+        f"SELECT session, id, state NOT IN {DROPPED} FROM messages WHERE session IN ({_numbers(sessions)})"
     ):
-        found.setdefault(session, []).append(message)
+        found.setdefault(session, {})[message] = bool(is_kept)
     return found
 
 
@@ -248,6 +258,22 @@ def file_paths(index: Index, numbers: Iterable[int]) -> dict[int, str]:
     """Where these files are."""
     rows = index.connection.execute(f"SELECT id, path FROM files WHERE id IN ({_numbers(numbers)})")
     return {number: opened(path) for number, path in rows}
+
+
+def session_place(index: Index, session: int) -> SessionPlace | None:
+    """Where a session was read from."""
+    row = index.connection.execute(
+        "SELECT shelf, key, sid, file FROM sessions JOIN bundles ON bundles.id = bundle "
+        "WHERE sessions.id = ?",
+        (session,),
+    ).fetchone()
+    return SessionPlace._make(row) if row else None
+
+
+def folders_of(index: Index, shelf: int) -> list[str]:
+    """The folders of a project in the homes of its agent."""
+    rows = index.connection.execute("SELECT path FROM folders WHERE shelf = ?", (shelf,))
+    return [opened(path) for (path,) in rows]
 
 
 # What there is

@@ -11,8 +11,6 @@ from geminids.store.schema import COLUMNS
 
 _ENOUGH = 8_000_000
 """Characters of text that are handed to SQLite at once: FTS5 is quickest with much at a time."""
-BESIDE = ""
-"""The key of the bundle that holds what lies beside the sessions of a shelf."""
 
 
 class SessionFacts(NamedTuple):
@@ -130,18 +128,17 @@ class Writer:
 
     # Shelves and bundles
 
-    def shelf(self, agent: str, key: str, project: int, traced: int, companions: bytes) -> int:
+    def shelf(self, agent: str, key: str, project: int, companions: bytes) -> int:
         """The number of a shelf, which is written if it is new or differs."""
         row = self._sql.execute(
-            "SELECT id, project, traced, companions FROM shelves WHERE agent = ? AND key = ?", (agent, key)
+            "SELECT id, project, companions FROM shelves WHERE agent = ? AND key = ?", (agent, key)
         ).fetchone()
         if row is None:
-            new = "INSERT INTO shelves (agent, key, project, traced, companions) VALUES (?, ?, ?, ?, ?)"
-            return self._sql.execute(new, (agent, key, project, traced, companions)).lastrowid or 0
-        if row[1:] != (project, traced, companions):
+            new = "INSERT INTO shelves (agent, key, project, companions) VALUES (?, ?, ?, ?)"
+            return self._sql.execute(new, (agent, key, project, companions)).lastrowid or 0
+        if row[1:] != (project, companions):
             self._sql.execute(
-                "UPDATE shelves SET project = ?, traced = ?, companions = ? WHERE id = ?",
-                (project, traced, companions, row[0]),
+                "UPDATE shelves SET project = ?, companions = ? WHERE id = ?", (project, companions, row[0])
             )
         return int(row[0])
 

@@ -72,7 +72,7 @@ class Sync:
         generation: Callable[[], int],
         here: Callable[[], str | None],
         *,
-        everything: bool = False,
+        everything: Callable[[], bool],
         learns: bool = True,
     ) -> None:
         self._homes = homes
@@ -82,11 +82,6 @@ class Sync:
         self.here = here
         self.everything = everything
         self.learns = learns
-
-    def as_it_is(self) -> Index | None:
-        """The index without any sync; None if there is none that can be read."""
-        place = self._find_place()
-        return place.open() if place else None
 
     def up_to_date(
         self, *, full: bool = False, budget: float | None = None, progress: Progress | None = None
@@ -99,7 +94,7 @@ class Sync:
 
     def _look(self) -> list[Seen]:
         """What the homes look like, those that are there."""
-        there = (home for home in self._homes if may_exist(home.path))
+        there = (home for home in self._homes if may_exist(home.folder))
         return [Seen(home, sources.load(home.agent).footprint(home)) for home in there]
 
     def basis(self) -> str:
@@ -109,8 +104,8 @@ class Sync:
             {
                 "version": VERSION,
                 "revisions": {agent: sources.load(agent).revision for agent in agents},
-                "homes": [keepable(str(home.path)) for home in self._homes],
-                "everything": self.everything,
+                "homes": [keepable(home.folder) for home in self._homes],
+                "everything": self.everything(),
             }
         )
 
@@ -197,7 +192,7 @@ class _Run:
         from geminids.sync.taking_in import Taking
 
         until = None if self._budget is None else time.monotonic() + self._budget
-        taking = Taking(index, everything=self._sync.everything, progress=self._progress, until=until)
+        taking = Taking(index, everything=self._sync.everything(), progress=self._progress, until=until)
         with _rolled_back(index):
             return taking.take_in(self._seen, only)
 
@@ -215,7 +210,7 @@ class _Run:
     def _fill(self, index: Index) -> TakenIn:
         from geminids.sync.taking_in import Taking
 
-        taking = Taking(index, everything=self._sync.everything, progress=self._progress, commits=False)
+        taking = Taking(index, everything=self._sync.everything(), progress=self._progress, commits=False)
         taken = taking.take_in(self._seen)
         index.note("basis", self._sync.basis())
         self._identify(index)

@@ -13,14 +13,15 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from geminids import sources
-from geminids.model import CompanionKind
+from geminids.model import CompanionKind, ProblemKind
 from geminids.names import keepable
 from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
 from geminids.sources.bundles import Shelf, project_key, shelves
+from geminids.store.bundles import Known
 from geminids.store.index import Index
 from geminids.store.paths import opened, stored
-from geminids.store.reading import Known
-from geminids.store.writing import BESIDE, ProblemFacts, Writer
+from geminids.store.schema import BESIDE
+from geminids.store.writing import ProblemFacts, Writer
 from geminids.sync.packing import packed
 from geminids.sync.rows import Rows, Traced, problem_facts, traces
 from geminids.sync.seen import Seen
@@ -86,14 +87,13 @@ class Taking:
     def take_in(self, seen: Sequence[Seen], only: Collection[str] | None = None) -> TakenIn:
         """Take in all that changed, or what changed in some folders, which are all of their projects."""
         scans = [_scan(one, only) for one in seen]
-        if only is not None and not self._are_as_before(shelves(scans)):
-            # They have come to other projects, of which these folders are not all.
+        if only is not None and not self._is_enough(scans, only):
             only, scans = None, [_scan(one, None) for one in seen]
         self._begin()
         standing = [self._on_shelf(shelf) for shelf in shelves(scans)]
         jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age)
         taken = self._read(jobs)
-        may_forget = not any(problem.is_unreadable for scan in scans for problem in scan.problems)
+        may_forget = not _hides_something(scans)
         for shelf in standing:
             self._tidy(shelf, may_forget=may_forget)
         if only is None and may_forget:
@@ -107,23 +107,16 @@ class Taking:
 
     def _on_shelf(self, shelf: Shelf) -> _OnShelf:
         beside = shelf.companions
-        key, traced = project_key(beside), _traced(beside.files)
-        before = self._index.connection.execute(
-            "SELECT traced FROM shelves WHERE agent = ? AND key = ?", (beside.agent, key)
-        ).fetchone()
         project = self._rows.project(beside.project)
-        kept = packed(beside.files)
-        number = self._writer.shelf(beside.agent, keepable(key), project, traced, kept)
-        known = Known.of_shelf(self._index, number) if before else {}
-        if before and before[0] < traced:
-            # What now lies beside them needs more of the sessions than was kept.
-            known = {name: Known(bundle.id, b"") for name, bundle in known.items()}
-        return _OnShelf(shelf, number, known)
+        number = self._writer.shelf(
+            beside.agent, keepable(project_key(beside)), project, packed(beside.files)
+        )
+        return _OnShelf(shelf, number, Known.of_shelf(self._index, number))
 
     def _jobs(self, shelf: _OnShelf) -> Iterator[_Job]:
         for bundle in shelf.shelf.bundles:
-            stamp = _stamp(bundle)
-            known = shelf.known.get(bundle.key)
+            stamp = _stamp(bundle, shelf.traced)
+            known = shelf.known.get(keepable(bundle.key))
             if known is None or known.stamp != stamp:
                 yield _Job(shelf, bundle, stamp)
 
@@ -146,8 +139,8 @@ class Taking:
         refused = any(problem.is_unreadable for problem in reading.problems)
         if refused:
             shelf.is_settled = False
-            if known := shelf.known.get(key):
-                # What was read before is better than what we may not read now.
+            if (known := shelf.known.get(key)) and known.stamp:
+                # All that was read before is better than the part that we may read now.
                 self._writer.problems(known.id, problem_facts(reading.problems))
                 return
         rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
@@ -174,7 +167,9 @@ class Taking:
         beside = shelf.shelf.companions
         known = Known.of_shelf(self._index, shelf.number).get(BESIDE)
         stamp = _stamp_beside(beside)
-        if known is None and not beside.files:
+        if not beside.files:
+            if known is not None:
+                self._writer.forget_bundle(known.id)
             return
         if known is not None and known.stamp == stamp:
             return
@@ -190,23 +185,32 @@ class Taking:
 
     # Notes
 
-    def _are_as_before(self, found: Sequence[Shelf]) -> bool:
-        """Whether some folders, scanned alone, are of the projects that they were of."""
-        for shelf in found:
-            beside = shelf.companions
-            key = (beside.agent, keepable(project_key(beside)))
-            row = self._index.connection.execute(
-                "SELECT id FROM shelves WHERE agent = ? AND key = ?", key
-            ).fetchone()
-            if row is None or any(self._shelf_of(str(folder)) != row[0] for folder in beside.folders):
-                return False
-        return True
+    def _is_enough(self, scans: Sequence[Scan], only: Collection[str]) -> bool:
+        """Whether scanning some folders alone tells all that there is of their projects."""
+        if _hides_something(scans) or self._hid_something():
+            # What is closed may be of any project, and so may be what was closed the last time.
+            return False
+        shelf_of = {
+            str(folder): (shelf.companions.agent, keepable(project_key(shelf.companions)))
+            for shelf in shelves(scans)
+            for folder in shelf.companions.folders
+        }
+        # Folders may have come to other projects, of which these are not all, or to none.
+        return all(shelf_of.get(folder) == self._shelf_of(folder) for folder in only)
 
-    def _shelf_of(self, folder: str) -> int | None:
-        row = self._index.connection.execute(
-            "SELECT shelf FROM folders WHERE path = ?", (stored(folder),)
+    def _hid_something(self) -> bool:
+        found = self._index.connection.execute(
+            "SELECT 1 FROM problems WHERE bundle IS NULL AND kind = ?", (ProblemKind.UNREADABLE.value,)
+        )
+        return found.fetchone() is not None
+
+    def _shelf_of(self, folder: str) -> tuple[str, str] | None:
+        """The agent and the key of the shelf that a folder was of."""
+        row: tuple[str, str] | None = self._index.connection.execute(
+            "SELECT shelves.agent, key FROM folders JOIN shelves ON shelves.id = shelf WHERE path = ?",
+            (stored(folder),),
         ).fetchone()
-        return row[0] if row else None
+        return row
 
     def _forget_others(self, there: Collection[int]) -> None:
         for (number,) in self._index.connection.execute("SELECT id FROM shelves").fetchall():
@@ -237,7 +241,7 @@ class Taking:
                     is_settled = shelf is None or shelf.is_settled
                     number = shelf.number if shelf else None
                     self._writer.folder(
-                        path, home.agent, str(home.path), footprint if is_settled else "", number
+                        path, home.agent, home.folder, footprint if is_settled else "", number
                     )
         for (kept,) in self._index.connection.execute("SELECT path FROM folders").fetchall():
             if opened(kept) not in there:
@@ -266,6 +270,11 @@ def _scan(seen: Seen, only: Collection[str] | None) -> Scan:
     return source.scan(seen.home, [path for path in seen.footprints if path in only])
 
 
+def _hides_something(scans: Sequence[Scan]) -> bool:
+    """Whether something could not be looked into: then nothing is gone for certain."""
+    return any(problem.is_unreadable for scan in scans for problem in scan.problems)
+
+
 def _traced(files: Sequence[CompanionFile]) -> int:
     """How much of the sessions is needed to tie to them what lies beside."""
     kinds = {file.kind for file in files}
@@ -284,9 +293,10 @@ def _size(job: _Job) -> int:
     return sum(file.size for file in job.bundle.files)
 
 
-def _stamp(bundle: Bundle) -> bytes:
+def _stamp(bundle: Bundle, traced: int) -> bytes:
+    """What is read of a bundle, and how much of it is kept for what lies beside."""
     files = [*map(_fact, bundle.files), *map(_fact, bundle.beside)]
-    return _digest([repr(bundle.project), *map(str, bundle.folders), *files])
+    return _digest([str(traced), repr(bundle.project), *map(str, bundle.folders), *files])
 
 
 def _stamp_beside(beside: Companions) -> bytes:

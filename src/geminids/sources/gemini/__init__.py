@@ -35,11 +35,11 @@ class GeminiSource:
     title = "Gemini CLI"
     revision = 1
 
-    def homes(self, environment: Mapping[str, str], user_home: Path) -> Sequence[Home]:
+    def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
         """The homes this machine has."""
         return gemini_homes.homes(environment, user_home)
 
-    def homes_below(self, folder: Path) -> Sequence[Home]:
+    def homes_below(self, folder: str) -> Sequence[Home]:
         """The homes in a folder that stands for a user's home."""
         return gemini_homes.homes_below(folder)
 

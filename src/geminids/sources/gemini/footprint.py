@@ -25,17 +25,17 @@ _IN_CHATS = 1
 
 def footprint(home: Home) -> dict[str, str]:
     """A text for each folder of a project by its path; by that of the home, one for its notes."""
-    root = str(registry_folder(home))
+    root = registry_folder(home)
     notes = [_line(name, f"{root}{os.sep}{name}") for name in REGISTRIES]
     texts = _texts_of_projects(home, notes)
-    texts[str(home.path)] = _text(notes)
+    texts[home.folder] = _text(notes)
     return texts
 
 
 def _texts_of_projects(home: Home, notes: list[str]) -> dict[str, str]:
     """A text for each folder; what is no folder, or closed, is noted: it may be a folder of any project."""
     texts: dict[str, str] = {}
-    markers = str(markers_elsewhere(home))
+    markers = markers_elsewhere(home)
     try:
         with os.scandir(projects_folder(home)) as entries:
             for entry in entries:

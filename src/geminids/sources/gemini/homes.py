@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
+from geminids.config import expanded, tidy
 from geminids.sources.places import Home, may_be_folder
 
 AGENT = "gemini"
@@ -28,7 +28,7 @@ DEEPEST = 12
 """So many levels of folders are looked into below the folder of a project."""
 
 
-def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
+def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
     """The homes this machine should have, each once; one that is named need not be there."""
     found = [Home(AGENT, path, "the user's home") for path in _expected_folders(user_home)]
     for value in _paths(environment.get("GEMINI_CLI_HOME")):
@@ -37,56 +37,62 @@ def homes(environment: Mapping[str, str], user_home: Path) -> list[Home]:
     return list(_each_once(found))
 
 
-def homes_below(folder: Path) -> list[Home]:
+def homes_below(folder: str) -> list[Home]:
     """The homes in a folder that stands for a user's home, or that is itself a `.gemini` folder."""
     return [Home(AGENT, path, "given") for path in _data_folders(folder)]
 
 
-def projects_folder(home: Home) -> Path:
+def projects_folder(home: Home) -> str:
     """The folder of a home that holds a folder for each project."""
-    return home.path if home.known_by == SESSIONS_VARIABLE else home.path / "tmp"
+    return home.folder if home.known_by == SESSIONS_VARIABLE else _below(home.folder, "tmp")
 
 
-def registry_folder(home: Home) -> Path:
+def registry_folder(home: Home) -> str:
     """The folder of a home that holds the registry of its projects."""
     folder = projects_folder(home)
-    return folder.parent if folder.name == "tmp" else folder
+    above, name = os.path.split(folder)
+    return above if name == "tmp" else folder
 
 
-def markers_elsewhere(home: Home) -> Path:
+def markers_elsewhere(home: Home) -> str:
     """The folder of a home in which projects have a second marker, for those that have none of their own."""
-    return registry_folder(home) / "history"
+    return _below(registry_folder(home), "history")
 
 
-def _expected_folders(folder: Path) -> list[Path]:
-    return list(_data_folders(folder)) or [folder / _DATA_FOLDER]
+def _expected_folders(folder: str) -> list[str]:
+    return list(_data_folders(folder)) or [_below(folder, _DATA_FOLDER)]
 
 
-def _data_folders(folder: Path) -> Iterator[Path]:
-    if not os.access(folder, os.X_OK) and folder.is_dir():
+def _data_folders(folder: str) -> Iterator[str]:
+    if not os.access(folder, os.X_OK) and os.path.isdir(folder):  # noqa: PTH112
         # One place to report is enough.
-        yield folder / _DATA_FOLDER
+        yield _below(folder, _DATA_FOLDER)
         return
-    for path in (folder / _DATA_FOLDER, folder / ".cache" / _DATA_FOLDER):
+    for path in (_below(folder, _DATA_FOLDER), _below(folder, ".cache", _DATA_FOLDER)):
         if may_be_folder(path):
             yield path
-    if folder.name == _DATA_FOLDER or _is_data_folder(folder):
+    if os.path.basename(folder) == _DATA_FOLDER or _is_data_folder(folder):  # noqa: PTH119
         yield folder
 
 
-def _is_data_folder(folder: Path) -> bool:
+def _is_data_folder(folder: str) -> bool:
     """Whether a folder of another name holds what `.gemini` holds: a `tmp` with projects."""
     try:
-        return (folder / "tmp").is_dir() and any((folder / "tmp").glob("*/chats"))
-    except PermissionError:
+        with os.scandir(_below(folder, "tmp")) as projects:
+            return any(os.path.lexists(_below(project.path, "chats")) for project in projects)
+    except OSError:
         return False
 
 
-def _paths(value: str | None) -> Iterator[Path]:
+def _paths(value: str | None) -> Iterator[str]:
     for path in (value or "").split(os.pathsep):
         if path:
-            # Unlike Path.expanduser, this leaves a user who is not there as written.
-            yield Path(os.path.expanduser(path))  # noqa: PTH111
+            yield tidy(expanded(path))
+
+
+def _below(*names: str) -> str:
+    """A path by its pieces. Nothing here uses pathlib: loading it takes as long as reading the index."""
+    return os.path.join(*names)  # noqa: PTH118
 
 
 def _each_once(homes: Iterable[Home]) -> Iterator[Home]:

@@ -74,14 +74,14 @@ class _Folder(msgspec.Struct):
 class _Scanner:
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._root = registry_folder(home)
+        self._root = Path(registry_folder(home))
         self._registry: Registry = read_registry(self._root)
         self._problems = list(self._registry.problems)
         self._skipped: list[SkippedFile] = []
         self._projects: dict[str, _Folder] = {}
 
     def scan(self) -> Scan:
-        projects = projects_folder(self._home)
+        projects = Path(projects_folder(self._home))
         for entry in self._entries(projects):
             if entry.is_dir(follow_symlinks=False):
                 self._scan_project(entry)
@@ -98,7 +98,7 @@ class _Scanner:
     def scan_only(self, wanted: Collection[str]) -> Scan:
         """The same for some folders of projects alone; nothing is told of the others."""
         wanted, neighbours = frozenset(wanted), []
-        for entry in self._entries(projects_folder(self._home)):
+        for entry in self._entries(Path(projects_folder(self._home))):
             if entry.path not in wanted:
                 neighbours.append(entry)
             elif entry.is_dir(follow_symlinks=False):
@@ -136,7 +136,7 @@ class _Scanner:
     def _places_of_sessions(self, folder: _Folder) -> Iterator[Path]:
         """Every folder that may hold sessions of a project, also where it could not be listed."""
         yield from (path / "chats" for path in folder.paths)
-        project, projects = folder.project, projects_folder(self._home)
+        project, projects = folder.project, Path(projects_folder(self._home))
         slugs = [slug for slug, path in self._registry.path_by_slug.items() if path == project.path]
         yield from (projects / name for name in (project.hash, project.slug, *slugs) if name)
 
