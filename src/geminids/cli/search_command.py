@@ -1,0 +1,174 @@
+"""`geminids search`: the sessions and messages that hold some words, the best first."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.cli.options import (
+    Choices,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.errors import NOTHING_FOUND
+
+if TYPE_CHECKING:
+    from geminids.library import Found, Library, Question
+
+ON_A_TERMINAL = 10
+IN_A_PIPE = 20
+DEFAULT_WIDTH = 160
+"""Characters of a snippet where no terminal sets the limit."""
+PLACES = ("human", "model", "thoughts", "arguments", "output", "paths", "other")
+
+
+@click.command(name="search")
+@click.argument("words", nargs=-1)
+@click.option(
+    "--in",
+    "places",
+    multiple=True,
+    type=click.Choice(PLACES),
+    help="Only in what the human typed, what the model answered or thought, in what tools were given or "
+    "answered, in paths, or in all else. May be given several times.",
+)
+@click.option(
+    "--project",
+    metavar="WHICH",
+    callback=not_empty,
+    help="A name or a piece of one, a path such as ., a slug, or the beginning of a hash.",
+)
+@click.option("--since", metavar="WHEN", callback=not_empty, help="Said after WHEN: 12h, 7d, 2026-05-01.")
+@click.option("--until", metavar="WHEN", callback=not_empty, help="Said before the end of WHEN.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"At most N sessions. Else {ON_A_TERMINAL} on a terminal, {IN_A_PIPE} in a pipe.",
+)
+@click.option("--after", metavar="PAGE", callback=not_empty, help="The page after another, which names it.")
+@click.option(
+    "--sort", "order", type=click.Choice(("best", "newest")), default="best", help="Which session is first."
+)
+@click.option("--scan", is_flag=True, help="Read all texts, also what is not indexed. Takes its time.")
+@json_option
+@click.option("--jsonl", is_flag=True, help="One JSON value a line: a message that was found.")
+@sync_option
+@shared_options
+@pass_choices
+def search(
+    choices: Choices,
+    *,
+    words: tuple[str, ...],
+    places: tuple[str, ...],
+    project: str | None,
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+    after: str | None,
+    order: str,
+    scan: bool,
+    jsonl: bool,
+) -> int:
+    """Find the sessions and messages that hold some words.
+
+    The numbers can be given to `geminids show`. In a pipe each message is one line of fields with
+    tabs between them: session, number of the message, time, where the words are, project, snippet.
+
+    \b
+    cors preflight            both words, in one message
+    "cors preflight"          one after the other
+    cors OR csrf              either
+    cors -- -test             without the other (-- ends the options)
+    pre*                      words that begin like this
+    *fligh*   /time ?out/     any characters, a regular expression: slower
+    project:shop tool:edit    filters: agent project tool file model role
+      is:rewound since:7d     status since before in is
+
+    \b
+    geminids search cors preflight
+    geminids search 'error TS2345' --since 7d
+    geminids search timeout --in output --project .
+    geminids search '"rate limit" is:rewound' --json | jq '.hits[].session.id'
+    """  # noqa: D301 - click wants the character itself
+    from geminids.cli.hits import snippet_width
+    from geminids.library import Question
+
+    choices.json = choices.json or jsonl
+    question = Question(
+        words=" ".join(words),
+        places=places,
+        project=project,
+        since=since,
+        until=until,
+        limit=limit or _usual_limit(choices),
+        width=snippet_width() if sys.stdout.isatty() and not choices.json else DEFAULT_WIDTH,
+        after=after,
+        order=order,
+        scan=scan,
+    )
+    library = choices.open_library(sample_if_empty=True)
+    found = library.search(question, choices.now)
+    if jsonl:
+        _print_json_lines(found)
+    elif choices.json:
+        _print_json(found)
+    else:
+        _draw(choices, library, found)
+    _tell(choices, question, found)
+    return 0 if found.sessions else NOTHING_FOUND
+
+
+def _usual_limit(choices: Choices) -> int:
+    return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else IN_A_PIPE
+
+
+def _print_json(found: Found) -> None:
+    from geminids.cli.data import encode, print_json
+    from geminids.cli.search_document import search_document
+
+    print_json(encode(search_document(found)))
+
+
+def _print_json_lines(found: Found) -> None:
+    from geminids.cli.data import encode, print_lines
+    from geminids.cli.search_document import hits_of
+
+    print_lines(encode(hit) for hit in hits_of(found))
+
+
+def _draw(choices: Choices, library: Library, found: Found) -> None:
+    from geminids.cli.hits import draw_hits, print_hits
+    from geminids.cli.page import DrawnPage, open_page
+    from geminids.cli.screen import find_screen
+
+    page = open_page(find_screen(no_color=choices.no_color))
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        draw_hits(page, library, found, choices.now)
+    else:
+        print_hits(page, found)
+
+
+def _tell(choices: Choices, question: Question, found: Found) -> None:
+    from geminids.cli.search_talk import Told, tell_found
+
+    spelled = ["search", *_spelled(question)]
+    show = choices.spelled("show", "1")
+    tell_found(Told(found, lambda *more: choices.spelled(*spelled, *more), show, choices.json))
+
+
+def _spelled(question: Question) -> list[str]:
+    """The words to type for a question, but for the page."""
+    options = [word for place in question.places for word in ("--in", place)]
+    for name, value in (("project", question.project), ("since", question.since), ("until", question.until)):
+        options += [f"--{name}", value] if value else []
+    options += ["--sort", question.order] if question.order != "best" else []
+    options += ["--scan"] if question.scan else []
+    # Options come first: after the words, one that begins with - would be taken for an option.
+    return [*options, *(["--"] if question.words.startswith("-") else []), question.words]

@@ -1,0 +1,90 @@
+"""What is said beside the hits of a search: how much there is, what was left out, how to see more."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import Found, Stopped
+
+
+class Told(NamedTuple):
+    """What to speak about."""
+
+    found: Found
+    spelled: Callable[..., str]
+    """The command to type for the same search, with more words."""
+    show: str
+    """The command to type for the first session."""
+    is_for_programs: bool
+    """All of it stands in the document."""
+
+
+def tell_found(told: Told) -> None:
+    """Say it, as far as it is of use where the output goes."""
+    found = told.found
+    if found.has_changed:
+        say("The index has changed since the page before: sessions may be missing here or come twice.")
+    if not found.sessions:
+        _tell_nothing(told)
+    elif found.is_spread:
+        say("No single message has all words; these sessions have each of them somewhere.")
+    if found.stopped:
+        _tell_stopped(told, found.stopped)
+    if not told.is_for_programs and sys.stdout.isatty():
+        _tell_extent(told)
+    elif found.next and not told.is_for_programs:
+        say(f"There is more: `{told.spelled('--after', found.next)}`.")
+
+
+def _tell_nothing(told: Told) -> None:
+    from geminids.cli import words
+
+    found = told.found
+    searched = found.searched
+    if not searched.sessions:
+        from geminids.cli.sessions import tell_nothing_found
+
+        tell_nothing_found()
+        return
+    say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
+    for typed, near in found.near.items():
+        offer = f"There are: {', '.join(near)}." if ":" in typed else f"Did you mean {' or '.join(near)}?"
+        say(f"{typed!r} does not occur. {offer}")
+    for typed, number in found.hidden.items():
+        say(f"Without `{typed}`: {words.count(number, 'message')}.")
+    if searched.left_out and not found.near:
+        say(f"Not searched: {searched.left_out}. `{told.spelled('--scan')}` reads everything.")
+
+
+def _tell_stopped(told: Told, stopped: Stopped) -> None:
+    from geminids.cli import words
+
+    going_on = told.spelled("--after", told.found.next or "")
+    say(
+        f"Stopped after reading {words.count(stopped.read, 'session')}; {stopped.left:,} more may hold it. "
+        f"`{going_on}` goes on, --scan reads everything."
+    )
+
+
+def _tell_extent(told: Told) -> None:
+    """On a terminal: how much was found among how much, what was hidden, and what to type next."""
+    from geminids.cli import words
+
+    found = told.found
+    if not found.sessions:
+        return
+    total = found.total
+    messages = f"{'' if total.is_exact else 'at least '}{words.count(total.matches, 'message')}"
+    sessions = f"{'' if total.are_all_sessions else 'at least '}{words.count(total.sessions, 'session')}"
+    left_out = f"; not indexed: {found.searched.left_out} (--scan)" if found.searched.left_out else ""
+    say(f"{messages} in {sessions}, of {found.searched.sessions:,}{left_out}.")
+    for typed, number in found.hidden.items():
+        say(f"Without `{typed}`: {words.count(number, 'more message')}.")
+    say(f"Read one: `{told.show}`.")
+    if found.next and not found.stopped:
+        say(f"The next page: `{told.spelled('--after', found.next)}`.")

@@ -1,0 +1,108 @@
+"""A search as a face asks for it: words as they were typed, and what options add to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.query.search import BEST, LIMIT, PER_SESSION, WIDTH, Texts, asked_at, search
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.query.found import Found
+    from geminids.query.language import Query
+    from geminids.sources.places import Home
+    from geminids.store.index import Index
+
+
+class Question(NamedTuple):
+    """What is looked for, where, and how much of it is shown."""
+
+    words: str
+    """In the language of searches; may be empty if something else narrows the search."""
+    places: Sequence[str] = ()
+    """As `in:`."""
+    project: str | None = None
+    since: str | None = None
+    until: str | None = None
+    """A day counts up to its end."""
+    limit: int = LIMIT
+    """Sessions on a page."""
+    per_session: int | None = PER_SESSION
+    """Messages of each; None means all."""
+    width: int = WIDTH
+    """Characters of a snippet."""
+    after: str | None = None
+    """Where the page before ended."""
+    order: str = BEST
+    scan: bool = False
+    """Read all texts, also what is not indexed."""
+
+
+def ask(
+    index: Index,
+    homes: Sequence[Home],
+    question: Question,
+    now: datetime,
+    progress: Callable[[int, int], None] | None = None,
+) -> Found:
+    """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
+    began = asked_at(question.after, now)
+    return search(
+        index,
+        _query(question, began),
+        now=now,
+        limit=question.limit,
+        per_session=question.per_session,
+        width=question.width,
+        after=question.after,
+        order=question.order,
+        texts_of=_Reader(index, homes, with_outputs=question.scan),
+        scan=question.scan,
+        progress=progress,
+    )
+
+
+def _query(question: Question, now: datetime) -> Query:
+    """The words with all that options add; these count as filters do."""
+    from geminids.query.language import Filter, Query, parse
+
+    places = f" in:{','.join(question.places)}" if question.places else ""
+    added = [Filter("project", question.project)] if question.project else []
+    added += [Filter("since", question.since)] if question.since else []
+    added += [Filter("before", question.until)] if question.until else []
+    typed = question.words + places
+    # With neither words nor options there is nothing to look for, which the language says.
+    query = parse(typed, now) if typed.strip() or not added else Query("", None, ())
+    if not added:
+        return query
+    since, before = _moments(query, question, now)
+    text = " ".join([typed, *(f"{one.name}:{one.value}" for one in added)])
+    return query._replace(text=text, filters=(*query.filters, *added), since=since, before=before)
+
+
+def _moments(query: Query, question: Question, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """The narrowest span of time that words and options ask for."""
+    from geminids.query.moments import parse_moment
+
+    since = [query.since, parse_moment(question.since, now) if question.since else None]
+    before = [query.before, parse_moment(question.until, now, end=True) if question.until else None]
+    return max(filter(None, since), default=None), min(filter(None, before), default=None)
+
+
+class _Reader:
+    """Reads sessions when one is asked for: most searches do without, and need not load what it takes."""
+
+    def __init__(self, index: Index, homes: Sequence[Home], *, with_outputs: bool) -> None:
+        self._read: Callable[[int], Iterable[tuple[int, Texts]]] | None = None
+        self._index = index
+        self._homes = homes
+        self._with_outputs = with_outputs
+
+    def __call__(self, number: int) -> Iterable[tuple[int, Texts]]:
+        if self._read is None:
+            from geminids.query.verifying import Verifying
+
+            self._read = Verifying(self._index, self._homes, with_outputs=self._with_outputs).texts_of
+        return self._read(number)
