@@ -54,7 +54,7 @@ def start() -> Iterator[Start]:
     running: list[Any] = []
 
     def begin(folder: Path, poll: float | None, **options: Any) -> Iterator[AnyEvent]:
-        finder = HomesFinder(lambda: [Home("gemini", folder / ".gemini", "given")])
+        finder = HomesFinder(lambda: [Home("gemini", str(folder / ".gemini"), "given")])
         events = watch(finder, pace=Pace(poll, HEARTBEAT), **options)
         running.append(events)
         began = next(events)
@@ -94,7 +94,7 @@ def says(*words: str) -> Callable[[list[AnyEvent]], bool]:
 
 def bundles(home: Path) -> list[Bundle]:
     source = GeminiSource()
-    return [bundle for found in source.homes_below(home) for bundle in source.scan(found).bundles]
+    return [bundle for found in source.homes_below(str(home)) for bundle in source.scan(found).bundles]
 
 
 # What is new is decided on the model.

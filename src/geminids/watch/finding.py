@@ -91,7 +91,7 @@ class HomesFinder:
     @property
     def places(self) -> tuple[str, ...]:
         """The homes."""
-        return tuple(str(home.path) for home in self._shelves)
+        return tuple(home.folder for home in self._shelves)
 
     def look(self) -> Found:
         """All bundles; those of several homes that hold the same sessions are one."""
@@ -143,7 +143,7 @@ class _HomeShelf:
         changed = {name for name in names if before.get(name) != self._texts.get(name)}
         if not changed:
             return False
-        if str(self._home.path) in changed or self.problems:
+        if self._home.folder in changed or self.problems:
             self._projects = {}
             self._take_in(self._source.scan(self._home))
         else:
