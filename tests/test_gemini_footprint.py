@@ -42,6 +42,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
     loaded = set(subprocess.run(line, check=True, capture_output=True, text=True).stdout.split())
     assert {module for module in loaded if module.startswith("geminids")} == {
         "geminids",
+        "geminids.config",
         "geminids.errors",
         "geminids.sources",
         "geminids.sources.gemini",

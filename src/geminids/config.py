@@ -69,7 +69,7 @@ def _xdg_data_folder(environment: Mapping[str, str]) -> str | None:
     """What platformdirs answers; loading it would be a quarter of the time that a command takes to start."""
     named = environment.get("XDG_DATA_HOME", "")
     if named.startswith("/"):
-        return f"{named.rstrip('/')}/{_OUR_NAME}"
+        return tidy(os.path.join(named, _OUR_NAME))  # noqa: PTH118
     home = environment.get("HOME", "")
     if not home.startswith("/"):
         home = _home_of_account()

@@ -7,11 +7,13 @@
 
 Each set of homes has an index of its own, so that looking at a backup does not mix it with this machine's
 sessions. A new build never takes the name of an old one: SQLite would join the new file with the journal of
-the old. Readers keep what they have opened.
+the old; and whoever finds an index damaged may move it aside without asking. Readers keep what they have
+opened.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import sys
@@ -32,6 +34,38 @@ _CACHE = -16_384
 """Kibibytes of pages in memory while writing."""
 _HASH_SIZE = 16 << 20
 """Bytes that FTS5 gathers before it writes them: with its usual 1 MiB, a build takes twice as long."""
+
+
+_NEVER = 1_000
+_USUAL_AUTOMERGE = 4
+_USUAL_CRISIS = 16
+"""How many pieces of the full text FTS5 lets lie before it merges them, at leisure or at once."""
+
+
+_ASIDE = ".damaged"
+_DAMAGE = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_CONSTRAINT,  # rows that we never wrote
+        sqlite3.SQLITE_MISMATCH,
+    }
+)
+_SIGNS_OF_DAMAGE = (
+    "no such table",
+    "no such column",
+    "vtable constructor failed",
+    "invalid fts5 file format",
+    "Could not decode to UTF-8",
+)
+"""How messages begin that have no code of their own; what we ask for is always there."""
+_SYSTEM_ERRORS = {
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+}
 
 
 class DamagedIndexError(GeminidsError):
@@ -99,54 +133,61 @@ class Place:
 
     def current(self) -> str | None:
         """The newest complete index; None if there is none."""
-        builds = self._builds()
-        return self._path(builds[-1]) if builds else None
+        newest = _last(self._names(), ".db")
+        return f"{self.folder}/{newest}" if newest else None
 
     def open(self) -> Index | None:
         """The index for reading; None if there is none of this release. Raises DamagedIndexError."""
         path = self.current()
-        if path is None:
-            return None
-        with naming_damage(path):
-            index = Index(_connected(path, read_only=True), path)
-            return index if index.meta("version") == VERSION else None
+        while path is not None:
+            try:
+                return _opened_to_read(path)
+            except (OSError, DamagedIndexError):
+                newer = self.current()
+                if newer == path:
+                    raise
+                # Another process has just put a new one in its place.
+                path = newer
+        return None
 
     def open_to_write(self) -> Index | None:
         """The same for changing it; the caller holds the lock."""
         path = self.current()
         if path is None:
             return None
-        with naming_damage(path):
-            connection = _connected(path)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            return Index(connection, path)
+        index = Index(_connected(path), path)
+        with naming_damage(path), closed_on_error(index):
+            index.connection.execute("PRAGMA journal_mode = WAL")
+            index.connection.execute("PRAGMA synchronous = NORMAL")
+            return index
 
     def start(self) -> Index:
-        """An empty index that takes the place of the current one when it is finished."""
-        os.makedirs(self.folder, mode=0o700, exist_ok=True)  # noqa: PTH103
-        for left in self._left_overs():
-            # Of a process that was killed: whoever writes is alone.
-            os.remove(left)  # noqa: PTH107
-        builds = self._builds()
-        path = self._path(builds[-1] + 1 if builds else 1) + ".new"
+        """An empty index that takes the place of the current one when it is finished; the same holds."""
+        self.tidy()
+        build = 1 + max(map(_number, self._names()), default=0)
+        path = f"{self.folder}/{self.name}-{build}.db.new"
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
         connection = _connected(path)
         # What is not finished is worth nothing, so nothing is written twice for its sake.
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
-        return _laid_out(Index(connection, path))
+        index = _laid_out(Index(connection, path))
+        # What is merged while more is coming is merged again, which takes a fifth of the time.
+        _configure(index, automerge=0, crisismerge=_NEVER)
+        return index
 
     def finish(self, index: Index) -> Index:
         """The index in the place of the current one."""
         new = index.path
         assert new is not None
+        _configure(index, automerge=_USUAL_AUTOMERGE, crisismerge=_USUAL_CRISIS)
+        # Later there may be readers, and while they read the kind of journal cannot be changed.
+        index.connection.execute("PRAGMA journal_mode = WAL")
         index.close()
         _written_to_disk(new)
         done = new.removesuffix(".new")
         os.rename(new, done)  # noqa: PTH104
-        for build in self._builds()[:-1]:
-            self._remove(build)
+        self.tidy()
         opened = self.open_to_write()
         assert opened is not None
         return opened
@@ -154,23 +195,34 @@ class Place:
     def discard(self, index: Index) -> None:
         """Give up an index that was started."""
         index.close()
-        if index.path is not None:
-            with suppress(OSError):
-                os.remove(index.path)  # noqa: PTH107
+        self.tidy()
 
     def move_aside(self, path: str) -> str:
         """Put a damaged index where nobody takes it for a good one; where that is."""
-        aside = f"{path}.damaged"
-        os.replace(path, aside)  # noqa: PTH105
+        aside = f"{path}{_ASIDE}"
+        # It may be another process that was quicker: no name is used twice, so it was this file.
+        with suppress(FileNotFoundError):
+            os.replace(path, aside)  # noqa: PTH105
         for journal in (f"{path}-wal", f"{path}-shm"):
             with suppress(OSError):
                 os.remove(journal)  # noqa: PTH107
         return aside
 
+    def is_tidy(self) -> bool:
+        """Whether nothing lies there that is of no use."""
+        return not self._left_overs()
+
+    def tidy(self) -> None:
+        """Remove what processes left that were killed, and what was replaced; the caller holds the lock."""
+        for left in self._left_overs():
+            # Some systems do not remove what others have open; the next one tries again.
+            with suppress(OSError):
+                os.remove(f"{self.folder}/{left}")  # noqa: PTH107
+
     @contextmanager
     def alone(self, patience: float = PATIENCE) -> Iterator[None]:
         """A while in which no other process writes. The system ends it if this process dies."""
-        os.makedirs(self.folder, mode=0o700, exist_ok=True)  # noqa: PTH103
+        _make_private(self.folder)
         handle = os.open(f"{self.folder}/{self.name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             until = time.monotonic() + patience
@@ -185,15 +237,11 @@ class Place:
             # Closing gives the lock back.
             os.close(handle)
 
-    def _builds(self) -> list[int]:
-        return sorted(int(name[len(self.name) + 1 : -3]) for name in self._names() if name.endswith(".db"))
-
     def _left_overs(self) -> list[str]:
-        return [
-            f"{self.folder}/{name}"
-            for name in self._names()
-            if name.endswith((".new", ".new-journal", ".new-wal", ".new-shm"))
-        ]
+        """What is neither the newest index, nor its journal, nor the last one that was damaged."""
+        names = self._names()
+        index, damaged = _last(names, ".db"), _last(names, f".db{_ASIDE}")
+        return [name for name in names if name not in (index, f"{index}-wal", f"{index}-shm", damaged)]
 
     def _names(self) -> list[str]:
         try:
@@ -201,16 +249,7 @@ class Place:
         except OSError:
             # Not there, or closed; whoever wants to write will hear about it.
             return []
-        return [name for name in found if name.startswith(f"{self.name}-")]
-
-    def _path(self, build: int) -> str:
-        return f"{self.folder}/{self.name}-{build}.db"
-
-    def _remove(self, build: int) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            # Some systems do not remove what others have open; the next build tries again.
-            with suppress(OSError):
-                os.remove(self._path(build) + suffix)  # noqa: PTH107
+        return [name for name in found if name.startswith(f"{self.name}-") and _number(name)]
 
 
 def in_memory() -> Index:
@@ -227,39 +266,94 @@ def naming_damage(path: str | None) -> Iterator[None]:
         raise _named(error, path or "in memory") from error
 
 
-def _named(error: sqlite3.DatabaseError, path: str) -> GeminidsError | sqlite3.DatabaseError:
+@contextmanager
+def closed_on_error(index: Index) -> Iterator[None]:
+    """Lets go of an index that nobody will get: what it has begun would keep others waiting."""
+    try:
+        yield
+    except BaseException:
+        index.close()
+        raise
+
+
+def _named(error: sqlite3.DatabaseError, path: str) -> Exception:
     code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if code in _DAMAGE or str(error).startswith(_SIGNS_OF_DAMAGE):
         return DamagedIndexError(path, str(error))
     if code == sqlite3.SQLITE_FULL:
         return FullDiskError(path)
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return BusyIndexError("another program")
-    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        raise OSError(5, str(error), path) from error
-    if "no such table" in str(error) or "no such column" in str(error):
-        return DamagedIndexError(path, str(error))
+    if code in _SYSTEM_ERRORS:
+        return OSError(_SYSTEM_ERRORS[code], str(error), path)
     return error
 
 
-def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    if read_only:
-        address = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        connection = sqlite3.connect(f"file:{address}?mode=ro", uri=True, timeout=_BUSY, isolation_level=None)
-        connection.execute("PRAGMA mmap_size = 1000000000")
-    else:
-        connection = sqlite3.connect(path, timeout=_BUSY, isolation_level=None)
-        connection.execute(f"PRAGMA cache_size = {_CACHE}")
+def _opened_to_read(path: str) -> Index | None:
+    try:
+        return _of_this_release(path, "mode=ro")
+    except OSError:
+        if not os.path.exists(path) or os.path.exists(f"{path}-wal"):  # noqa: PTH110
+            raise
+        # SQLite cannot keep a journal in a folder that is not ours; without one, it need not.
+        return _of_this_release(path, "immutable=1")
+
+
+def _of_this_release(path: str, how: str) -> Index | None:
+    """An index for reading, opened as SQLite's addresses say; None if it is of another release."""
+    # Two slashes for the machine, which is this one: without them, `//data` would be on another.
+    address = "//" + os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")  # noqa: PTH100
+    with naming_damage(path):
+        index = Index(_connection(f"file:{address}?{how}", uri=True), path)
+        with closed_on_error(index):
+            index.connection.execute("PRAGMA mmap_size = 1000000000")
+            if index.meta("version") == VERSION:
+                return index
+        index.close()
+        return None
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    connection = _connection(path)
+    connection.execute(f"PRAGMA cache_size = {_CACHE}")
     return connection
+
+
+def _connection(path: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_BUSY, isolation_level=None, uri=uri)
+
+
+def _make_private(folder: str) -> None:
+    """Make a folder, and those above it that are missing, for this user alone."""
+    above = os.path.dirname(folder)  # noqa: PTH120
+    if above and not os.path.exists(above):  # noqa: PTH110
+        _make_private(above)
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)  # noqa: PTH102
+
+
+def _last(names: Sequence[str], suffix: str) -> str | None:
+    return max((name for name in names if name.endswith(suffix)), key=_number, default=None)
+
+
+def _number(name: str) -> int:
+    """The number of the build that a file belongs to; 0 if it is none of ours."""
+    number = name.partition("-")[2].partition(".db")[0]
+    return int(number) if number.isdecimal() else 0
 
 
 def _laid_out(index: Index) -> Index:
     index.connection.executescript(TABLES)
-    with suppress(sqlite3.Error):
-        # It is in no manual, so it may go; then it only takes longer.
-        index.connection.execute("INSERT INTO texts (texts, rank) VALUES ('hashsize', ?)", (_HASH_SIZE,))
+    _configure(index, hashsize=_HASH_SIZE)
     index.note("version", VERSION)
     return index
+
+
+def _configure(index: Index, **settings: int) -> None:
+    for name, value in settings.items():
+        # Not all of these are in the manual, so one may go; then it only takes longer.
+        with suppress(sqlite3.Error):
+            index.connection.execute("INSERT INTO texts (texts, rank) VALUES (?, ?)", (name, value))
 
 
 def _written_to_disk(path: str) -> None:

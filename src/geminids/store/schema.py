@@ -17,9 +17,10 @@ VERSION = 1
 BESIDE = ""
 """The key of the bundle that holds what lies beside the sessions of a shelf."""
 
-COLUMNS = ("human", "model", "thought", "tool", "path", "output", "other")
+COLUMNS = ("model", "thought", "output", "tool", "human", "path", "other")
 """Where words can stand, as the columns of `texts`: what the human typed, what the model answered and
-thought, names and arguments of tools, paths, what tools answered, and all else (notices, context)."""
+thought, names and arguments of tools, paths, what tools answered, and all else (notices, context).
+The first one takes the least room, so it is the one with the most words."""
 
 TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;

@@ -17,7 +17,16 @@ from geminids.store.times import moment
 
 WINDOW = 5_000
 """So many matches are ranked, the newest of them: a word that everybody uses must not take a second."""
-WEIGHTS = (4.0, 3.0, 1.5, 1.5, 2.0, 0.7, 0.5)
+_WEIGHT = {
+    "human": 4.0,
+    "model": 3.0,
+    "path": 2.0,
+    "thought": 1.5,
+    "tool": 1.5,
+    "output": 0.7,
+    "other": 0.5,
+}
+WEIGHTS = tuple(_WEIGHT[column] for column in COLUMNS)
 """How much a match counts in each column: words meant for somebody above those that a tool printed."""
 DROPPED = "('rewound', 'failed', 'cancelled', 'superseded')"
 """States of messages that no longer belong to the conversation. A compressed one still does, to people."""

@@ -24,11 +24,12 @@ from geminids.model import (
 )
 from geminids.store.schema import COLUMNS
 
-HUMAN, MODEL, THOUGHT, TOOL, PATH, OUTPUT, OTHER = range(len(COLUMNS))
+MODEL, THOUGHT, OUTPUT, TOOL, HUMAN, PATH, OTHER = range(len(COLUMNS))
 BEGINNING = 200
 END = 300
 """So many characters of an output are indexed; the last ones more often say what went wrong."""
 _PLACES = {Origin.HUMAN: HUMAN, Origin.COMMAND: HUMAN, Origin.MODEL: MODEL, Origin.TOOL: OUTPUT}
+_WHOLE = (HUMAN, MODEL)
 _NAMES_A_PATH = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
 _DEEPEST = 20
 
@@ -76,7 +77,7 @@ class _Gathered:
 
     def _add_text(self, part: Text) -> None:
         place = _PLACES.get(part.origin, OTHER)
-        if place < OUTPUT:
+        if place in _WHOLE:
             self.columns[place].append(part.text)
         else:
             self._add_long(place, part.text)
