@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from geminids.store.index import Index
 from geminids.store.paths import stored
 from geminids.store.schema import COLUMNS
 
+_READ_AGAIN = b"again"
+"""The stamp of a bundle that was read whole, and must be read again whatever its files say."""
 _ENOUGH = 8_000_000
 """Characters of text that are handed to SQLite at once: FTS5 is quickest with much at a time."""
 
@@ -103,6 +105,7 @@ def _marks(number: int) -> str:
     return ", ".join("?" * number)
 
 
+_FILE = 2 + SessionFacts._fields.index("file")
 _INSERT_SESSION = f"INSERT OR REPLACE INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
 _INSERT_MESSAGE = f"INSERT OR REPLACE INTO messages VALUES ({_marks(12)})"
 
@@ -143,9 +146,15 @@ class Writer:
         return int(row[0])
 
     def bundle(
-        self, shelf: int, key: str, sessions: Sequence[SessionRows], problems: Sequence[ProblemFacts]
+        self,
+        shelf: int,
+        key: str,
+        sessions: Sequence[SessionRows],
+        problems: Sequence[ProblemFacts],
+        *,
+        staying: Collection[str] = (),
     ) -> int:
-        """Write what a bundle holds now; its stamp comes when that is settled."""
+        """Write what a bundle holds now, its stamp when that is settled; what some files held may stay."""
         known = self._sql.execute(
             "SELECT id FROM bundles WHERE shelf = ? AND key = ?", (shelf, key)
         ).fetchone()
@@ -156,7 +165,7 @@ class Writer:
                 self._add_session(number, session)
         else:
             number = int(known[0])
-            self._replace_sessions(number, sessions)
+            self._replace_sessions(number, sessions, staying)
         self.problems(number, problems)
         if self._size >= _ENOUGH:
             self.flush()
@@ -168,7 +177,10 @@ class Writer:
 
     def unsettle(self, shelf: int, key: str) -> None:
         """Note that a bundle must be read again, whatever its files say."""
-        self._sql.execute("UPDATE bundles SET stamp = x'' WHERE shelf = ? AND key = ?", (shelf, key))
+        self._sql.execute(
+            "UPDATE bundles SET stamp = ? WHERE shelf = ? AND key = ? AND stamp <> x''",
+            (_READ_AGAIN, shelf, key),
+        )
 
     def forget_bundle(self, bundle: int) -> None:
         """Take out a bundle and all that it held."""
@@ -237,8 +249,10 @@ class Writer:
 
     # Sessions and messages
 
-    def _replace_sessions(self, bundle: int, sessions: Sequence[SessionRows]) -> None:
-        """Write the sessions of a bundle over those that it had."""
+    def _replace_sessions(
+        self, bundle: int, sessions: Sequence[SessionRows], staying: Collection[str] = ()
+    ) -> None:
+        """Write the sessions of a bundle over those that it had; what else some files held stays."""
         # What is still on its way must not be taken for absent.
         self.flush()
         rows = self._sql.execute("SELECT * FROM sessions WHERE bundle = ?", (bundle,)).fetchall()
@@ -251,9 +265,9 @@ class Writer:
                 self._replace_session(same.pop(0), bundle, session)
             else:
                 self._add_session(bundle, session)
-        for left in (row[0] for same in old.values() for row in same):
-            self._forget_messages(message.id for message in self._messages_of(left))
-            self._sql.execute("DELETE FROM sessions WHERE id = ?", (left,))
+        for left in (row for same in old.values() for row in same if row[_FILE] not in staying):
+            self._forget_messages(message.id for message in self._messages_of(left[0]))
+            self._sql.execute("DELETE FROM sessions WHERE id = ?", (left[0],))
 
     def _add_session(self, bundle: int, session: SessionRows) -> None:
         number = self._next_session

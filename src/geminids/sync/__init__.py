@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids import sources
@@ -23,6 +23,7 @@ from geminids.store.index import (
     FullDiskError,
     Index,
     Place,
+    closed_on_error,
     in_memory,
     naming_damage,
 )
@@ -135,41 +136,64 @@ class _Run:
         """The index, and what became of it."""
         if self._place is None:
             return self._in_memory("there is no folder for it")
-        index = None if self._full else self._open(self._place)
+        try:
+            return self._kept(self._place)
+        except DamagedIndexError as error:
+            return self._in_place_of_damaged(self._place, error)
+
+    def _in_place_of_damaged(self, place: Place, error: DamagedIndexError) -> tuple[Index, Outcome]:
+        """The index made anew; a file can be opened long before its damage is met."""
+        try:
+            self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+        except OSError as refused:
+            return self._without_writing(None, refused)
+        return self._kept(place)
+
+    def _kept(self, place: Place) -> tuple[Index, Outcome]:
+        """The index that is kept for the next time, or the best there is instead."""
+        index = None if self._full else self._open(place)
         if index and self._is_current(index):
+            self._tidy(place)
             return index, self._outcome()
         try:
-            return self._written(self._place, is_first=index is None and not self._full)
+            written = self._written(place, is_first=index is None and not self._full)
         except (BusyIndexError, FullDiskError, OSError) as error:
-            return self._without_writing(index, error)
+            return self._without_writing(index or self._open(place), error)
+        if index:
+            index.close()
+        return written
 
     def _open(self, place: Place) -> Index | None:
-        """The index that is there; a damaged one is put out of the way."""
+        """The index that is there, if it was made as we would make it and we may read it."""
         try:
             index = place.open()
-            # A file can be opened long before its damage is met.
-            return index if index and index.meta("basis") == self._sync.basis() else None
-        except DamagedIndexError as error:
-            self._put_aside(place, error)
+        except OSError:
+            # Whoever writes will hear about it.
             return None
+        if index is None:
+            return None
+        with naming_damage(index.path), closed_on_error(index):
+            if index.meta("basis") == self._sync.basis():
+                return index
+        index.close()
+        return None
 
-    def _put_aside(self, place: Place, error: DamagedIndexError) -> None:
-        self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+    def _tidy(self, place: Place) -> None:
+        """Remove what others left behind, unless somebody is at work."""
+        if not place.is_tidy():
+            with suppress(BusyIndexError, OSError), place.alone(patience=0):
+                place.tidy()
 
     def _written(self, place: Place, *, is_first: bool) -> tuple[Index, Outcome]:
         """The index brought up to date by us, or by whoever was quicker."""
         patience = FIRST_PATIENCE if is_first else PATIENCE if self._budget is None else self._budget
         with place.alone(patience):
+            place.tidy()
             index = None if self._full else place.open_to_write()
-            try:
-                with naming_damage(index.path if index else None):
-                    if index and self._can_go_on(index):
-                        return index, self._brought_up_to_date(index)
-            except DamagedIndexError as error:
-                self._said.append(
-                    f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew."
-                )
             if index:
+                with naming_damage(index.path), closed_on_error(index):
+                    if self._can_go_on(index):
+                        return index, self._brought_up_to_date(index)
                 index.close()
             return self._built(place)
 
@@ -184,6 +208,8 @@ class _Run:
         taken = None
         changed = self._changed(index)
         if changed is None or changed:
+            # Whatever stops us now: whose these sessions are must still be found out.
+            index.note("generation", None)
             taken = self._take(index, only=changed)
         self._identify(index)
         return self._outcome(taken)
@@ -193,8 +219,7 @@ class _Run:
 
         until = None if self._budget is None else time.monotonic() + self._budget
         taking = Taking(index, everything=self._sync.everything(), progress=self._progress, until=until)
-        with _rolled_back(index):
-            return taking.take_in(self._seen, only)
+        return taking.take_in(self._seen, only)
 
     def _built(self, place: Place) -> tuple[Index, Outcome]:
         """A new index, in the place of the old one when it is whole."""
@@ -241,19 +266,20 @@ class _Run:
     # What has changed
 
     def _is_current(self, index: Index) -> bool:
-        with naming_damage(index.path):
-            known = dict(index.connection.execute("SELECT path, footprint FROM folders"))
-            if len(known) != sum(len(seen.footprints) for seen in self._seen):
-                return False
-            if any(known.get(path) != text for seen in self._seen for path, text in seen.footprints.items()):
+        with naming_damage(index.path), closed_on_error(index):
+            rows = index.connection.execute("SELECT path, footprint FROM folders")
+            if {opened(path): footprint for path, footprint in rows} != self._footprints():
                 return False
             return index.meta("generation") == self._sync.generation() and not self._proves_anything(index)
+
+    def _footprints(self) -> dict[str, str]:
+        return {path: text for home in self._seen for path, text in home.footprints.items()}
 
     def _changed(self, index: Index) -> set[str] | None:
         """The folders to look into: those of projects in which something changed; None means all."""
         rows = index.connection.execute("SELECT path, footprint, shelf FROM folders")
         known = {opened(path): (footprint, shelf) for path, footprint, shelf in rows}
-        seen = {path: text for home in self._seen for path, text in home.footprints.items()}
+        seen = self._footprints()
         if known.keys() != seen.keys():
             return None
         changed = {known[path][1] for path, text in seen.items() if known[path][0] != text}
@@ -265,7 +291,8 @@ class _Run:
     def _proves_anything(self, index: Index) -> bool:
         """Whether the folder that we are in is that of a project nobody knows for certain."""
         rows = index.connection.execute(
-            "SELECT DISTINCT told_hash FROM projects WHERE NOT certain AND told_hash IS NOT NULL"
+            "SELECT DISTINCT told_hash FROM projects "
+            "WHERE NOT certain AND known_by IS NOT 'link' AND told_hash IS NOT NULL"
         )
         unknown = {name for (name,) in rows}
         here = self._sync.here() if unknown else None
@@ -288,14 +315,3 @@ def _hashes(folder: str) -> Iterator[str]:
         if above == folder:
             return
         folder = above
-
-
-@contextmanager
-def _rolled_back(index: Index) -> Iterator[None]:
-    """Undo what was not finished, whatever stopped it."""
-    try:
-        yield
-    except BaseException:
-        if index.connection.in_transaction:
-            index.connection.rollback()
-        raise

@@ -22,7 +22,8 @@ def identify(index: Index, folders: Folders, *, learns: bool) -> None:
         "DELETE FROM projects "
         "WHERE id NOT IN (SELECT project FROM sessions UNION SELECT project FROM shelves)"
     )
-    rows = sql.execute(f"SELECT id, {_BEST}, {_TOLD} FROM projects").fetchall()
+    # Of what is equally sure the first is taken, so the order must not depend on when what was read.
+    rows = sql.execute(f"SELECT id, {_BEST}, {_TOLD} FROM projects ORDER BY {_TOLD}").fetchall()
     told = {row[0]: _project(*row[5:]) for row in rows}
     identity = best_known(told.values(), folders.remembered)
     for number, *before in (row[:5] for row in rows):

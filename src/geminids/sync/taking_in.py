@@ -7,6 +7,7 @@ all of its project is; whatever stops this in the middle, the next time goes on 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -62,6 +63,11 @@ class _OnShelf:
         self.traced = _traced(shelf.companions.files)
         self.is_settled = True
         """Whether all of it is taken in, as far as we are."""
+        self._logs = _facts_of_logs(shelf.companions.files)
+
+    def with_logs(self, stamp: bytes) -> bytes:
+        """The stamp of a bundle of which a part may be known from the prompt logs beside it."""
+        return _digest([stamp.hex(), *self._logs])
 
 
 class Taking:
@@ -117,7 +123,7 @@ class Taking:
         for bundle in shelf.shelf.bundles:
             stamp = _stamp(bundle, shelf.traced)
             known = shelf.known.get(keepable(bundle.key))
-            if known is None or known.stamp != stamp:
+            if known is None or known.stamp not in (stamp, shelf.with_logs(stamp)):
                 yield _Job(shelf, bundle, stamp)
 
     def _read(self, jobs: Sequence[_Job]) -> TakenIn:
@@ -142,12 +148,14 @@ class Taking:
             if (known := shelf.known.get(key)) and known.stamp:
                 # All that was read before is better than the part that we may read now.
                 self._writer.problems(known.id, problem_facts(reading.problems))
+                self._writer.unsettle(shelf.number, key)
                 return
         rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
         number = self._writer.bundle(shelf.number, key, rows, problem_facts(reading.problems))
         self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
-            self._writer.stamp(number, job.stamp, _size(job))
+            stamp = shelf.with_logs(job.stamp) if _lacks_a_header(reading) else job.stamp
+            self._writer.stamp(number, stamp, _size(job))
         if self._writer.is_idle:
             self._pause()
 
@@ -177,9 +185,13 @@ class Taking:
         kept = traces(Known.traces(self._index, shelf.number)) if shelf.traced else []
         reading = sources.load(beside.agent).read_beside(beside, kept, BESIDE_LIMIT)
         rows = [self._rows.session(session, Traced.NOT) for session in reading.sessions]
-        number = self._writer.bundle(shelf.number, BESIDE, rows, problem_facts(reading.problems))
-        if any(problem.is_unreadable for problem in reading.problems):
+        refused = {problem.file for problem in reading.problems if problem.is_unreadable}
+        number = self._writer.bundle(
+            shelf.number, BESIDE, rows, problem_facts(reading.problems), staying=refused
+        )
+        if refused:
             shelf.is_settled = False
+            self._writer.unsettle(shelf.number, BESIDE)
         else:
             self._writer.stamp(number, stamp)
 
@@ -282,6 +294,17 @@ def _traced(files: Sequence[CompanionFile]) -> int:
         return Traced.NOT
     # Only saved chats hold replies.
     return Traced.REPLIES if CompanionKind.SAVED_CHAT in kinds else Traced.PROMPTS
+
+
+def _facts_of_logs(files: Sequence[CompanionFile]) -> list[str]:
+    logs = (file for file in files if file.kind is CompanionKind.PROMPT_LOG)
+    by_whom_we_are_now = os.access in os.supports_effective_ids
+    return [f"{_fact(log)} {os.access(log.path, os.R_OK, effective_ids=by_whom_we_are_now)}" for log in logs]
+
+
+def _lacks_a_header(reading: Reading) -> bool:
+    """Whether a file did not say whose session it is: then what lies beside it may."""
+    return any(problem.kind is ProblemKind.NO_HEADER for problem in reading.problems)
 
 
 def _age(job: _Job) -> tuple[int, str]:
