@@ -32,7 +32,7 @@ _BUSY = 5.0
 """Seconds that SQLite itself waits for others."""
 _CACHE = -16_384
 """Kibibytes of pages in memory while writing."""
-_HASH_SIZE = 16 << 20
+_HASH_SIZE = 32 << 20
 """Bytes that FTS5 gathers before it writes them: with its usual 1 MiB, a build takes twice as long."""
 
 

@@ -106,9 +106,10 @@ def _marks(number: int) -> str:
 
 
 _FILE = 2 + SessionFacts._fields.index("file")
-_INSERT_SESSION = f"INSERT OR REPLACE INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
-_INSERT_MESSAGE = f"INSERT OR REPLACE INTO messages VALUES ({_marks(12)})"
-
+# A statement that replaces rows can be undone alone, for which FTS5 must write out all that it has gathered.
+# So what is new is inserted, which cannot.
+_INTO_SESSIONS = f"INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
+_INTO_MESSAGES = f"INTO messages VALUES ({_marks(12)})"
 _INSERT_TEXTS = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES ({_marks(1 + len(COLUMNS))})"
 
 
@@ -125,6 +126,8 @@ class Writer:
         self._files: dict[str, int] = {}
         self._sessions: list[tuple[object, ...]] = []
         self._messages: list[tuple[object, ...]] = []
+        self._changed_sessions: list[tuple[object, ...]] = []
+        self._changed_messages: list[tuple[object, ...]] = []
         self._calls: list[tuple[int, int, str]] = []
         self._texts: list[tuple[object, ...]] = []
         self._size = 0
@@ -279,7 +282,7 @@ class Writer:
     def _replace_session(self, old: tuple[object, ...], bundle: int, session: SessionRows) -> None:
         number = old[0]
         if old[1:] != (bundle, *session.facts):
-            self._sessions.append((number, bundle, *session.facts))
+            self._changed_sessions.append((number, bundle, *session.facts))
         known: dict[tuple[str, bytes], list[_OldMessage]] = {}
         for message in self._messages_of(number):
             known.setdefault((message.mid, message.digest), []).append(message)
@@ -289,7 +292,7 @@ class Writer:
                 self._add_message(number, place, new)
             elif (before := same.pop(0))[1:] != (place, *new[:9]):
                 # Its words are the same, so its number in the full text may stay.
-                self._messages.append((before.id, number, place, *new[:9]))
+                self._changed_messages.append((before.id, number, place, *new[:9]))
         self._forget_messages(message.id for left in known.values() for message in left)
 
     def _messages_of(self, session: object) -> list[_OldMessage]:
@@ -314,18 +317,27 @@ class Writer:
 
     def flush(self) -> None:
         """Hand all that was gathered to SQLite."""
-        self._many(_INSERT_SESSION, self._sessions)
-        self._many(_INSERT_MESSAGE, self._messages)
+        self._many(f"REPLACE {_INTO_SESSIONS}", self._changed_sessions)
+        self._many(f"REPLACE {_INTO_MESSAGES}", self._changed_messages)
+        self._many(f"INSERT {_INTO_SESSIONS}", self._sessions)
+        self._many(f"INSERT {_INTO_MESSAGES}", self._messages)
         self._sql.executemany("INSERT OR IGNORE INTO calls VALUES (?, ?, ?)", self._calls)
         self._many(_INSERT_TEXTS, self._texts)
-        for gathered in (self._sessions, self._messages, self._calls, self._texts):
+        for gathered in (
+            self._changed_sessions,
+            self._changed_messages,
+            self._sessions,
+            self._messages,
+            self._calls,
+            self._texts,
+        ):
             gathered.clear()
         self._size = 0
 
     @property
     def is_idle(self) -> bool:
         """Whether all that was gathered is handed over."""
-        return not (self._texts or self._messages or self._sessions)
+        return not (self._sessions or self._messages or self._changed_sessions or self._changed_messages)
 
     def finish(self) -> None:
         """Hand over the rest, and note how far the numbers went."""
