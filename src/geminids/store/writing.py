@@ -169,7 +169,8 @@ class Writer:
         else:
             number = int(known[0])
             self._replace_sessions(number, sessions, staying)
-        self.problems(number, problems)
+        if known or problems:
+            self.problems(number, problems)
         if self._size >= _ENOUGH:
             self.flush()
         return number
@@ -218,11 +219,13 @@ class Writer:
 
     def name(self, name: str | None) -> int | None:
         """The number of a tool or a model."""
-        return None if name is None else self._number(self._names, "names", "name", _keepable(name))
+        if name is None:
+            return None
+        return self._names.get(name) or self._number(self._names, "names", "name", name, _keepable(name))
 
     def file(self, path: str) -> int:
         """The number of a file."""
-        return self._number(self._files, "files", "path", stored(path))
+        return self._files.get(path) or self._number(self._files, "files", "path", path, stored(path))
 
     def project(self, told: ProjectFacts) -> int:
         """The number of a project as its files tell it."""
@@ -235,20 +238,15 @@ class Writer:
         new = f"INSERT INTO projects VALUES (NULL, {_marks(9)})"
         return self._sql.execute(new, (*told, *best)).lastrowid or 0
 
-    def _number(self, known: dict[str, int], table: str, column: str, value: str | bytes) -> int:
-        # Bytes and their letters are different names.
-        key = repr(value) if isinstance(value, bytes) else value
-        number = known.get(key)
-        if number is None:
-            row = self._sql.execute(f"SELECT id FROM {table} WHERE {column} = ?", (value,)).fetchone()
-            if row is None:
-                number = (
-                    self._sql.execute(f"INSERT INTO {table} ({column}) VALUES (?)", (value,)).lastrowid or 0
-                )
-            else:
-                number = int(row[0])
-            known[key] = number
-        return number
+    def _number(self, known: dict[str, int], table: str, column: str, value: str, kept: str | bytes) -> int:
+        """The number of a row that holds a value, which is made if there is none."""
+        row = self._sql.execute(f"SELECT id FROM {table} WHERE {column} = ?", (kept,)).fetchone()
+        if row is None:
+            new = f"INSERT INTO {table} ({column}) VALUES (?)"
+            known[value] = self._sql.execute(new, (kept,)).lastrowid or 0
+        else:
+            known[value] = int(row[0])
+        return known[value]
 
     # Sessions and messages
 

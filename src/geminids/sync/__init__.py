@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids import sources
@@ -236,7 +236,8 @@ class _Run:
         from geminids.sync.taking_in import Taking
 
         taking = Taking(index, everything=self._sync.everything(), progress=self._progress, commits=False)
-        taken = taking.take_in(self._seen)
+        with _without_collecting():
+            taken = taking.take_in(self._seen)
         index.note("basis", self._sync.basis())
         self._identify(index)
         return taken
@@ -315,3 +316,17 @@ def _hashes(folder: str) -> Iterator[str]:
         if above == folder:
             return
         folder = above
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """A while in which nobody looks for cycles: sessions have none, and there are millions of values."""
+    import gc
+
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from zlib import adler32, crc32
 
-from geminids.model import Message, Problem, Project, Session, Source
+from geminids.model import Message, Problem, Project, Session, Source, ToolCall
 from geminids.sources.traces import Trace, trace
 from geminids.store.times import microseconds
 from geminids.store.words import indexed
@@ -80,7 +80,7 @@ class Rows:
     def _message(self, message: Message) -> MessageFacts:
         found = words(message, everything=self._everything).columns
         texts = tuple([indexed(text) if text else "" for text in found])
-        calls = frozenset(self._calls(message))
+        calls = frozenset([self._call(part) for part in message.parts if isinstance(part, ToolCall)])
         return MessageFacts(
             mid=message.id,
             role=message.role.value,
@@ -95,9 +95,8 @@ class Rows:
             calls=calls,
         )
 
-    def _calls(self, message: Message) -> Iterator[tuple[int, str]]:
-        for call in message.tool_calls:
-            yield self._writer.name(call.name) or 0, call.status.value
+    def _call(self, call: ToolCall) -> tuple[int, str]:
+        return self._writer.name(call.name) or 0, call.status.value
 
     def _spans(self, message: Message) -> str:
         if not message.also_at:

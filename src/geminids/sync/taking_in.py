@@ -152,7 +152,8 @@ class Taking:
                 return
         rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
         number = self._writer.bundle(shelf.number, key, rows, problem_facts(reading.problems))
-        self._writer.unsettle(shelf.number, BESIDE)
+        if BESIDE in shelf.known:
+            self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
             stamp = shelf.with_logs(job.stamp) if _lacks_a_header(reading) else job.stamp
             self._writer.stamp(number, stamp, _size(job))
