@@ -19,6 +19,7 @@ COMMANDS = (
     "",
     "list",
     "show",
+    "search",
     "watch",
     "projects",
     "projects show",

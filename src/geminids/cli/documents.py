@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from geminids.cli.data import encode, join
+from geminids.cli.search_document import SearchDocument
 from geminids.library import Fidelity, IndexFacts, Outcome, Overview, Projects, ProjectStory, Resolved
 from geminids.model import Session, SessionSummary
 
@@ -77,6 +78,7 @@ class SyncDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema"
 DOCUMENTS = (
     ListDocument,
     SessionDocument,
+    SearchDocument,
     OverviewDocument,
     DoctorDocument,
     AgentViewDocument,

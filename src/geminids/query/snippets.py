@@ -96,7 +96,7 @@ class Cutter:
         found = [Cut(snippet, belongs_to) for snippet, belongs_to in cuts if snippet]
         there = frozenset(columns)
         return max(
-            found, key=lambda cut: (not there.isdisjoint(cut.columns), len(cut.snippet.spans)), default=None
+            found, key=lambda cut: (not there.isdisjoint(cut.columns), *_density(cut.snippet)), default=None
         )
 
     def _read(self, file: int, start: int, end: int) -> bytes | None:
@@ -136,6 +136,12 @@ def places(spans: str) -> list[tuple[int, int, int]]:
     """File, start and end of each place at which a message stands."""
     split = (span.split(":") for span in spans.split())
     return [(int(file), int(start), int(end)) for file, start, end in split]
+
+
+def _density(snippet: Snippet) -> tuple[int, int]:
+    """How many different words of those that are wanted it holds, then how many."""
+    shown = [snippet.text[start:end].lower() for start, end in snippet.spans]
+    return len(set(shown)), len(shown)
 
 
 def _columns(piece: Piece) -> tuple[str, ...]:

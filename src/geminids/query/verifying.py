@@ -57,7 +57,8 @@ class Verifying:
     def _sessions_of(self, place: SessionPlace) -> Iterator[Session]:
         if place.shelf not in self._stocks:
             folders = searching.folders_of(self._index, place.shelf)
-            self._stocks[place.shelf] = Stock(self._homes, only=folders)
+            holding = [home for home in self._homes if any(f.startswith(home.folder) for f in folders)]
+            self._stocks[place.shelf] = Stock(holding, only=folders)
 
         def is_wanted(found: Bundle | Companions) -> bool:
             return isinstance(found, Bundle) and found.key == place.bundle
