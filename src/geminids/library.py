@@ -276,12 +276,16 @@ class Library:
         )
 
     def search(
-        self, question: Question, now: datetime, progress: Callable[[int, int], None] | None = None
+        self, question: Question | str, now: datetime | None = None, progress: Progress | None = None
     ) -> Found:
         """The sessions and messages that hold what is looked for, the best first."""
-        from geminids.query.asking import ask
+        from datetime import UTC, datetime
 
-        return self._ask(lambda index: ask(index, self._homes, question, now, progress))
+        from geminids.query.asking import Question, ask
+
+        asked = Question(question) if isinstance(question, str) else question
+        moment = now or datetime.now(UTC)
+        return self._ask(lambda index: ask(index, self._homes, asked, moment, progress))
 
     # Projects
 
