@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from random import Random
 from uuid import UUID
 
-_WORDS = [f"{one}{other}" for one in ("bal", "cor", "den", "fim", "gul") for other in ("an", "ek", "io", "u")]
-    f"{first}{last}" for first in ("bal", "cor", "den", "fim", "gul") for last in ("an", "ek", "io", "u")
-]
+_SYLLABLES = (("bal", "cor", "den", "fim", "gul"), ("an", "ek", "io", "u"))
+_WORDS = list(map("".join, product(*_SYLLABLES)))
 
 
 def write_large_home(home: Path, sessions: range, turns: int = 24) -> None:

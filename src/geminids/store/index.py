@@ -78,6 +78,10 @@ class DamagedIndexError(GeminidsError):
         super().__init__(f"The index {path!r} is damaged ({reason}).")
 
 
+class DamagedValueError(sqlite3.DatabaseError):
+    """A value in an index that nobody of us has written: SQLite cannot know."""
+
+
 class BusyIndexError(GeminidsError):
     """Another process has been writing for too long."""
 
@@ -278,7 +282,7 @@ def closed_on_error(index: Index) -> Iterator[None]:
 
 def _named(error: sqlite3.DatabaseError, path: str) -> Exception:
     code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    if code in _DAMAGE or str(error).startswith(_SIGNS_OF_DAMAGE):
+    if code in _DAMAGE or isinstance(error, DamagedValueError) or str(error).startswith(_SIGNS_OF_DAMAGE):
         return DamagedIndexError(path, str(error))
     if code == sqlite3.SQLITE_FULL:
         return FullDiskError(path)
@@ -307,10 +311,18 @@ def _of_this_release(path: str, how: str) -> Index | None:
         index = Index(_connection(f"file:{address}?{how}", uri=True), path)
         with closed_on_error(index):
             index.connection.execute("PRAGMA mmap_size = 1000000000")
-            if index.meta("version") == VERSION:
+            if _version(index) == VERSION:
                 return index
         index.close()
         return None
+
+
+def _version(index: Index) -> object:
+    try:
+        return index.meta("version")
+    except UnicodeDecodeError as error:
+        # SQLite names a table that it cannot read, and Python cannot read the name.
+        raise DamagedValueError(str(error)) from error
 
 
 def _connected(path: str) -> sqlite3.Connection:

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from geminids.store.index import DamagedValueError
+
 Value = TypeVar("Value")
 
 
@@ -19,9 +21,16 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(kept: bytes, kind: type[Value]) -> Value:
-    """The value that was packed."""
+    """The value that was packed. Raises DamagedValueError if it was not."""
     try:
         return msgspec.json.decode(kept, type=kind)
-    except msgspec.DecodeError:
-        # msgspec takes no half characters; the standard decoder does.
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _unpacked_slowly(kept, kind)
+
+
+def _unpacked_slowly(kept: bytes, kind: type[Value]) -> Value:
+    """The same with half characters, which msgspec does not take and the standard decoder does."""
+    try:
         return msgspec.convert(json.loads(kept), kind)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise DamagedValueError(f"a value cannot be read: {error}") from error
