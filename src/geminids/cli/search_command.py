@@ -20,8 +20,7 @@ from geminids.errors import NOTHING_FOUND
 if TYPE_CHECKING:
     from geminids.library import Found, Library, Question
 
-ON_A_TERMINAL = 10
-IN_A_PIPE = 20
+LIMIT = 10
 DEFAULT_WIDTH = 160
 """Characters of a snippet where no terminal sets the limit."""
 PLACES = ("human", "model", "thoughts", "arguments", "output", "paths", "other")
@@ -50,7 +49,7 @@ PLACES = ("human", "model", "thoughts", "arguments", "output", "paths", "other")
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"At most N sessions. Else {ON_A_TERMINAL} on a terminal, {IN_A_PIPE} in a pipe.",
+    help=f"At most N sessions; else {LIMIT}.",
 )
 @click.option("--after", metavar="PAGE", callback=not_empty, help="The page after another, which names it.")
 @click.option(
@@ -97,7 +96,6 @@ def search(
     geminids search timeout --in output --project .
     geminids search '"rate limit" is:rewound' --json | jq '.hits[].session.id'
     """  # noqa: D301 - click wants the character itself
-    from geminids.cli.hits import snippet_width
     from geminids.library import Question
 
     choices.json = choices.json or jsonl
@@ -107,8 +105,8 @@ def search(
         project=project,
         since=since,
         until=until,
-        limit=limit or _usual_limit(choices),
-        width=snippet_width() if sys.stdout.isatty() and not choices.json else DEFAULT_WIDTH,
+        limit=limit or LIMIT,
+        width=_snippet_width(choices),
         after=after,
         order=order,
         scan=scan,
@@ -125,8 +123,12 @@ def search(
     return 0 if found.sessions else NOTHING_FOUND
 
 
-def _usual_limit(choices: Choices) -> int:
-    return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else IN_A_PIPE
+def _snippet_width(choices: Choices) -> int:
+    if choices.json or not sys.stdout.isatty():
+        return DEFAULT_WIDTH
+    from geminids.cli.hits import snippet_width
+
+    return snippet_width()
 
 
 def _print_json(found: Found) -> None:

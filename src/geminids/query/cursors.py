@@ -1,14 +1,12 @@
 """Where the next page of a search begins, as a word that can be typed."""
 
-from __future__ import annotations
-
-import re
 from typing import NamedTuple
 from zlib import crc32
 
 from geminids.errors import GeminidsError
 
-_WRITTEN = re.compile(r"[0-9a-f]{1,16}(-[0-9a-f]{1,16}){3}")
+_LONGEST = 16
+"""Digits of one of its numbers."""
 
 
 class BadCursorError(GeminidsError):
@@ -39,9 +37,14 @@ class Cursor(NamedTuple):
 
 def cursor_of(written: str) -> Cursor:
     """The cursor that was typed. Raises BadCursorError."""
-    if not _WRITTEN.fullmatch(written):
+    numbers = written.split("-")
+    if len(numbers) != len(Cursor._fields) or not all(map(_is_number, numbers)):
         raise BadCursorError(written)
-    return Cursor._make(int(number, 16) for number in written.split("-"))
+    return Cursor._make(int(number, 16) for number in numbers)
+
+
+def _is_number(written: str) -> bool:
+    return 0 < len(written) <= _LONGEST and not written.strip("0123456789abcdef")
 
 
 def mark(*facts: object) -> int:

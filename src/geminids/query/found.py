@@ -1,14 +1,12 @@
 """What a search gives back."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from geminids.store.reading import SessionRow
-    from geminids.store.words import Snippet
+from geminids.store.reading import SessionRow
+from geminids.store.words import Snippet
 
 COLUMN_NAMES = {
     "human": "human",

@@ -27,7 +27,6 @@ from geminids.query.found import (
     Stopped,
     Total,
 )
-from geminids.query.scope import Narrowing, narrowings
 from geminids.query.snippets import Cut, Cutter, places
 from geminids.store import reading, searching, words
 from geminids.store.schema import COLUMNS
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
     from geminids.query.language import Match as Expression
     from geminids.query.language import Query
+    from geminids.query.scope import Narrowing
     from geminids.query.tree import Words
     from geminids.store.index import Index
     from geminids.store.reading import SessionRow
@@ -47,7 +47,7 @@ LIMIT = 10
 PER_SESSION = 3
 WIDTH = 160
 """Characters of a snippet."""
-TIER = 200
+TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
 MOST_READ = 500
 """Sessions whose texts are read for one page, unless everything is to be."""
@@ -118,7 +118,7 @@ def search(
     question = mark(query.text, order, scan)
     if cursor and after and cursor.question != question:
         raise BadCursorError(after)
-    asked = Asked(index, query, query.fts(), narrowings(index, query), per_session, order, width)
+    asked = Asked(index, query, query.fts(), _narrowed(index, query), per_session, order, width)
     is_spread = False
     if scan or asked.match.must_verify:
         reading = _Reading(texts_of, cursor.after if cursor else None, scan, progress)
@@ -141,6 +141,14 @@ def search(
         has_changed=cursor is not None and cursor.state != state,
         stopped=page.stopped,
     )
+
+
+def _narrowed(index: Index, query: Query) -> list[Narrowing]:
+    if not query.filters:
+        return []
+    from geminids.query.scope import narrowings
+
+    return narrowings(index, query)
 
 
 def asked_at(after: str | None, now: datetime) -> datetime:
@@ -168,7 +176,7 @@ def _looked_up(asked: Asked, limit: int, offset: int) -> Page:
     end = offset + limit
     in_order = _newest_first(asked, matches) if asked.is_by_time else _best_first(asked, matches, end)
     return Page(
-        _with_facts(asked, in_order.sessions[offset:end], {message: score for score, message in matches}),
+        _with_facts(asked, in_order.sessions[offset:end], {match[1]: match for match in matches}),
         Total(
             matches=len(matches),
             sessions=len(in_order.sessions),
@@ -187,7 +195,7 @@ class _Order(NamedTuple):
 
 
 def _newest_first(asked: Asked, matches: Sequence[Match]) -> _Order:
-    sessions = set(searching.sessions_of(asked.store, (message for _, message in matches)).values())
+    sessions = set(searching.sessions_of(asked.store, (match[1] for match in matches)).values())
     last = searching.last_moments(asked.store, sessions)
     return _Order(sorted(sessions, key=lambda number: (last[number], number), reverse=True), are_all=True)
 
@@ -200,26 +208,26 @@ def _best_first(asked: Asked, matches: Sequence[Match], wanted: int) -> _Order:
     sessions: dict[int, None] = {}
     for start in range(0, len(matches), TIER):
         tier = matches[start : start + TIER]
-        worths = searching.worths(asked.store, (message for _, message in tier))
-        weighed = [(score * worths[message][1], worths[message][0]) for score, message in tier]
+        worths = searching.worths(asked.store, (match[1] for match in tier))
+        weighed = [(score * worths[message][1], worths[message][0]) for score, message, _ in tier]
         sessions.update(dict.fromkeys(session for _, session in sorted(weighed, reverse=True)))
         if len(sessions) > wanted:
             return _Order(list(sessions), are_all=start + TIER >= len(matches))
     return _Order(list(sessions), are_all=True)
 
 
-def _with_facts(asked: Asked, sessions: Sequence[int], scores: Mapping[int, float]) -> list[SessionHits]:
+def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Match]) -> list[SessionHits]:
     """The sessions in this order, with all that is shown of their best messages."""
     best = {
         session: sorted(
-            messages.keys() & scores.keys(),
-            key=lambda message: (messages[message], scores[message], message),
+            messages.keys() & matches.keys(),
+            key=lambda message: (messages[message], matches[message][0], message),
             reverse=True,
         )
         for session, messages in searching.messages_of(asked.store, sessions).items()
     }
     shown = {session: messages[: asked.per_session] for session, messages in best.items()}
-    hits = _hits(asked, [message for messages in shown.values() for message in messages], scores)
+    hits = _hits(asked, [message for messages in shown.values() for message in messages], matches)
     facts = _sessions(asked.store, sessions)
     return [
         SessionHits(facts[session], [hits[message] for message in shown[session]], len(best[session]))
@@ -227,12 +235,13 @@ def _with_facts(asked: Asked, sessions: Sequence[int], scores: Mapping[int, floa
     ]
 
 
-def _columns(asked: Asked, messages: Sequence[int]) -> dict[int, tuple[str, ...]]:
+def _columns(asked: Asked, matches: Sequence[Match]) -> dict[int, tuple[str, ...]]:
     """In which columns of the index each of these messages matches."""
-    if not asked.expression or not messages:
-        return {}
-    bits = searching.columns(asked.store, asked.expression, messages)
-    return {message: _named(found) for message, found in bits.items()}
+    bits = {message: known for _, message, known in matches}
+    unknown = [message for message, known in bits.items() if known is None]
+    if unknown and asked.expression:
+        bits.update(searching.columns(asked.store, asked.expression, unknown))
+    return {message: _named(known or 0) for message, known in bits.items()}
 
 
 def _named(bits: int) -> tuple[str, ...]:
@@ -244,12 +253,12 @@ def _sessions(index: Index, numbers: Iterable[int]) -> dict[int, SessionRow]:
     return {row.number: row for row in reading.sessions(index, which)}
 
 
-def _hits(asked: Asked, messages: Sequence[int], scores: Mapping[int, float]) -> dict[int, Hit]:
+def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -> dict[int, Hit]:
     """What is shown of each message, with a snippet from its file."""
     rows = searching.message_rows(asked.store, messages)
     files = {place[0] for row in rows.values() for place in places(row.spans)}
     tools = searching.tools_of(asked.store, rows)
-    columns = _columns(asked, messages)
+    columns = _columns(asked, [matches[message] for message in messages])
     paths = searching.file_paths(asked.store, files)
     with Cutter(paths, asked.query.positive, asked.width) as cutter:
         return {
@@ -257,7 +266,7 @@ def _hits(asked: Asked, messages: Sequence[int], scores: Mapping[int, float]) ->
                 _message(row, tools.get(number, ())),
                 columns.get(number, ()),
                 cutter.cut(row.spans, columns.get(number, ())),
-                scores[number],
+                matches[number][0],
             )
             for number, row in rows.items()
         }
@@ -282,6 +291,7 @@ def _message(row: MessageRow, tools: tuple[str, ...]) -> FoundMessage:
 
 def _spread(asked: Asked, limit: int, offset: int) -> Page | None:
     """A page of sessions in which each of the words is somewhere; None if there is nothing to spread."""
+    from geminids.query.scope import Narrowing
     from geminids.query.tree import And, Not, Or
 
     tree = asked.query.tree

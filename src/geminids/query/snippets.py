@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,9 +40,8 @@ _COLUMNS_OF_KEYS = {
 _PATH_KEYS = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
 _IDS = frozenset({"id", "sessionId", "projectHash", "type", "timestamp", "status", "model", "callId", "uuid"})
 """Keys of texts that nobody searches for."""
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{400}")
-"""Pictures and signatures."""
-_ESCAPES = re.compile(r"\\[nrt]")
+_BLOB = 400
+"""Characters without any blank between them: pictures and signatures."""
 
 _HOW_TO_OPEN = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
@@ -155,13 +153,18 @@ def _texts(record: bytes) -> Iterator[Piece]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        yield Piece(_ESCAPES.sub(" ", text), None)
+        yield Piece(text.replace("\\n", " ").replace("\\t", " "), None)
         return
     for number, piece in enumerate(_strings(value, None, 0)):
         if number >= ENOUGH:
             return
-        if not _BLOB.match(piece.text):
+        if not _is_blob(piece.text):
             yield piece
+
+
+def _is_blob(text: str) -> bool:
+    start = text[:_BLOB]
+    return len(start) == _BLOB and start.isascii() and not any(map(str.isspace, start))
 
 
 def _strings(value: Any, column: str | None, depth: int) -> Iterator[Piece]:

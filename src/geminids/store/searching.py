@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import count as counting
 from typing import NamedTuple
 
 from geminids.store.index import Index
@@ -30,6 +31,9 @@ WEIGHTS = tuple(_WEIGHT[column] for column in COLUMNS)
 """How much a match counts in each column: words meant for somebody above those that a tool printed."""
 DROPPED = "('rewound', 'failed', 'cancelled', 'superseded')"
 """States of messages that no longer belong to the conversation. A compressed one still does, to people."""
+_EARLY = 100
+"""Of so many matches it is found out at once in which columns they are. To ask later, for those that are
+shown, is to count once more how rare the words are, which takes the time; to ask for all takes more."""
 _WORTH = f"""
     CASE WHEN m.imported OR s.kind IN ('checkpoint', 'copy') THEN 0.5
         WHEN s.kind = 'subagent' THEN 0.8 ELSE 1 END
@@ -51,8 +55,8 @@ class Condition(NamedTuple):
         return Condition(f"NOT coalesce({self.sql}, 0)", self.values)
 
 
-Match = tuple[float, int]
-"""A message that matches: how well, and its number. There may be thousands."""
+Match = tuple[float, int, int | None]
+"""A message that matches: how well, its number, and the columns as bits where they were asked for."""
 
 
 class MessageRow(NamedTuple):
@@ -128,19 +132,23 @@ FAILED_CALL = Condition("EXISTS (SELECT 1 FROM calls WHERE message = m.id AND st
 
 def ranked(index: Index, match: str, conditions: Sequence[Condition]) -> list[Match]:
     """The newest messages that match, at most WINDOW of them, those whose words fit best first."""
-    rows = index.connection.execute(
-        f"SELECT -bm25(texts, {_numbers(WEIGHTS)}), texts.rowid FROM {_living(index, conditions)} "
+    rows = counting()
+    index.connection.create_function("is_early", 0, lambda: next(rows) < _EARLY)
+    found = index.connection.execute(
+        f"SELECT -bm25(texts, {_numbers(WEIGHTS)}), texts.rowid, "
+        f"CASE WHEN is_early() THEN {_COLUMN_BITS} END "
+        f"FROM {_living(index, conditions)} "
         f"WHERE texts MATCH ?{_and(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
         (match, *_values(conditions)),
     ).fetchall()
-    rows.sort(reverse=True)
-    return rows
+    found.sort(reverse=True)
+    return found
 
 
 def newest(index: Index, conditions: Sequence[Condition]) -> list[Match]:
     """The messages of the newest sessions, whatever they say: at most WINDOW of them."""
     return index.connection.execute(
-        "SELECT 0.0, m.id FROM sessions AS s CROSS JOIN messages AS m ON m.session = s.id "
+        "SELECT 0.0, m.id, 0 FROM sessions AS s CROSS JOIN messages AS m ON m.session = s.id "
         f"WHERE 1{_and(conditions)} ORDER BY s.last DESC LIMIT {WINDOW}",
         _values(conditions),
     ).fetchall()
