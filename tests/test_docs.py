@@ -21,6 +21,7 @@ COMMANDS = (
     "show",
     "search",
     "watch",
+    "sync",
     "projects",
     "projects show",
     "projects link",

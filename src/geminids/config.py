@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
+EVERY_WORD_VARIABLE = "GEMINIDS_EVERY_WORD"
 
 _OUR_NAME = "geminids"
 _WITH_OWN_PLACES = frozenset({"darwin", "ios", "android"})
@@ -16,6 +17,7 @@ _WITH_OWN_PLACES = frozenset({"darwin", "ios", "android"})
 VARIABLES = {
     HOMES_VARIABLE: "Folders that stand for a user's home, with `:` between them; `--home` goes before it.",
     DATA_VARIABLE: "Our own folder; `--data` goes before it.",
+    EVERY_WORD_VARIABLE: "`1`: index every word of outputs; `0`: do not, whatever the settings say.",
     "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
     "GEMINI_SESSIONS_DIR": "A folder that holds the projects of Gemini CLI; looked at besides the others.",
     "NO_COLOR": "Set to anything: no colour.",

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from geminids.config import EVERY_WORD_VARIABLE
 from geminids.errors import GeminidsError
 
 FILE_NAME = "settings.toml"
-EVERY_WORD_VARIABLE = "GEMINIDS_EVERY_WORD"
 _KNOWN = {"index": {"every-word": bool}}
 
 
