@@ -51,6 +51,10 @@ class Folders:
         """A project with what is known of its folder without any search."""
         return best_known([project], self.remembered)[project]
 
+    def recall(self) -> None:
+        """Heed what other processes have noted meanwhile: this one may run for long."""
+        self._recalled = None
+
     @property
     def is_damaged(self) -> bool:
         """Whether what was remembered cannot be read."""

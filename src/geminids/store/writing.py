@@ -9,8 +9,6 @@ from geminids.store.index import Index
 from geminids.store.paths import stored
 from geminids.store.schema import COLUMNS
 
-_READ_AGAIN = b"again"
-"""The stamp of a bundle that was read whole, and must be read again whatever its files say."""
 _ENOUGH = 8_000_000
 """Characters of text that are handed to SQLite at once: FTS5 is quickest with much at a time."""
 
@@ -53,7 +51,7 @@ class MessageFacts(NamedTuple):
     spans: str
     digest: bytes
     texts: tuple[str, ...]
-    calls: frozenset[tuple[int, str]]
+    calls: Sequence[tuple[int, str]]
 
 
 class ProblemFacts(NamedTuple):
@@ -181,10 +179,7 @@ class Writer:
 
     def unsettle(self, shelf: int, key: str) -> None:
         """Note that a bundle must be read again, whatever its files say."""
-        self._sql.execute(
-            "UPDATE bundles SET stamp = ? WHERE shelf = ? AND key = ? AND stamp <> x''",
-            (_READ_AGAIN, shelf, key),
-        )
+        self._sql.execute("UPDATE bundles SET stamp = x'' WHERE shelf = ? AND key = ?", (shelf, key))
 
     def forget_bundle(self, bundle: int) -> None:
         """Take out a bundle and all that it held."""
@@ -301,7 +296,7 @@ class Writer:
         number = self._next_message
         self._next_message += 1
         self._messages.append((number, session, place, *message[:9]))
-        self._calls.extend((number, tool, status) for tool, status in message.calls)
+        self._calls += [(number, tool, status) for tool, status in message.calls]
         size = sum(map(len, message.texts))
         if size:
             self._texts.append((number, *message.texts))

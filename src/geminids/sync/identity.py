@@ -16,6 +16,7 @@ _BEST = "path, slug, known_by, certain"
 
 def identify(index: Index, folders: Folders, *, learns: bool) -> None:
     """Write the best that is known of each project; what sessions proved is kept for those that do not."""
+    folders.recall()
     sql = index.connection
     sql.execute("BEGIN IMMEDIATE")
     sql.execute(

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from geminids import sources
-from geminids.model import CompanionKind, ProblemKind
+from geminids.model import CompanionKind, ProblemKind, SessionSummary
 from geminids.names import keepable
 from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
 from geminids.sources.bundles import Shelf, project_key, shelves
@@ -23,7 +23,7 @@ from geminids.store.index import Index
 from geminids.store.paths import opened, stored
 from geminids.store.schema import BESIDE
 from geminids.store.writing import ProblemFacts, Writer
-from geminids.sync.packing import packed
+from geminids.sync.packing import packed, unpacked
 from geminids.sync.rows import Rows, Traced, problem_facts, traces
 from geminids.sync.seen import Seen
 
@@ -142,10 +142,10 @@ class Taking:
 
     def _take(self, job: _Job, reading: Reading) -> None:
         shelf, key = job.shelf, keepable(job.bundle.key)
-        refused = any(problem.is_unreadable for problem in reading.problems)
+        refused = _refused(reading)
         if refused:
             shelf.is_settled = False
-            if (known := shelf.known.get(key)) and known.stamp:
+            if (known := shelf.known.get(key)) and self._holds(known.id, refused):
                 # All that was read before is better than the part that we may read now.
                 self._writer.problems(known.id, problem_facts(reading.problems))
                 self._writer.unsettle(shelf.number, key)
@@ -159,6 +159,12 @@ class Taking:
             self._writer.stamp(number, stamp, _size(job))
         if self._writer.is_idle:
             self._pause()
+
+    def _holds(self, bundle: int, files: Collection[str]) -> bool:
+        """Whether sessions of a bundle were read from some of these files."""
+        kept = self._index.connection.execute("SELECT summary FROM sessions WHERE bundle = ?", (bundle,))
+        summaries = (unpacked(summary, SessionSummary) for (summary,) in kept)
+        return any(file.path in files for summary in summaries for file in summary.files)
 
     # What lies beside
 
@@ -186,7 +192,7 @@ class Taking:
         kept = traces(Known.traces(self._index, shelf.number)) if shelf.traced else []
         reading = sources.load(beside.agent).read_beside(beside, kept, BESIDE_LIMIT)
         rows = [self._rows.session(session, Traced.NOT) for session in reading.sessions]
-        refused = {problem.file for problem in reading.problems if problem.is_unreadable}
+        refused = _refused(reading)
         number = self._writer.bundle(
             shelf.number, BESIDE, rows, problem_facts(reading.problems), staying=refused
         )
@@ -301,6 +307,11 @@ def _facts_of_logs(files: Sequence[CompanionFile]) -> list[str]:
     logs = (file for file in files if file.kind is CompanionKind.PROMPT_LOG)
     by_whom_we_are_now = os.access in os.supports_effective_ids
     return [f"{_fact(log)} {os.access(log.path, os.R_OK, effective_ids=by_whom_we_are_now)}" for log in logs]
+
+
+def _refused(reading: Reading) -> set[str]:
+    """The files that we were not allowed to read."""
+    return {problem.file for problem in reading.problems if problem.is_unreadable}
 
 
 def _lacks_a_header(reading: Reading) -> bool:
