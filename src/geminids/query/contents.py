@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from geminids.model import KnownBy, Problem, ProblemKind, Project, SessionSummary
+from geminids.names import keepable
 from geminids.projects.identity import Identity
 from geminids.query.projects import Contents, Shelved, known_as
 from geminids.sources.base import CompanionFile
@@ -28,7 +31,7 @@ def contents(index: Index, repositories: Mapping[str, str]) -> Contents:
         "SELECT shelf, summary FROM sessions JOIN bundles ON bundles.id = bundle ORDER BY sessions.id"
     )
     for shelf, summary in rows:
-        shelves[shelf].summaries.append(unpacked(summary, SessionSummary))
+        shelves[shelf].summaries.append(_summary(summary))
     problems = index.connection.execute(
         'SELECT shelf, file, kind, detail, line, start, "end" '
         "FROM problems JOIN bundles ON bundles.id = bundle"
@@ -55,12 +58,27 @@ def summaries(index: Index, rows: Sequence[reading.SessionRow]) -> list[SessionS
     """Some sessions with all that is known of them but their messages, in the same order."""
     _, identity = _identity(index)
     kept = reading.summaries(index, [row.number for row in rows])
-    return [known_as(unpacked(summary, SessionSummary), identity) for summary in kept]
+    return [known_as(_summary(summary), identity) for summary in kept]
 
 
 def known_project(index: Index, project: Project) -> Project:
     """The best that is known of a project."""
-    return _identity(index)[1].get(project, project)
+    return _identity(index)[1].get(_in_letters(project), project)
+
+
+def _summary(kept: bytes) -> SessionSummary:
+    summary = unpacked(kept, SessionSummary)
+    project = _in_letters(summary.project)
+    return summary if project is summary.project else msgspec.structs.replace(summary, project=project)
+
+
+def _in_letters(project: Project) -> Project:
+    """A project as the index tells it: the names of its folders may be no text."""
+    names = (project.path or "", project.slug or "")
+    path, slug = map(keepable, names)
+    if (path, slug) == names:
+        return project
+    return msgspec.structs.replace(project, path=path or None, slug=slug or None)
 
 
 def _identity(index: Index) -> tuple[dict[int, Project], Identity]:
