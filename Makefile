@@ -10,14 +10,15 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check golden bench fuzz clean
+.PHONY: help run test check golden bench bench-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
 	@echo 'make test     the tests'
 	@echo 'make check    style, types and the order of the rooms'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
-	@echo 'make bench    speed, memory and start-up, checked against known totals'
+	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
+	@echo 'make bench-10k   the index with as many sessions as its goals are stated for; some ten minutes'
 	@echo 'make fuzz     damaged session files for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make clean    removes what the other targets made'
 
@@ -38,7 +39,12 @@ golden: $(VENV)/.test
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/read.py
+	@failed=; for part in read index peers; do \
+		echo "$$part:"; $(BIN)/python benchmarks/$$part.py || failed="$$failed $$part"; \
+	done; test -z "$$failed" || { echo "FAILED:$$failed"; exit 1; }; echo 'read, index, peers: all within bounds'
+
+bench-10k: $(VENV)/.bench
+	$(BIN)/python benchmarks/index.py --sessions 10000
 
 fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)

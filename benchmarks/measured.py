@@ -1,8 +1,9 @@
-"""What `read.py` measures, each in a process of its own; prints one JSON object.
+"""What the benchmarks measure inside a process, each in one of its own; prints one JSON object.
 
-    python benchmarks/measured.py orjson HOME       parses every session file, keeps nothing
-    python benchmarks/measured.py geminids HOME     reads every session, keeps nothing
-    python benchmarks/measured.py totals HOME       reads every session and adds up what it says
+    python benchmarks/measured.py orjson HOME           parses every session file, keeps nothing
+    python benchmarks/measured.py geminids HOME         reads every session, keeps nothing
+    python benchmarks/measured.py totals HOME           reads every session and adds up what it says
+    python benchmarks/measured.py indexed HOME DATA     adds up what the index says of every session
 
 A process each, so that no measure finds the memory or the caches of another.
 """
@@ -10,15 +11,18 @@ A process each, so that no measure finds the memory or the caches of another.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import orjson
 
-from geminids.model import Origin, Role, Session, State, Usage
+from geminids.library import Library
+from geminids.model import Message, Origin, Role, Session, SessionKind, SessionSummary, State, Usage
 from geminids.sources.gemini import GeminiSource
 
 STATUS = Path("/proc/self/status")
@@ -27,7 +31,9 @@ TOKENS = ("input", "output", "cached", "thoughts", "tool", "total")
 
 def session_files(home: Path) -> Iterator[Path]:
     """The files that hold sessions: the same bytes for both readers."""
-    return (path for path in sorted((home / ".gemini" / "tmp").rglob("chats/**/*")) if path.is_file())
+    for folder, _, names in os.walk(home / ".gemini" / "tmp"):
+        if "chats" in Path(folder).parts:
+            yield from (Path(folder, name) for name in names)
 
 
 def parse_with_orjson(home: Path) -> dict[str, int]:
@@ -51,19 +57,51 @@ def read_with_geminids(home: Path) -> dict[str, int]:
 
 def totals(home: Path) -> dict[str, int]:
     """What the sessions say in all, in the words of the generator's truth."""
-    found = {"sessions_with_messages": 0, "prompts": 0, "tool_calls": 0}
-    kept: list[Usage] = []
+    found: Counter[str] = Counter()
     for session in (session for sessions in _bundles(home) for session in sessions):
         found["sessions_with_messages"] += bool(session.messages)
-        for message in session.messages:
-            if message.state is State.REWOUND:
-                continue  # the truth counts what the agent still has
-            found["prompts"] += message.role is Role.USER and message.origin is Origin.HUMAN
-            found["tool_calls"] += len(message.tool_calls)
-            if message.usage is not None:
-                kept.append(message.usage)
-    used = Usage.sum(kept)
-    return found | {f"tokens.{kind}": getattr(used, kind) or 0 for kind in TOKENS}
+        found.update(_said([message for message in session.messages if not _is_rewound(message)]))
+    return found
+
+
+def indexed(home: Path, data: Path) -> dict[str, int]:
+    """What the index says of the sessions in all, in the same words.
+
+    The truth counts what the agent still has, the index also what was dropped, so that much is taken off.
+    """
+    found: Counter[str] = Counter()
+    with Library([home], data, sync=False) as library:
+        for session in library.sessions():
+            if session.kind not in {SessionKind.MAIN, SessionKind.SUBAGENT}:
+                continue  # saved chats repeat what sessions say
+            counts = session.counts
+            found["sessions_with_messages"] += bool(counts.prompts or counts.replies)
+            found.update({"prompts": counts.prompts, "tool_calls": counts.tool_calls})
+            found.update(_tokens(session.usage))
+            found.subtract(_said(_rewound(library, session)))
+    return found
+
+
+def _rewound(library: Library, session: SessionSummary) -> list[Message]:
+    if not session.counts.dropped:
+        return []
+    return [message for message in library.session(session.id).messages if _is_rewound(message)]
+
+
+def _is_rewound(message: Message) -> bool:
+    return message.state is State.REWOUND
+
+
+def _said(messages: Sequence[Message]) -> dict[str, int]:
+    """How much there is in messages."""
+    typed = [one for one in messages if one.role is Role.USER and one.origin is Origin.HUMAN]
+    calls = sum(len(message.tool_calls) for message in messages)
+    used = Usage.sum(message.usage for message in messages if message.usage is not None)
+    return {"prompts": len(typed), "tool_calls": calls} | _tokens(used)
+
+
+def _tokens(used: Usage) -> dict[str, int]:
+    return {f"tokens.{kind}": getattr(used, kind) or 0 for kind in TOKENS}
 
 
 def _bundles(home: Path) -> Iterator[tuple[Session, ...]]:
@@ -85,18 +123,19 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
-WORK: dict[str, Callable[[Path], dict[str, int]]] = {
+WORK: dict[str, Callable[..., dict[str, int]]] = {
     "orjson": parse_with_orjson,
     "geminids": read_with_geminids,
     "totals": totals,
+    "indexed": indexed,
 }
 
 
 def main() -> None:
     """Do one piece of work and say what it took."""
-    work, home = WORK[sys.argv[1]], Path(sys.argv[2])
+    work, places = WORK[sys.argv[1]], map(Path, sys.argv[2:])
     before = time.process_time()
-    answer = work(home)
+    answer = work(*places)
     seconds = time.process_time() - before
     print(json.dumps({"seconds": seconds, "peak_megabytes": peak_megabytes(), "answer": answer}))
 
