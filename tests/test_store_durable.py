@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ from geminids.store.durable import (
     generation,
     reading,
 )
-from geminids.store.marks import BadMarkError, Marks, Note
+from geminids.store.marks import BadMarkError, MarkChange, Marks, NoSuchNoteError, Note
 from geminids.store.recovery import RecoveredError
 
 from .conftest import Rights, Run
@@ -66,6 +67,11 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+def mark(folder: Path, session: str = SESSION, *, at: datetime = AT, **wanted: Any) -> Marks:
+    """Change what is said of a session; what is said of it then."""
+    return marks.change(folder, session, MarkChange(**wanted), at)
+
+
 def names_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
@@ -91,9 +97,9 @@ def test_reading_makes_no_file(data: Path) -> None:
     assert generation(data) == 0
     assert marks.marks(data) == {}
     assert marks.tag_counts(data) == {}
-    marks.name(data, SESSION, None)
-    assert marks.untag(data, SESSION, "x") == 0
-    assert not marks.delete_note(data, 1)
+    assert mark(data, without_name=True, without_tags=["x"]) == Marks()
+    with pytest.raises(NoSuchNoteError, match="no note 1"):
+        mark(data, without_notes=[1])
     assert not data.exists()
 
 
@@ -138,7 +144,7 @@ def test_readers_do_not_wait_for_a_writer(data: Path) -> None:
 
 def test_a_folder_that_may_not_be_written_is_read(data: Path, without_privileges: Rights) -> None:
     memory.link(data, "a", "/a")
-    marks.tag(data, SESSION, "x")
+    mark(data, tags=["x"])
     number = generation(data)
     for path in (*data.iterdir(), data):
         path.chmod(0o555)
@@ -183,7 +189,7 @@ def test_an_older_file_is_copied_and_brought_up_to_date_by_a_change(data: Path) 
     file = write_version_1(data)
     before = file.read_bytes()
     known = memory.recall(data)
-    marks.name(data, SESSION, "The shop")
+    mark(data, name="The shop")
     assert memory.recall(data) == known
     assert marks.marks(data) == {SESSION: Marks("The shop")}
     copy = data / f"{FILE_NAME}.v1.bak"
@@ -202,15 +208,15 @@ def test_steps_that_fail_leave_the_older_file(data: Path, monkeypatch: pytest.Mo
     with monkeypatch.context() as patched:
         patched.setattr(durable, "STEPS", steps)
         with pytest.raises(sqlite3.OperationalError, match="already exists"):
-            marks.name(data, SESSION, "x")
+            mark(data, name="x")
     assert links_in(data) == {"aa": "/home/ana/shop"}
-    marks.name(data, SESSION, "x")
+    mark(data, name="x")
     assert marks.marks(data) == {SESSION: Marks("x")}
 
 
 def make_newer(folder: Path) -> bytes:
     memory.link(folder, "a", "/a")
-    marks.name(folder, SESSION, "x")
+    mark(folder, name="x")
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         connection.execute("ALTER TABLE tags RENAME TO labels")
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
@@ -226,7 +232,7 @@ def test_a_newer_file_is_read_as_far_as_it_is_known_and_never_written(data: Path
     changes: list[Callable[[], object]] = [
         lambda: memory.link(data, "b", "/b"),
         lambda: memory.unlink(data, "a"),
-        lambda: marks.tag(data, SESSION, "x"),
+        lambda: mark(data, tags=["x"]),
     ]
     for change in changes:
         with pytest.raises(NewerStoreError, match="It is read as far as we understand it") as told:
@@ -335,7 +341,7 @@ def test_a_page_in_the_middle_costs_the_rows_on_it_and_they_are_counted(data: Pa
 def test_what_a_page_cost_comes_from_the_newest_copy_and_nothing_else_does(data: Path) -> None:
     fill(data)
     durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
-    marks.delete_note(data, 1)
+    mark(data, "gemini:0", without_notes=[1])
     memory.unlink(data, f"{399:064}")
     pages = pages_of(data, "links")
     overwrite(data, pages[1])
@@ -430,7 +436,7 @@ def test_damage_is_told_apart_by_number(data: Path) -> None:
         memory.link(data, "a", "/a")
         (data / FILE_NAME).write_bytes(b"")
         with pytest.raises(RecoveredError, match=rf"damaged-{number}'.*Recovered: 1 link, 0 names"):
-            marks.name(data, SESSION, "x")
+            mark(data, name="x")
 
 
 def test_a_command_says_in_one_line_what_became_of_a_damaged_file(geminids: Run, data: Path) -> None:
@@ -480,7 +486,7 @@ def test_a_log_beside_a_garbage_header_is_recovered_with_it(data: Path) -> None:
     with (data / FILE_NAME).open("r+b") as opened:
         opened.write(b"\xff" * 100)
     with pytest.raises(RecoveredError, match="Recovered: 2 links"):
-        marks.name(data, SESSION, "x")
+        mark(data, name="x")
     assert links_in(data) == {"a": "/changed", "late": "/late"}
     assert not (data / f"{FILE_NAME}-wal").exists()
 
@@ -491,7 +497,7 @@ def test_a_log_beside_an_empty_file_is_moved_with_it_and_read(data: Path) -> Non
     os.truncate(data / FILE_NAME, 0)
     assert memory.recall(data).damaged
     with pytest.raises(RecoveredError, match="Recovered: 2 links"):
-        marks.name(data, SESSION, "x")
+        mark(data, name="x")
     assert (data / f"{FILE_NAME}.damaged-1-wal").read_bytes() == log
     assert links_in(data) == {"a": "/changed", "late": "/late"}
     assert not (data / f"{FILE_NAME}-wal").exists()
@@ -562,7 +568,7 @@ from geminids.store import marks
 folder, start = Path(sys.argv[1]), sys.argv[2]
 for number in range(100000):
     link(folder, f"{start}-{number}", "x" * 5000)
-    marks.note(folder, f"gemini:{start}", str(number), datetime.now(UTC))
+    marks.change(folder, f"gemini:{start}", marks.MarkChange(notes=[str(number)]), datetime.now(UTC))
     print(number, flush=True)
 """
 
@@ -601,7 +607,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def fill_with_notes(folder: Path) -> None:
     while True:
-        marks.note(folder, SESSION, "z" * 20_000, AT)
+        mark(folder, notes=["z" * 20_000])
 
 
 def test_a_full_disk_is_said_and_nothing_is_half_written(small_disk: Path) -> None:
@@ -650,36 +656,54 @@ def test_a_limit_on_the_size_of_files_is_an_error_of_the_system(data: Path) -> N
 
 
 def test_a_session_has_one_name_many_tags_and_many_notes(data: Path) -> None:
-    marks.name(data, SESSION, " First ")
-    marks.name(data, SESSION, "Second")
-    assert marks.tag(data, SESSION, "WIP", "#shop", "wip") == ("wip", "shop")
-    marks.tag(data, OTHER_SESSION, "shop")
-    later = marks.note(data, SESSION, "Two\nlines\t.", AT + timedelta(hours=1))
-    first = marks.note(data, SESSION, "One", AT.astimezone(timezone(timedelta(hours=2))))
-    everything = marks.marks(data)
-    assert everything[SESSION] == Marks(
+    mark(data, name=" First ")
+    mark(data, name="Second")
+    assert mark(data, tags=["WIP", "#shop", "wip"]).tags == ("shop", "wip")
+    mark(data, OTHER_SESSION, tags=["shop"])
+    mark(data, notes=["Two\nlines\t."], at=AT + timedelta(hours=1))
+    said = mark(data, notes=["One"], at=AT.astimezone(timezone(timedelta(hours=2))))
+    first, later = (note.id for note in said.notes)
+    assert said == Marks(
         "Second",
         ("shop", "wip"),
         (Note(first, AT, "One"), Note(later, AT + timedelta(hours=1), "Two\nlines\t.")),
     )
+    assert marks.marks(data)[SESSION] == said
     assert marks.marks(data, [OTHER_SESSION, "gemini:none"]) == {OTHER_SESSION: Marks(tags=("shop",))}
     assert marks.tag_counts(data) == {"shop": 2, "wip": 1}
-    assert marks.untag(data, SESSION, "Shop", "none") == 1
-    assert marks.delete_note(data, later)
-    assert not marks.delete_note(data, later)
-    assert marks.note(data, SESSION, "Three", AT) > max(first, later), "ids are not given again"
-    marks.name(data, SESSION, None)
-    assert marks.marks(data)[SESSION].name is None
+    assert marks.tagged(data, ["#Shop"]) == {SESSION, OTHER_SESSION}
+    assert marks.tagged(data, ["shop", "wip"]) == {SESSION}
+    assert mark(data, without_tags=["Shop", "none"]).tags == ("wip",)
+    assert mark(data, without_notes=[later]).notes == (Note(first, AT, "One"),)
+    newest = mark(data, notes=["Three"], at=AT + timedelta(hours=2)).notes[-1]
+    assert newest.id > max(first, later), "ids are not given again"
+    assert mark(data, without_name=True).name is None
+
+
+def test_all_of_a_change_is_made_or_nothing(data: Path) -> None:
+    (note,) = mark(data, notes=["One"]).notes
+    for session, missing in ((SESSION, note.id + 1), (OTHER_SESSION, note.id)):
+        with pytest.raises(NoSuchNoteError, match=f"{session} has no note {missing}"):
+            mark(data, session, name="x", tags=["y"], without_notes=[missing])
+    with pytest.raises(BadMarkError):
+        mark(data, name="x", tags=["y", "two words"])
+    assert marks.marks(data) == {SESSION: Marks(notes=(note,))}
+
+
+def test_an_id_is_kept_letter_by_letter(data: Path) -> None:
+    decomposed = "gemini:shop@cafe\u0301"
+    mark(data, decomposed, tags=["x"])
+    assert marks.marks(data, [decomposed]) == {decomposed: Marks(tags=("x",))}
 
 
 def test_marks_and_projects_are_counted_apart(data: Path) -> None:
     memory.link(data, "a", "/a")
     projects = generation(data)
-    marks.tag(data, SESSION, "x")
+    mark(data, tags=["x"])
     first = generation(data, MARKS)
-    marks.tag(data, SESSION, "x")
+    mark(data, tags=["x"])
     assert generation(data, MARKS) == first
-    marks.note(data, SESSION, "x", AT)
+    mark(data, notes=["x"])
     assert generation(data, MARKS) != first
     assert generation(data) == projects
 
@@ -698,22 +722,22 @@ def test_marks_and_projects_are_counted_apart(data: Path) -> None:
 )
 def test_what_cannot_be_shown_is_refused(data: Path, text: str, reason: str) -> None:
     with pytest.raises(BadMarkError, match=f"A name .*{reason}"):
-        marks.name(data, SESSION, text)
+        mark(data, name=text)
     with pytest.raises(BadMarkError, match=f"A tag .*{reason}"):
-        marks.tag(data, SESSION, "good", text)
+        mark(data, tags=["good", text])
     with pytest.raises(BadMarkError, match=f"A note .*{reason}"):
-        marks.note(data, SESSION, text, AT)
+        mark(data, notes=[text])
     with pytest.raises(BadMarkError, match=f"A session id .*{reason}"):
-        marks.tag(data, text, "good")
+        mark(data, text, tags=["good"])
     assert not data.exists()
 
 
 @pytest.mark.parametrize("text", ["two words", "a,b", "#"])
 def test_a_tag_is_one_word(data: Path, text: str) -> None:
     with pytest.raises(BadMarkError, match="A tag"):
-        marks.tag(data, SESSION, text)
+        mark(data, tags=[text])
     with pytest.raises(BadMarkError, match="control characters"):
-        marks.name(data, SESSION, "two\nlines")
+        mark(data, name="two\nlines")
 
 
 def test_reading_links_takes_less_than_a_few_milliseconds(data: Path) -> None:

@@ -10,6 +10,9 @@ HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
 EVERY_WORD_VARIABLE = "GEMINIDS_EVERY_WORD"
 
+DURABLE_FILE = "geminids.db"
+"""What the user told us, in our own folder. Named here: to ask whether it is there loads nothing."""
+
 _OUR_NAME = "geminids"
 _WITH_OWN_PLACES = frozenset({"darwin", "ios", "android"})
 """Systems like Unix that keep data elsewhere than XDG says."""

@@ -19,12 +19,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from geminids.config import DURABLE_FILE
 from geminids.errors import GeminidsError
 
-FILE_NAME = "geminids.db"
+if TYPE_CHECKING:
+    # Who only reads gives names as text: a list has no time to load pathlib.
+    from pathlib import Path
+
+FILE_NAME = DURABLE_FILE
 EARLIER_NAME = "projects.json"
 """Where earlier releases kept what they knew of projects; `projects/memory.py` takes it over."""
 PROJECTS, MARKS = "projects", "marks"
@@ -88,7 +92,7 @@ _NO_SUCH_TABLE = sqlite3.SQLITE_ERROR
 class DamagedStoreError(GeminidsError):
     """The durable file cannot be read; nothing was changed."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path | str) -> None:
         super().__init__(
             f"{str(file)!r} is damaged and cannot be read; the next change that you ask for recovers what "
             "can be."
@@ -109,7 +113,7 @@ class NewerStoreError(GeminidsError):
 class BusyStoreError(GeminidsError):
     """Another process writes the durable file for too long."""
 
-    def __init__(self, file: Path, writer: str | None) -> None:
+    def __init__(self, file: Path | str, writer: str | None) -> None:
         who = f"Another geminids ({writer})" if writer else "Another process"
         super().__init__(f"{who} is writing {str(file)!r}. Nothing was changed; try again in a moment.")
 
@@ -137,12 +141,12 @@ class Reader(NamedTuple):
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[Reader | None]:
+def reading(folder: Path | str) -> Iterator[Reader | None]:
     """What is in the durable file; None if there is none, and none is made.
 
     Raises DamagedStoreError, BusyStoreError or OSError.
     """
-    file = folder / FILE_NAME
+    file = f"{folder}/{FILE_NAME}"
     if not os.path.lexists(file):
         yield None
         return
@@ -174,7 +178,7 @@ def changing(folder: Path, *, asked: bool) -> Iterator[sqlite3.Connection]:
             raise (_mended(file) if mend else _explained(error, file)) from error
 
 
-def generation(folder: Path, subject: str = PROJECTS) -> int:
+def generation(folder: Path | str, subject: str = PROJECTS) -> int:
     """A number that is another one after each change of what is known of projects, or of marks.
 
     It is no measure of time: a `projects.json` that is not taken over yet makes it negative. Searches in
@@ -201,10 +205,10 @@ def next_generation(connection: sqlite3.Connection, subject: str) -> None:
     connection.execute(_NEXT_GENERATION, (subject, _first_generation()))
 
 
-def earlier_stamp(folder: Path) -> str | None:
+def earlier_stamp(folder: Path | str) -> str | None:
     """What tells one file of earlier releases from another; None if there is none."""
     try:
-        about = (folder / EARLIER_NAME).stat()
+        about = os.stat(f"{folder}/{EARLIER_NAME}")  # noqa: PTH116
     except OSError:
         return None
     return f"{about.st_ino}-{about.st_size}-{about.st_mtime_ns}"
@@ -224,7 +228,7 @@ def note_taken_over(connection: sqlite3.Connection, stamp: str) -> None:
     )
 
 
-def opened(file: Path, patience: float = PATIENCE, *, unchanging: bool = False) -> sqlite3.Connection:
+def opened(file: Path | str, patience: float = PATIENCE, *, unchanging: bool = False) -> sqlite3.Connection:
     """A connection to a file that is there. Raises OSError if it may not be opened."""
     try:
         return _connected(file, patience, "immutable=1" if unchanging else "mode=rw")
@@ -232,8 +236,8 @@ def opened(file: Path, patience: float = PATIENCE, *, unchanging: bool = False) 
         if unchanging or _code(error) & 0xFF not in _NO_ACCESS:
             raise
         # Says why, if the file itself is the reason. (SQLite does not.)
-        file.open("rb").close()
-        if _size(beside(file, "-wal")):
+        open(file, "rb").close()  # noqa: PTH123
+        if _size(f"{file}-wal"):
             raise
         # In a folder that may not be written, SQLite cannot make the files with which readers agree.
         return _connected(file, patience, "immutable=1")
@@ -306,9 +310,9 @@ def _transaction(file: Path, until: float, *, asked: bool) -> Iterator[sqlite3.C
         _back_up_once_a_day(file)
 
 
-def _refuse_empty(file: Path) -> None:
+def _refuse_empty(file: Path | str) -> None:
     """Say that an empty file is damaged before SQLite sees it, which would throw its log away."""
-    if file.stat().st_size == 0:
+    if os.stat(file).st_size == 0:  # noqa: PTH116
         raise DamageError("empty")
 
 
@@ -357,7 +361,7 @@ def _back_up_once_a_day(file: Path) -> None:
         return
 
 
-def _connected(file: Path, patience: float, how: str) -> sqlite3.Connection:
+def _connected(file: Path | str, patience: float, how: str) -> sqlite3.Connection:
     name = str(file).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     if os.name == "nt":
         name = "/" + name.replace("\\", "/")
@@ -388,9 +392,9 @@ def _empty_file(file: Path) -> Path:
     return file
 
 
-def _size(file: Path) -> int:
+def _size(file: str) -> int:
     try:
-        return file.stat().st_size
+        return os.stat(file).st_size  # noqa: PTH116
     except OSError:
         return 0
 
@@ -412,7 +416,7 @@ def _mended(file: Path) -> Exception:
         return _explained(error, file)
 
 
-def _explained(error: Exception, file: Path) -> Exception:
+def _explained(error: Exception, file: Path | str) -> Exception:
     """What an error of SQLite means to the user; a bug of ours stays what it is."""
     if _is_damage(error):
         return DamagedStoreError(file)
@@ -485,7 +489,7 @@ def _writer(handle: int) -> str | None:
 
 def _command() -> str:
     """The command that this process was started with, without what may be private."""
-    words = [Path(sys.argv[0]).name, *sys.argv[1:3]] if sys.argv else []
+    words = [os.path.basename(sys.argv[0]), *sys.argv[1:3]] if sys.argv else []  # noqa: PTH119
     return " ".join(word for word in words if word.replace("-", "").replace(".", "").isalnum()) or "python"
 
 

@@ -5,14 +5,16 @@ A session is meant by its id, such as `gemini:1b9d…`. Marks stay when the sess
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.errors import GeminidsError
-from geminids.store.durable import FILE_NAME, MARKS, changing, next_generation, reading
+from geminids.errors import NOTHING_FOUND, GeminidsError
+from geminids.store.durable import FILE_NAME, MARKS, VERSION, Reader, changing, next_generation, reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from sqlite3 import Connection
 
 LONGEST_NAME = 200
 LONGEST_TAG = 64
@@ -25,6 +27,17 @@ _NAMES = "SELECT session, name FROM names"
 _TAGS = "SELECT session, tag FROM tags ORDER BY session, tag"
 _NOTES = "SELECT session, id, at, text FROM notes ORDER BY at, id"
 _TAG_COUNTS = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY count(*) DESC, tag"
+_TAGGED = "SELECT session FROM tags WHERE tag = ?"
+
+_TAKE_NAME = "DELETE FROM names WHERE session = ?"
+_GIVE_NAME = (
+    "INSERT INTO names (session, name) VALUES (?, ?) "
+    "ON CONFLICT (session) DO UPDATE SET name = excluded.name WHERE name != excluded.name"
+)
+_TAKE_TAG = "DELETE FROM tags WHERE session = ? AND tag = ?"
+_GIVE_TAG = "INSERT OR IGNORE INTO tags (session, tag) VALUES (?, ?)"
+_TAKE_NOTE = "DELETE FROM notes WHERE session = ? AND id = ?"
+_GIVE_NOTE = "INSERT INTO notes (session, at, text) VALUES (?, ?, ?)"
 
 
 class Note(NamedTuple):
@@ -43,6 +56,19 @@ class Marks(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
+class MarkChange(NamedTuple):
+    """What the user now says of a session, and what no more. What is not given stays as it is."""
+
+    name: str | None = None
+    without_name: bool = False
+    tags: Sequence[str] = ()
+    without_tags: Sequence[str] = ()
+    """Those that the session does not have are none the worse for it."""
+    notes: Sequence[str] = ()
+    without_notes: Sequence[int] = ()
+    """By their ids."""
+
+
 class BadMarkError(GeminidsError):
     """A name, tag or note that cannot be kept."""
 
@@ -50,68 +76,113 @@ class BadMarkError(GeminidsError):
         super().__init__(f"A {what} {reason}.")
 
 
-def name(folder: Path, session_id: str, text: str | None) -> None:
-    """Name a session; None takes the name back."""
-    session = _plain("session id", session_id, _LONGEST_ID)
-    if text is None:
-        _change(folder, "DELETE FROM names WHERE session = ?", [(session,)])
-        return
-    _change(
-        folder,
-        "INSERT INTO names (session, name) VALUES (?, ?) "
-        "ON CONFLICT (session) DO UPDATE SET name = excluded.name WHERE name != excluded.name",
-        [(session, _plain("name", text, LONGEST_NAME))],
-    )
+class NoSuchNoteError(GeminidsError):
+    """A note that the session does not have."""
 
+    exit_code = NOTHING_FOUND
 
-def tag(folder: Path, session_id: str, *tags: str) -> tuple[str, ...]:
-    """Tag a session; the tags as they are kept: in small letters."""
-    session = _plain("session id", session_id, _LONGEST_ID)
-    kept = tuple(dict.fromkeys(map(_tag, tags)))
-    _change(
-        folder, "INSERT OR IGNORE INTO tags (session, tag) VALUES (?, ?)", [(session, each) for each in kept]
-    )
-    return kept
-
-
-def untag(folder: Path, session_id: str, *tags: str) -> int:
-    """Take tags from a session; how many it had of them."""
-    session = _plain("session id", session_id, _LONGEST_ID)
-    gone = [(session, each) for each in dict.fromkeys(map(_tag, tags))]
-    return _change(folder, "DELETE FROM tags WHERE session = ? AND tag = ?", gone)
-
-
-def note(folder: Path, session_id: str, text: str, at: datetime) -> int:
-    """Add a note to a session; the id of the note."""
-    session = _plain("session id", session_id, _LONGEST_ID)
-    written = _plain("note", text.replace("\r\n", "\n"), LONGEST_NOTE, allowed="\n\t")
-    with changing(folder, asked=True) as connection:
-        added = connection.execute(
-            "INSERT INTO notes (session, at, text) VALUES (?, ?, ?)",
-            (session, at.astimezone(UTC).isoformat(), written),
+    def __init__(self, session: object, note_id: object) -> None:
+        super().__init__(
+            f"{session} has no note {note_id}. Nothing was changed; `geminids mark` shows the notes."
         )
-        next_generation(connection, MARKS)
-        return added.lastrowid or 0
 
 
-def delete_note(folder: Path, note_id: int) -> bool:
-    """Delete a note; whether there was one."""
-    return _change(folder, "DELETE FROM notes WHERE id = ?", [(note_id,)]) > 0
+def change(folder: Path | str, session_id: str, wanted: MarkChange, at: datetime) -> Marks:
+    """Change what is said of a session, all of it or nothing; what is said of it then.
+
+    Raises BadMarkError, NoSuchNoteError, and whatever `changing` does.
+    """
+    from pathlib import Path
+
+    session = _session(session_id)
+    statements = list(_statements(session, wanted, at))
+    data = Path(folder)
+    if not _gives(wanted) and not (data / FILE_NAME).exists():
+        # What only takes makes no file.
+        for note_id in wanted.without_notes:
+            raise NoSuchNoteError(session, note_id)
+        return Marks()
+    with changing(data, asked=True) as connection:
+        _execute(connection, statements)
+        return _read(Reader(connection, VERSION)).get(session, Marks())
 
 
-def marks(folder: Path, session_ids: Collection[str] | None = None) -> dict[str, Marks]:
+def marks(folder: Path | str, session_ids: Collection[str] | None = None) -> dict[str, Marks]:
     """What was said of these sessions, else of all; sessions without a mark are left out.
 
     Raises GeminidsError or OSError if that cannot be read.
     """
     with reading(folder) as reader:
-        if reader is None:
-            return {}
-        names = dict(reader.rows(_NAMES))
-        tags = _by_session(reader.rows(_TAGS))
-        notes = _by_session(reader.rows(_NOTES))
-    marked = dict.fromkeys((*names, *tags, *notes))
-    wanted = marked if session_ids is None else [each for each in session_ids if each in marked]
+        everything = _read(reader) if reader else {}
+    if session_ids is None:
+        return everything
+    return {session: everything[session] for session in session_ids if session in everything}
+
+
+def tag_counts(folder: Path | str) -> dict[str, int]:
+    """All tags and how many sessions have each, the most used first."""
+    with reading(folder) as reader:
+        return dict(reader.rows(_TAG_COUNTS)) if reader else {}
+
+
+def tagged(folder: Path | str, tags: Iterable[str]) -> set[str]:
+    """The ids of the sessions that have all of some tags, of which there is at least one."""
+    wanted = list(map(as_kept, tags))
+    with reading(folder) as reader:
+        rows = [reader.rows(_TAGGED, tag) if reader else [] for tag in wanted]
+    return set.intersection(*({str(session) for (session,) in some} for some in rows))
+
+
+def as_kept(tag: str) -> str:
+    """A tag as it is kept: in small letters, without a `#`. Raises BadMarkError for what is none."""
+    kept = _plain("tag", tag, LONGEST_TAG).removeprefix("#").casefold()
+    if not kept:
+        raise BadMarkError("tag", "needs at least one letter")
+    if len(kept.split()) > 1 or "," in kept:
+        raise BadMarkError("tag", f"is one word, without blanks or commas; {tag!r} is not. Give several tags")
+    return kept
+
+
+def _gives(wanted: MarkChange) -> bool:
+    return wanted.name is not None or bool(wanted.tags or wanted.notes)
+
+
+_Statement = tuple[str, tuple[object, ...]]
+"""SQL, and its values."""
+
+
+def _statements(session: str, wanted: MarkChange, at: datetime) -> Iterator[_Statement]:
+    """What is to be done, first what takes. Raises BadMarkError."""
+    if wanted.without_name:
+        yield _TAKE_NAME, (session,)
+    for tag in wanted.without_tags:
+        yield _TAKE_TAG, (session, as_kept(tag))
+    for note_id in wanted.without_notes:
+        yield _TAKE_NOTE, (session, note_id)
+    if wanted.name is not None:
+        yield _GIVE_NAME, (session, _plain("name", wanted.name, LONGEST_NAME))
+    for tag in wanted.tags:
+        yield _GIVE_TAG, (session, as_kept(tag))
+    for note in wanted.notes:
+        text = _plain("note", note.replace("\r\n", "\n"), LONGEST_NOTE, allowed="\n\t")
+        yield _GIVE_NOTE, (session, at.astimezone(UTC).isoformat(), text)
+
+
+def _execute(connection: Connection, statements: Iterable[_Statement]) -> None:
+    changed = 0
+    for statement, values in statements:
+        rows = connection.execute(statement, values).rowcount
+        if not rows and statement is _TAKE_NOTE:
+            raise NoSuchNoteError(*values)
+        changed += rows
+    if changed:
+        next_generation(connection, MARKS)
+
+
+def _read(reader: Reader) -> dict[str, Marks]:
+    names = dict(reader.rows(_NAMES))
+    tags = _by_session(reader.rows(_TAGS))
+    notes = _by_session(reader.rows(_NOTES))
     return {
         session: Marks(
             names.get(session),
@@ -120,25 +191,8 @@ def marks(folder: Path, session_ids: Collection[str] | None = None) -> dict[str,
                 Note(number, datetime.fromisoformat(at), text) for number, at, text in notes.get(session, ())
             ),
         )
-        for session in wanted
+        for session in dict.fromkeys((*names, *tags, *notes))
     }
-
-
-def tag_counts(folder: Path) -> dict[str, int]:
-    """All tags and how many sessions have each, the most used first."""
-    with reading(folder) as reader:
-        return dict(reader.rows(_TAG_COUNTS)) if reader else {}
-
-
-def _change(folder: Path, statement: str, rows: Iterable[tuple[object, ...]]) -> int:
-    """Change marks; how many rows are others now. What deletes makes no file."""
-    if statement.startswith("DELETE") and not (folder / FILE_NAME).exists():
-        return 0
-    with changing(folder, asked=True) as connection:
-        changed = connection.executemany(statement, list(rows)).rowcount
-        if changed > 0:
-            next_generation(connection, MARKS)
-    return max(0, changed)
 
 
 def _by_session(rows: Iterable[tuple[Any, ...]]) -> dict[str, list[tuple[Any, ...]]]:
@@ -148,20 +202,18 @@ def _by_session(rows: Iterable[tuple[Any, ...]]) -> dict[str, list[tuple[Any, ..
     return found
 
 
-def _tag(text: str) -> str:
-    kept = _plain("tag", text, LONGEST_TAG).removeprefix("#").casefold()
-    if not kept:
-        raise BadMarkError("tag", "needs at least one letter")
-    if len(kept.split()) > 1 or "," in kept:
-        raise BadMarkError(
-            "tag", f"is one word, without blanks or commas; {text!r} is not. Give several tags"
-        )
-    return kept
+def _session(session_id: str) -> str:
+    """The id as it is: people name saved chats, and agents compare those names letter by letter."""
+    _plain("session id", session_id, _LONGEST_ID)
+    return session_id
 
 
 def _plain(what: str, text: str, longest: int, allowed: str = "") -> str:
     """The text as it is kept. Raises BadMarkError if it is blank, too long or not to be shown."""
-    kept = unicodedata.normalize("NFC", text.strip())
+    # Reading needs none of this.
+    from unicodedata import normalize
+
+    kept = normalize("NFC", text.strip())
     if not kept:
         raise BadMarkError(what, "needs at least one letter")
     if len(kept) > longest:
@@ -173,5 +225,7 @@ def _plain(what: str, text: str, longest: int, allowed: str = "") -> str:
 
 
 def _is_control(letter: str) -> bool:
+    from unicodedata import category
+
     # Cs: half an emoji, which cannot be stored.
-    return letter in _UNSHOWN or unicodedata.category(letter) in ("Cc", "Cs")
+    return letter in _UNSHOWN or category(letter) in ("Cc", "Cs")
