@@ -16,7 +16,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,10 +24,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from geminids import config, sources
 from geminids import sample as bundled
 from geminids.errors import (
+    GeminidsError,
     HomeNotFoundError,
     NoFolderError,
     NoHashError,
     NoIndexError,
+    NoSuchLineError,
     NotInstalledError,
     NotLinkedError,
     SessionNotFoundError,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
     from geminids.query.given import file_meant
     from geminids.query.identity import short_ids
+    from geminids.query.marking import Marked, MarkedSessions
     from geminids.query.meant import Meant
     from geminids.query.moments import parse_moment
     from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from geminids.query.story import Event, EventKind, ProjectStory
     from geminids.settings import Settings
     from geminids.sources.texts import text_beside
+    from geminids.store.marks import MarkChange, Marks, Note
     from geminids.store.words import Snippet
     from geminids.sync import Outcome, Sync
     from geminids.watch import AnyEvent, Pace
@@ -79,8 +83,13 @@ __all__ = [
     "IndexFacts",
     "Library",
     "Listing",
+    "MarkChange",
+    "Marked",
+    "MarkedSessions",
+    "Marks",
     "Meant",
     "NextStep",
+    "Note",
     "Outcome",
     "Overview",
     "ProjectReport",
@@ -93,6 +102,7 @@ __all__ = [
     "Snippet",
     "Stopped",
     "file_meant",
+    "known_tags",
     "last_listed",
     "open_library",
     "parse_moment",
@@ -108,12 +118,14 @@ _LOADED_WHEN_USED = {
     "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped"),
     "geminids.query.given": ("file_meant",),
     "geminids.query.identity": ("short_ids",),
+    "geminids.query.marking": ("Marked", "MarkedSessions"),
     "geminids.query.meant": ("Meant",),
     "geminids.query.moments": ("parse_moment",),
     "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
     "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.sources.texts": ("text_beside",),
+    "geminids.store.marks": ("MarkChange", "Marks", "Note"),
     "geminids.store.words": ("Snippet",),
     "geminids.sync": ("Outcome",),
 }
@@ -166,6 +178,17 @@ def last_listed(data: str | None = None, environment: Mapping[str, str] = os.env
     folder = config.data_folder(data, environment)
     shown = last_list.recall(folder) if folder else None
     return [line.id.partition(":")[2] for line in shown.lines] if shown else []
+
+
+def known_tags(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The tags that were given to sessions, the most used first; none where they cannot be read."""
+    from geminids.store.marks import tag_counts
+
+    folder = config.data_folder(data, environment)
+    try:
+        return list(tag_counts(folder)) if folder else []
+    except (GeminidsError, OSError):
+        return []
 
 
 class Library:
@@ -240,7 +263,8 @@ class Library:
 
     def listing(self, wanted: Filter, limit: int | None = None) -> Listing:
         """The sessions that are asked for in little, newest first, and what the question leaves out."""
-        return self._ask(lambda index: listing(index, wanted, limit))
+        tagged = self._tagged(wanted.tags) if wanted.tags else ()
+        return self._ask(lambda index: listing(index, wanted, limit, tagged))
 
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
         """The sessions that are asked for, or all, without their messages, newest first."""
@@ -450,6 +474,13 @@ class Library:
     def _find(self, wanted: str) -> Meant:
         """The one session that is meant, whole, with the best that is known of its project."""
         from geminids.query.contents import known_project
+
+        meant = self._located(wanted)
+        known = partial(self._ask_about, known_project)
+        return meant._replace(sessions=[self._with_outputs(session, known) for session in meant.sessions])
+
+    def _located(self, wanted: str) -> Meant:
+        """The one session that is meant, as its own files tell it."""
         from geminids.query.meant import Finder, Reader
         from geminids.query.rereading import Rereading
 
@@ -458,9 +489,7 @@ class Library:
             reader = Reader(rereading.listed, rereading.unlisted)
             return Finder(index, reader, self._places_of_a_list(), self._last_list).find(wanted)
 
-        meant = self._ask(find)
-        known = partial(self._ask_about, known_project)
-        return meant._replace(sessions=[self._with_outputs(session, known) for session in meant.sessions])
+        return self._ask(find)
 
     def _with_outputs(self, session: Session, known: Callable[[Project], Project]) -> Session:
         """The session with what is known of its project, and with the whole outputs of its tools."""
@@ -469,6 +498,76 @@ class Library:
         project = known(session.project)
         completed = msgspec.structs.replace(session, project=project)
         return sources.load(session.agent).with_outputs(completed)
+
+    # What the user says of sessions
+
+    def marks(self, session_ids: Collection[str] | None = None) -> dict[str, Marks]:
+        """The name, the tags and the notes of some sessions, else of all that have any, by their ids.
+
+        Raises GeminidsError or OSError if they cannot be read.
+        """
+        folder = self._durable_folder()
+        if folder is None:
+            return {}
+        from geminids.store.marks import marks
+
+        known = marks(folder)
+        if session_ids is None:
+            return known
+        return {session: known[kept] for session in session_ids if (kept := keepable(session)) in known}
+
+    def tags(self) -> dict[str, int]:
+        """All tags and how many sessions have each, the most used first."""
+        from geminids.store.marks import tag_counts
+
+        folder = self._durable_folder()
+        return tag_counts(folder) if folder else {}
+
+    def marked(self) -> MarkedSessions:
+        """All sessions that have a name, a tag or a note, also those whose files are gone."""
+        from geminids.query.marking import marked_sessions
+
+        known, tags = self.marks(), self.tags()
+        return self._ask(lambda index: marked_sessions(index, known, tags))
+
+    def mark(self, wanted: str, change: MarkChange | None = None, at: datetime | None = None) -> Marked:
+        """Change what is said of a session, all of it or nothing; what is said of it then.
+
+        The session is meant as in `session`, or is one whose files are gone and that was marked before.
+        """
+        from datetime import UTC, datetime
+
+        from geminids.store import marks
+
+        session = self._to_mark(wanted)
+        if change is None:
+            return session._replace(marks=self.marks([session.id]).get(session.id, marks.Marks()))
+        if self._data_folder is None:
+            raise FileNotFoundError(errno.ENOENT, "this user has no home to keep it in", config.DURABLE_FILE)
+        said = marks.change(self._data_folder, session.id, change, at or datetime.now(UTC))
+        return session._replace(marks=said)
+
+    def _to_mark(self, wanted: str) -> Marked:
+        """The session that is meant, without its marks: a damaged file of marks is mended by a change."""
+        from geminids.query.marking import Marked, elsewhere
+
+        try:
+            session = self._located(wanted).sessions[0]
+        except (SessionNotFoundError, NoSuchLineError):
+            if gone := elsewhere(self.marks(), wanted):
+                return gone
+            raise
+        return Marked(keepable(session.id), session.title, is_here=True)
+
+    def _tagged(self, tags: Sequence[str]) -> Collection[str]:
+        from geminids.store.marks import tagged
+
+        return tagged(self._data_folder, tags) if self._data_folder else ()
+
+    def _durable_folder(self) -> str | None:
+        """The folder that holds what users say; None if nothing was ever said: known at once."""
+        folder = self._data_folder
+        return folder if folder and os.path.lexists(f"{folder}/{config.DURABLE_FILE}") else None
 
     # What became of every byte, and what is kept between commands
 
@@ -591,11 +690,9 @@ class Library:
         return Place(folder, [home.folder for home in self._homes]) if folder else None
 
     def _generation(self) -> int:
-        from pathlib import Path
-
         from geminids.store.durable import generation
 
-        return generation(Path(self._data_folder)) if self._data_folder else 0
+        return generation(self._data_folder) if self._data_folder else 0
 
     def _here(self) -> str | None:
         return config.current_folder(self._environment)

@@ -1,8 +1,7 @@
 """Which sessions are shown, in which order, and what the question hides."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -31,6 +30,8 @@ class Filter(NamedTuple):
     until: datetime | None = None
     kinds: frozenset[str] | None = None
     """None means every kind."""
+    tags: Sequence[str] = ()
+    """Only sessions that have all of them."""
 
 
 class Listing(NamedTuple):
@@ -59,11 +60,13 @@ class Listing(NamedTuple):
         return nearest(self.projects, wanted)
 
 
-def listing(index: Index, wanted: Filter, limit: int | None = None) -> Listing:
-    """The sessions that were asked for, and how many were not."""
+def listing(
+    index: "Index", wanted: Filter, limit: int | None = None, tagged: Collection[str] = ()
+) -> Listing:
+    """The sessions that were asked for, and how many were not; `tagged` are those that have the tags."""
     known = reading.projects(index) if wanted.project is not None else {}
     meant = _meant(known, wanted.project)
-    conditions = _conditions(wanted, known, meant)
+    conditions = _conditions(wanted, known, meant, tagged)
     everything = " AND ".join(f"({condition})" for condition, _ in conditions.values())
     values = [value for _, some in conditions.values() for value in some]
     shown = reading.sessions(index, everything, values, limit)
@@ -86,6 +89,13 @@ Condition = tuple[str, Sequence[object]]
 """A piece of SQL, and the values in it."""
 
 
+def among(session_ids: Collection[str]) -> Condition:
+    """Being one of some sessions, however many."""
+    import json
+
+    return "sid IN (SELECT value FROM json_each(?))", (json.dumps(list(session_ids)),)
+
+
 def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
     if wanted is None:
         return ()
@@ -95,13 +105,15 @@ def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[Project
 
 
 def _conditions(
-    wanted: Filter, known: dict[int, ProjectRow], meant: Sequence[ProjectRow]
+    wanted: Filter, known: dict[int, ProjectRow], meant: Sequence[ProjectRow], tagged: Collection[str]
 ) -> dict[str, Condition]:
     """What a session must fulfil, by what it is about; whatever comes first hides it."""
     conditions: dict[str, Condition] = {}
     if wanted.project is not None:
         numbers = ", ".join(str(number) for number, project in known.items() if project in meant)
         conditions["project"] = (f"project IN ({numbers})", ())
+    if wanted.tags:
+        conditions["tag"] = among(tagged)
     if wanted.since:
         conditions["since"] = ("last >= ?", (microseconds(wanted.since),))
     if wanted.until:
@@ -112,7 +124,7 @@ def _conditions(
     return conditions
 
 
-def _hidden(index: Index, conditions: dict[str, Condition]) -> dict[str, int]:
+def _hidden(index: "Index", conditions: dict[str, Condition]) -> dict[str, int]:
     if not conditions:
         return {}
     # A moment that is not known fulfils nothing, which SQL would call neither true nor false.
@@ -124,7 +136,7 @@ def _hidden(index: Index, conditions: dict[str, Condition]) -> dict[str, int]:
     return {reason: number for reason, number in rows if reason is not None}
 
 
-def _count(index: Index, condition: str, values: Sequence[object]) -> int:
+def _count(index: "Index", condition: str, values: Sequence[object]) -> int:
     where = f"WHERE {condition}" if condition else ""
     return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
 

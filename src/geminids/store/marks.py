@@ -5,7 +5,7 @@ A session is meant by its id, such as `gemini:1b9d…`. Marks stay when the sess
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,16 +107,10 @@ def change(folder: Path | str, session_id: str, wanted: MarkChange, at: datetime
         return _read(Reader(connection, VERSION)).get(session, Marks())
 
 
-def marks(folder: Path | str, session_ids: Collection[str] | None = None) -> dict[str, Marks]:
-    """What was said of these sessions, else of all; sessions without a mark are left out.
-
-    Raises GeminidsError or OSError if that cannot be read.
-    """
+def marks(folder: Path | str) -> dict[str, Marks]:
+    """What was said of sessions, by their ids. Raises GeminidsError or OSError if that cannot be read."""
     with reading(folder) as reader:
-        everything = _read(reader) if reader else {}
-    if session_ids is None:
-        return everything
-    return {session: everything[session] for session in session_ids if session in everything}
+        return _read(reader) if reader else {}
 
 
 def tag_counts(folder: Path | str) -> dict[str, int]:
