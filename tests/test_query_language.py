@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from geminids.errors import WRONG_USAGE
-from geminids.query.filters import COLUMNS, PLACES
-from geminids.query.language import Query, QuerySyntaxError, parse
+from geminids.query.filters import PLACES
+from geminids.query.language import Query, QuerySyntaxError, _by_grammar, parse
 from geminids.query.literals import needed_by_regex, repeats_a_repeat
 from geminids.query.tree import And, Node, Not, Or, Prefix, Regex, Substring, Words
 from geminids.store import schema
@@ -207,7 +207,7 @@ def test_deep_and_odd_queries_are_answered(typed: str) -> None:
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(typed: str) -> None:
     with contextlib.suppress(QuerySyntaxError):
         query = parse(typed, NOW)
-        row = dict.fromkeys(COLUMNS, typed)
+        row = dict.fromkeys(schema.COLUMNS, typed)
         with FullText([row]) as full_text:
             candidates = full_text.candidates(query.fts())
         assert query.matches(row) == bool(candidates) or (query.fts().must_verify and candidates)
@@ -257,7 +257,7 @@ def test_moments_count_back_from_now() -> None:
 @pytest.mark.parametrize(
     ("typed", "columns"),
     [
-        ("x", COLUMNS),
+        ("x", schema.COLUMNS),
         ("in:human x", ("human",)),
         ("in:thoughts,output in:path x", ("thought", "path", "output")),
         ("in:thought,argument,tool,outputs x", ("thought", "tool", "output")),
@@ -268,9 +268,8 @@ def test_where_a_hit_may_come_from(typed: str, columns: tuple[str, ...]) -> None
     assert parse(typed).columns == columns
 
 
-def test_columns_are_those_of_the_index() -> None:
-    assert COLUMNS == schema.COLUMNS
-    assert set(PLACES.values()) == set(COLUMNS)
+def test_every_column_of_the_index_can_be_named() -> None:
+    assert set(PLACES.values()) == set(schema.COLUMNS)
 
 
 # What is found
@@ -330,7 +329,7 @@ VOCABULARY = (
 SOME_TEXT = some.lists(some.sampled_from(VOCABULARY), max_size=4).flatmap(
     lambda words: some.sampled_from((" ", ", ", "-")).map(lambda between: between.join(words))
 )
-SOME_ROW = some.dictionaries(some.sampled_from(COLUMNS), SOME_TEXT, max_size=3)
+SOME_ROW = some.dictionaries(some.sampled_from(schema.COLUMNS), SOME_TEXT, max_size=3)
 SOME_WORD = some.sampled_from(VOCABULARY)
 EXACT_LEAF = some.one_of(
     SOME_WORD.map(Words),
@@ -359,8 +358,8 @@ def _trees(leaf: some.SearchStrategy[Node]) -> some.SearchStrategy[Node]:
     )
 
 
-SOME_COLUMNS = some.sets(some.sampled_from(COLUMNS), min_size=1).map(
-    lambda chosen: tuple(column for column in COLUMNS if column in chosen)
+SOME_COLUMNS = some.sets(some.sampled_from(schema.COLUMNS), min_size=1).map(
+    lambda chosen: tuple(column for column in schema.COLUMNS if column in chosen)
 )
 
 
@@ -467,3 +466,18 @@ def test_little_is_loaded_to_understand_a_query() -> None:
     source = {"PYTHONPATH": str(ROOT / "src")}
     loaded = subprocess.run([sys.executable, "-S", "-c", LOADED], env=source, capture_output=True, check=True)
     assert HEAVY.isdisjoint(loaded.stdout.decode().split())
+
+
+@given(
+    some.lists(some.sampled_from(["cors", "AND", "Or", "中文", "naïve", "x1", "getUser", "42"]), min_size=1)
+)
+def test_what_most_people_type_needs_no_grammar_and_means_the_same(typed: list[str]) -> None:
+    plain = " ".join(typed)
+    for text in (plain, f'"{plain}"', f"{plain} "):
+        try:
+            whole = _by_grammar(text, None)
+        except QuerySyntaxError:
+            with pytest.raises(QuerySyntaxError):
+                parse(text)
+        else:
+            assert parse(text) == whole

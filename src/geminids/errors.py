@@ -3,8 +3,7 @@
 Only `cli/main.py` turns them into a line on stderr and an exit code.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -32,7 +31,7 @@ class Candidate(NamedTuple):
     """A session that may have been meant, in a few facts."""
 
     id: str
-    at: datetime | None
+    at: "datetime | None"
     place: str
     """Its project, or its file where only that tells it from others."""
     title: str | None

@@ -6,8 +6,7 @@
 every-word = true    # also the middle of long outputs; the index grows to about three times its size
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

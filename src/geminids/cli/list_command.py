@@ -1,7 +1,6 @@
 """`geminids list`: the sessions there are, newest first."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,7 +38,7 @@ class Asked(NamedTuple):
     kind: str | None
     limit: int | None
 
-    def filter(self, now: datetime) -> Filter:
+    def filter(self, now: "datetime") -> "Filter":
         """Which sessions are meant at this moment."""
         from geminids.library import LED_BY_HUMANS, Filter
 
@@ -56,7 +55,7 @@ class Asked(NamedTuple):
         return [word for name, value in self._asdict().items() if value for word in (f"--{name}", str(value))]
 
 
-def _moment(written: str | None, now: datetime, *, end: bool = False) -> datetime | None:
+def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "datetime | None":
     if written is None:
         return None
     from geminids.library import parse_moment
@@ -153,20 +152,20 @@ def _usual_limit(choices: Choices) -> int | None:
     return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None
 
 
-def _print_json(sessions: Sequence[SessionSummary]) -> None:
+def _print_json(sessions: "Sequence[SessionSummary]") -> None:
     from geminids.cli.data import encode, print_json
     from geminids.cli.documents import ListDocument
 
     print_json(encode(ListDocument(sessions)))
 
 
-def _print_json_lines(sessions: Sequence[SessionSummary]) -> None:
+def _print_json_lines(sessions: "Sequence[SessionSummary]") -> None:
     from geminids.cli.data import encode, print_lines
 
     print_lines(encode(session) for session in sessions)
 
 
-def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow]) -> None:
+def _draw(choices: Choices, library: "Library", sessions: "Sequence[SessionRow]") -> None:
     from geminids.cli.page import open_page
     from geminids.cli.screen import find_screen
     from geminids.cli.sessions import draw_sessions
@@ -174,7 +173,7 @@ def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow]) ->
     draw_sessions(open_page(find_screen(no_color=choices.no_color)), library, sessions, choices.now)
 
 
-def _tell(choices: Choices, asked: Asked, listing: Listing) -> int:
+def _tell(choices: Choices, asked: Asked, listing: "Listing") -> int:
     """Say what the list does not show, and how to see it; the exit code that follows from it."""
     from geminids.cli import words
     from geminids.cli.sessions import tell_left_unread, tell_unreadable
@@ -190,7 +189,7 @@ def _tell(choices: Choices, asked: Asked, listing: Listing) -> int:
     return tell_unreadable(listing.problems)
 
 
-def _tell_match(listing: Listing, wanted: str | None) -> None:
+def _tell_match(listing: "Listing", wanted: str | None) -> None:
     """Say which projects were meant, where there are several."""
     from geminids.library import project_names
 
@@ -199,7 +198,7 @@ def _tell_match(listing: Listing, wanted: str | None) -> None:
         say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
 
 
-def _tell_nothing(listing: Listing, project: str | None) -> None:
+def _tell_nothing(listing: "Listing", project: str | None) -> None:
     from geminids.cli import words
     from geminids.cli.sessions import tell_nothing_found
 

@@ -1,7 +1,6 @@
 """What the output goes to: a terminal or a pipe, with colour or without, how wide."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import os
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,6 @@
 """What is said beside the hits of a search: how much there is, what was left out, how to see more."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 class Told(NamedTuple):
     """What to speak about."""
 
-    found: Found
+    found: "Found"
     spelled: Callable[..., str]
     """The command to type for the same search, with more words."""
     show: str
@@ -61,7 +60,7 @@ def _tell_nothing(told: Told) -> None:
         say(f"Not searched: {searched.left_out}. `{told.spelled('--scan')}` reads everything.")
 
 
-def _tell_stopped(told: Told, stopped: Stopped) -> None:
+def _tell_stopped(told: Told, stopped: "Stopped") -> None:
     from geminids.cli import words
 
     going_on = told.spelled("--after", told.found.next or "")

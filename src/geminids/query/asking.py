@@ -1,7 +1,6 @@
 """A search as a face asks for it: words as they were typed, and what options add to them."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,12 +40,12 @@ class Question(NamedTuple):
 
 
 def ask(
-    index: Index,
-    homes: Sequence[Home],
+    index: "Index",
+    homes: "Sequence[Home]",
     question: Question,
-    now: datetime,
+    now: "datetime",
     progress: Callable[[int, int], None] | None = None,
-) -> Found:
+) -> "Found":
     """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
     began = asked_at(question.after, now)
     return search(
@@ -64,25 +63,29 @@ def ask(
     )
 
 
-def _query(question: Question, now: datetime) -> Query:
+def _query(question: Question, now: "datetime") -> "Query":
     """The words with all that options add; these count as filters do."""
-    from geminids.query.language import Filter, Query, parse
+    from geminids.query.language import Query, parse
 
     places = f" in:{','.join(question.places)}" if question.places else ""
-    added = [Filter("project", question.project)] if question.project else []
-    added += [Filter("since", question.since)] if question.since else []
-    added += [Filter("before", question.until)] if question.until else []
     typed = question.words + places
+    options = {"project": question.project, "since": question.since, "before": question.until}
+    given = {name: value for name, value in options.items() if value}
     # With neither words nor options there is nothing to look for, which the language says.
-    query = parse(typed, now) if typed.strip() or not added else Query("", None, ())
-    if not added:
+    query = parse(typed, now) if typed.strip() or not given else Query("", None, ())
+    if not given:
         return query
+    from geminids.query.filters import Filter
+
+    added = [Filter(name, value) for name, value in given.items()]
     since, before = _moments(query, question, now)
     text = " ".join([typed, *(f"{one.name}:{one.value}" for one in added)])
     return query._replace(text=text, filters=(*query.filters, *added), since=since, before=before)
 
 
-def _moments(query: Query, question: Question, now: datetime) -> tuple[datetime | None, datetime | None]:
+def _moments(
+    query: "Query", question: Question, now: "datetime"
+) -> "tuple[datetime | None, datetime | None]":
     """The narrowest span of time that words and options ask for."""
     from geminids.query.moments import parse_moment
 
@@ -94,7 +97,7 @@ def _moments(query: Query, question: Question, now: datetime) -> tuple[datetime 
 class _Reader:
     """Reads sessions when one is asked for: most searches do without, and need not load what it takes."""
 
-    def __init__(self, index: Index, homes: Sequence[Home], *, with_outputs: bool) -> None:
+    def __init__(self, index: "Index", homes: "Sequence[Home]", *, with_outputs: bool) -> None:
         self._read: Callable[[int], Iterable[tuple[int, Texts]]] | None = None
         self._index = index
         self._homes = homes

@@ -1,18 +1,15 @@
 """Filters of a query, `name:value`: which there are, which values they take, what a slip was meant for."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.query.mistakes import QuerySyntaxError
+from geminids.store.schema import COLUMNS
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-COLUMNS = ("human", "model", "thought", "tool", "path", "output", "other")
-"""Where words can stand, as the full text calls it."""
 
 PLACES = {
     "human": "human",
@@ -143,8 +140,8 @@ def columns_of(text: str, filters: Sequence[Filter]) -> tuple[str, ...]:
 
 
 def moments_of(
-    text: str, filters: Sequence[Filter], now: datetime | None
-) -> tuple[datetime | None, datetime | None]:
+    text: str, filters: Sequence[Filter], now: "datetime | None"
+) -> "tuple[datetime | None, datetime | None]":
     """The narrowest span of time that was asked for."""
     typed = [f for f in filters if f.name in MOMENTS]
     if not typed:
@@ -154,7 +151,7 @@ def moments_of(
     return max(since, default=None), min(before, default=None)
 
 
-def _moment(text: str, typed: Filter, now: datetime | None) -> datetime:
+def _moment(text: str, typed: Filter, now: "datetime | None") -> "datetime":
     from datetime import UTC, datetime
 
     from geminids.errors import BadTimeError

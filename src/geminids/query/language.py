@@ -23,21 +23,14 @@ People also paste error messages and commands, so whatever cannot be meant as an
 - Signs without letters or digits are ignored beside words; alone they are looked for as characters.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.query.filters import COLUMNS, Filter, checked, columns_of, moments_of
 from geminids.query.mistakes import QuerySyntaxError
-from geminids.query.tokens import BARS, MOST_CHARACTERS, MOST_WORDS, Kind, Token, tokens
 from geminids.query.tree import (
     And,
-    Leaf,
     Node,
-    Not,
-    Or,
-    Prefix,
     Regex,
     Substring,
     Words,
@@ -47,17 +40,19 @@ from geminids.query.tree import (
     rows,
     want,
 )
+from geminids.store.schema import COLUMNS
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.query.filters import Filter
     from geminids.store.words import Want
 
-__all__ = ["Filter", "Match", "Query", "QuerySyntaxError", "parse"]
+__all__ = ["Match", "Query", "QuerySyntaxError", "parse"]
 
-_BEGINS_A_PART = (Kind.LEAF, Kind.SIGNS, Kind.FILTER, Kind.OPEN, Kind.NOT)
-_WRITTEN_OUT = ("OR", "AND")
-_ENDS_A_PART = (Kind.LEAF, Kind.SIGNS, Kind.FILTER, Kind.CLOSE)
+MOST_CHARACTERS = 10_000
+MOST_WORDS = 500
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
 class Match(NamedTuple):
@@ -77,14 +72,14 @@ class Query(NamedTuple):
     text: str
     tree: Node | None
     """None: everything that passes the filters."""
-    filters: tuple[Filter, ...]
+    filters: "tuple[Filter, ...]"
     columns: tuple[str, ...] = COLUMNS
     """Where a hit may come from."""
-    since: datetime | None = None
-    before: datetime | None = None
+    since: "datetime | None" = None
+    before: "datetime | None" = None
 
     @property
-    def positive(self) -> tuple[Want, ...]:
+    def positive(self) -> "tuple[Want, ...]":
         """What to highlight."""
         return tuple(want(leaf) for leaf, is_wanted in leaves(self.tree) if is_wanted) if self.tree else ()
 
@@ -115,21 +110,47 @@ class Query(NamedTuple):
         return not self.tree or matches(self.tree, {c: texts[c] for c in within if c in texts})
 
 
-def parse(text: str, now: datetime | None = None) -> Query:
+def parse(text: str, now: "datetime | None" = None) -> Query:
     """What a human means by this; times like `since:7d` count back from `now`."""
     if not text.strip():
         raise QuerySyntaxError(text, 1, "There is nothing to look for.")
     if len(text) > MOST_CHARACTERS:
         raise QuerySyntaxError(text, MOST_CHARACTERS, f"A query has at most {MOST_CHARACTERS:,} characters.")
-    typed = _without_loose_parentheses(text, list(tokens(text)))
-    filters, rest = _filters_apart(text, _with_whole_operators(text, typed))
-    tree = _Grammar(rest).tree() or _signs(rest)
+    tree = _plain(text)
+    if tree is not None:
+        _check(text, tree, ())
+        return Query(text, tree, ())
+    return _by_grammar(text, now)
+
+
+def _by_grammar(text: str, now: "datetime | None") -> Query:
+    # Few queries need it, and loading it takes as long as finding something.
+    from geminids.query.filters import columns_of, moments_of
+    from geminids.query.grammar import taken_apart
+
+    tree, filters = taken_apart(text)
     _check(text, tree, filters)
     since, before = moments_of(text, filters, now)
     return Query(text, tree, tuple(filters), columns_of(text, filters), since, before)
 
 
-def _check(text: str, tree: Node | None, filters: Sequence[Filter]) -> None:
+def _plain(text: str) -> Node | None:
+    """The tree of what most people type, words or one phrase in quotes; None if there is more to it."""
+    if text[0] == text[-1] == '"' and text.count('"') == 2:
+        phrase = text[1:-1]
+        return Words(phrase, is_quoted=True) if phrase.replace(" ", "").isalnum() else None
+    typed = text.split(" ")
+    if not all(word.isalnum() for word in typed) or not _OPERATORS.isdisjoint(typed):
+        return None
+    words: list[Node] = []
+    column = 1
+    for word in typed:
+        words.append(Words(word, column))
+        column += len(word) + 1
+    return And(tuple(words)) if len(words) > 1 else words[0]
+
+
+def _check(text: str, tree: Node | None, filters: "Sequence[Filter]") -> None:
     if not tree and not filters:
         raise QuerySyntaxError(text, 1, "There is no word to look for.")
     if tree and sum(1 for _ in leaves(tree)) > MOST_WORDS:
@@ -141,148 +162,3 @@ def _check(text: str, tree: Node | None, filters: Sequence[Filter]) -> None:
             "This only says what to leave out.",
             "geminids search 'cors -test', or 'agent:gemini -test'",
         )
-
-
-def _without_loose_parentheses(text: str, typed: Sequence[Token]) -> list[Token]:
-    """The tokens without a `(` that is never closed: pasted text is often cut, but who types OR means it."""
-    unclosed: list[int] = []
-    for number, token in enumerate(typed):
-        if token.kind is Kind.OPEN:
-            unclosed.append(number)
-        elif token.kind is Kind.CLOSE:
-            unclosed.pop()
-    if unclosed and any(token.kind in (Kind.OR, Kind.AND, Kind.NOT) for token in typed):
-        column = typed[unclosed[-1]].column
-        raise QuerySyntaxError(
-            text, column, "This ( is never closed.", "geminids search '(cors OR csrf) preflight'"
-        )
-    return [token for number, token in enumerate(typed) if number not in unclosed]
-
-
-def _with_whole_operators(text: str, typed: Sequence[Token]) -> list[Token]:
-    """The tokens without AND, which need not be written, and without bars that have nothing to join."""
-    kept: list[Token] = []
-    for token, follower in zip(typed, _followers(typed), strict=False):
-        has_right = follower in _BEGINS_A_PART
-        is_whole = has_right and bool(kept) and kept[-1].kind in _ENDS_A_PART
-        if token.kind is Kind.NOT and not has_right:
-            raise QuerySyntaxError(text, token.column, f"Nothing follows this {token.typed}.")
-        if token.typed in _WRITTEN_OUT and not is_whole:
-            problem = f"{token.typed} needs something to look for on both sides; in quotes it is a word."
-            raise QuerySyntaxError(text, token.column, problem, "geminids search 'cors OR csrf'")
-        if token.kind is not Kind.AND and (is_whole or token.kind is not Kind.OR):
-            kept.append(token)
-    return kept
-
-
-def _followers(typed: Sequence[Token]) -> list[Kind | None]:
-    """What comes after each token, bars aside."""
-    kinds: list[Kind | None] = [None]
-    for token in reversed(typed[1:]):
-        kinds.append(kinds[-1] if token.typed in BARS else token.kind)
-    return kinds[::-1]
-
-
-class _Grammar:
-    """Makes a tree of tokens: `NOT` before `OR` before the unwritten `AND`."""
-
-    def __init__(self, typed: Sequence[Token]) -> None:
-        self._tokens = typed
-        self._next = 0
-
-    def tree(self) -> Node | None:
-        """What stands side by side, up to the end or to a `)`; None if there is no word in it."""
-        parts: list[Node | None] = []
-        while self._kind not in (None, Kind.CLOSE):
-            parts.append(self._any())
-        return _one_or(And, parts)
-
-    @property
-    def _kind(self) -> Kind | None:
-        return self._tokens[self._next].kind if self._next < len(self._tokens) else None
-
-    def _take(self) -> Token:
-        self._next += 1
-        return self._tokens[self._next - 1]
-
-    def _any(self) -> Node | None:
-        parts = [self._one()]
-        while self._kind is Kind.OR:
-            self._take()
-            parts.append(self._one())
-        return _one_or(Or, parts)
-
-    def _one(self) -> Node | None:
-        """A part, with the NOTs before it."""
-        is_negated = False
-        while self._kind is Kind.NOT:
-            self._take()
-            is_negated = not is_negated
-        part = self._group() if self._kind is Kind.OPEN else _with_words(self._take())
-        return Not(part) if part and is_negated else part
-
-    def _group(self) -> Node | None:
-        self._take()
-        inside = self.tree()
-        self._take()
-        return inside
-
-
-def _one_or(join: type[And | Or], parts: Sequence[Node | None]) -> Node | None:
-    """The parts that have words, joined if there are several."""
-    kept = tuple(part for part in parts if part)
-    return join(kept) if len(kept) > 1 else next(iter(kept), None)
-
-
-def _with_words(token: Token) -> Leaf | None:
-    return token.leaf if token.kind is Kind.LEAF else None
-
-
-def _signs(typed: Sequence[Token]) -> Node | None:
-    """Signs without letters, like `=>`, looked for as characters: there is nothing else to look for."""
-    if any(token.kind is Kind.NOT for token in typed):
-        return None
-    parts = [
-        Substring(token.leaf.text, token.column)
-        for token in typed
-        if token.kind is Kind.SIGNS and isinstance(token.leaf, Words | Prefix) and token.leaf.text.strip()
-    ]
-    return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
-
-
-def _filters_apart(text: str, typed: Sequence[Token]) -> tuple[list[Filter], list[Token]]:
-    """Filters count for the query as a whole, so they are taken out of it, with the NOTs before them."""
-    filters: list[Filter] = []
-    rest: list[Token] = []
-    depth = nots = 0
-    for number, token in enumerate(typed):
-        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
-        if token.filter:
-            if depth or _is_beside_or(typed, number):
-                _refuse_filter_in_a_part(text, token)
-            filters += checked(text, token.filter._replace(is_negated=nots % 2 == 1))
-            del rest[len(rest) - nots :]
-        elif not (token.kind is Kind.OR and _is_between_values(typed, number)):
-            rest.append(token)
-        nots = nots + 1 if token.kind is Kind.NOT else 0
-    return filters, rest
-
-
-def _is_between_values(typed: Sequence[Token], number: int) -> bool:
-    """Whether this OR stands between two filters of one name, which are alternatives without it too."""
-    left, right = typed[number - 1].filter, typed[number + 1].filter
-    return left is not None and right is not None and left.name == right.name
-
-
-def _is_beside_or(typed: Sequence[Token], number: int) -> bool:
-    places = [place for place in (number - 1, number + 1) if 0 <= place < len(typed)]
-    return any(typed[place].kind is Kind.OR and not _is_between_values(typed, place) for place in places)
-
-
-def _refuse_filter_in_a_part(text: str, token: Token) -> NoReturn:
-    raise QuerySyntaxError(
-        text,
-        token.column,
-        "A filter counts for the query as a whole: it stands neither in parentheses nor beside OR.",
-        "geminids search 'agent:gemini (cors OR csrf)', or several values: 'agent:gemini agent:claude cors'",
-    )

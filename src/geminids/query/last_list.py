@@ -3,8 +3,7 @@
 <data folder>/last-list.json    private to the user, replaced as a whole
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,7 +30,7 @@ class Listed(NamedTuple):
     file: str | None = None
 
     @classmethod
-    def of(cls, session: _Session) -> Listed:
+    def of(cls, session: "_Session") -> "Listed":
         """The line of a session."""
         return cls(keepable(session.id), keepable(session.file) if session.file else None)
 

@@ -4,8 +4,7 @@ Several values of one filter are alternatives, what is turned round with `-` may
 filters must all fit. What nothing has is answered with what there is.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,13 +36,13 @@ class Meaning(NamedTuple):
     near: tuple[str, ...] = ()
 
 
-def narrowings(index: Index, query: Query) -> list[Narrowing]:
+def narrowings(index: "Index", query: "Query") -> list[Narrowing]:
     """What the filters ask of a message, one by one; where to look in it (`in:`) is not among them."""
     names = dict.fromkeys(f.name for f in query.filters if f.name != "in")
     return [_narrowing(index, query, name) for name in names]
 
 
-def _narrowing(index: Index, query: Query, name: str) -> Narrowing:
+def _narrowing(index: "Index", query: "Query", name: str) -> Narrowing:
     typed = " ".join(
         f"{'-' if f.is_negated else ''}{name}:{f.value}" for f in query.filters if f.name == name
     )
@@ -66,21 +65,21 @@ def _together(wanted: Sequence[Meaning], unwanted: Sequence[Meaning]) -> Conditi
     return Condition(sql, tuple(value for condition in all_of for value in condition.values))
 
 
-def _since(query: Query) -> Condition:
+def _since(query: "Query") -> Condition:
     return searching.not_before(microseconds(query.since) or 0)
 
 
-def _before(query: Query) -> Condition:
+def _before(query: "Query") -> Condition:
     return searching.before(microseconds(query.before) or 0)
 
 
-def _agent(index: Index, value: str) -> Meaning:
+def _agent(index: "Index", value: str) -> Meaning:
     known = searching.agents(index)
     meant = [agent for agent in known if value.casefold() in agent.casefold()]
     return Meaning(searching.one_of("s.agent", meant)) if meant else Meaning(NOTHING, tuple(known))
 
 
-def _project(index: Index, value: str) -> Meaning:
+def _project(index: "Index", value: str) -> Meaning:
     """By the same rules as `list --project`."""
     from geminids.query.matching import match, nearest
 
@@ -93,11 +92,11 @@ def _project(index: Index, value: str) -> Meaning:
     return Meaning(NOTHING, tuple(nearest(names, value)))
 
 
-def _tool(index: Index, value: str) -> Meaning:
+def _tool(index: "Index", value: str) -> Meaning:
     return _part_of_a_name(searching.tools(index), value, searching.calls_one_of)
 
 
-def _model(index: Index, value: str) -> Meaning:
+def _model(index: "Index", value: str) -> Meaning:
     return _part_of_a_name(
         searching.models(index), value, lambda numbers: searching.one_of("m.model", numbers)
     )
@@ -114,7 +113,7 @@ def _part_of_a_name(
     return Meaning(NOTHING, tuple(nearest(list(known), value)))
 
 
-def _file(_: Index, value: str) -> Meaning:
+def _file(_: "Index", value: str) -> Meaning:
     """A path or a piece of one: its words one after the other."""
     from geminids.store.words import spellings
 
@@ -124,15 +123,15 @@ def _file(_: Index, value: str) -> Meaning:
     return Meaning(searching.says(f"{{path}} : ({' OR '.join(expressions)})"))
 
 
-def _role(_: Index, value: str) -> Meaning:
+def _role(_: "Index", value: str) -> Meaning:
     return Meaning(searching.one_of("m.role", [value]))
 
 
-def _status(_: Index, value: str) -> Meaning:
+def _status(_: "Index", value: str) -> Meaning:
     return Meaning(searching.one_of("s.status", [value]))
 
 
-def _is(_: Index, value: str) -> Meaning:
+def _is(_: "Index", value: str) -> Meaning:
     if value in KINDS:
         return Meaning(searching.one_of("s.kind", [value]))
     if value == "error":
@@ -142,8 +141,8 @@ def _is(_: Index, value: str) -> Meaning:
     return Meaning(searching.one_of("m.state", [value]))
 
 
-_MOMENTS: dict[str, Callable[[Query], Condition]] = {"since": _since, "before": _before}
-_MEANINGS: dict[str, Callable[[Index, str], Meaning]] = {
+_MOMENTS: "dict[str, Callable[[Query], Condition]]" = {"since": _since, "before": _before}
+_MEANINGS: "dict[str, Callable[[Index, str], Meaning]]" = {
     "agent": _agent,
     "project": _project,
     "tool": _tool,

@@ -10,8 +10,7 @@
 A page that follows another begins where that one ended, as long as the index does not change.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -73,10 +72,10 @@ class Page(NamedTuple):
 class Asked(NamedTuple):
     """A query as the index understands it."""
 
-    store: Index
-    query: Query
-    match: Expression
-    narrowed: Sequence[Narrowing]
+    store: "Index"
+    query: "Query"
+    match: "Expression"
+    narrowed: "Sequence[Narrowing]"
     per_session: int | None
     order: str
     width: int
@@ -91,7 +90,7 @@ class Asked(NamedTuple):
         """Whether the newest sessions come first: what filters alone find has no other order."""
         return self.order == NEWEST or not self.expression
 
-    def conditions(self, without: Narrowing | None = None) -> list[Condition]:
+    def conditions(self, without: "Narrowing | None" = None) -> list[Condition]:
         """What else must hold."""
         held = [narrowing.condition for narrowing in self.narrowed if narrowing is not without]
         if self.match.is_complement and self.match.expression:
@@ -100,10 +99,10 @@ class Asked(NamedTuple):
 
 
 def search(
-    index: Index,
-    query: Query,
+    index: "Index",
+    query: "Query",
     *,
-    now: datetime,
+    now: "datetime",
     limit: int = LIMIT,
     per_session: int | None = PER_SESSION,
     width: int = WIDTH,
@@ -143,7 +142,7 @@ def search(
     )
 
 
-def _narrowed(index: Index, query: Query) -> list[Narrowing]:
+def _narrowed(index: "Index", query: "Query") -> "list[Narrowing]":
     if not query.filters:
         return []
     from geminids.query.scope import narrowings
@@ -151,7 +150,7 @@ def _narrowed(index: Index, query: Query) -> list[Narrowing]:
     return narrowings(index, query)
 
 
-def asked_at(after: str | None, now: datetime) -> datetime:
+def asked_at(after: str | None, now: "datetime") -> "datetime":
     """The moment from which `7d` counts back: on a following page, the moment of the first one."""
     if not after:
         return now
@@ -248,7 +247,7 @@ def _named(bits: int) -> tuple[str, ...]:
     return tuple(column for place, column in enumerate(COLUMNS) if bits >> place & 1)
 
 
-def _sessions(index: Index, numbers: Iterable[int]) -> dict[int, SessionRow]:
+def _sessions(index: "Index", numbers: Iterable[int]) -> "dict[int, SessionRow]":
     which = f"sessions.id IN ({', '.join(map(str, numbers))})"
     return {row.number: row for row in reading.sessions(index, which)}
 
@@ -387,7 +386,7 @@ def _read(asked: Asked, limit: int, reading: _Reading) -> Page:
 
 
 def _verified(
-    query: Query, texts: Iterable[tuple[int, Texts]], candidates: frozenset[int]
+    query: "Query", texts: Iterable[tuple[int, Texts]], candidates: frozenset[int]
 ) -> Iterator[_Verified]:
     for place, by_column in texts:
         if place in candidates and query.matches(by_column):
@@ -470,5 +469,5 @@ def _strangers(asked: Asked) -> list[str]:
     return [word for word in words if not searching.occurs(asked.store, word)]
 
 
-def _occurs(index: Index, leaf: Words) -> bool:
+def _occurs(index: "Index", leaf: "Words") -> bool:
     return any(searching.is_anywhere(index, phrase.expression) for phrase in leaf.phrases)

@@ -5,8 +5,7 @@ What an agent calls things is not known here: texts are told apart by the keys a
 speak for themselves, and a wrong guess only costs a less telling snippet.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,14 +50,14 @@ _HOW_TO_OPEN = os.O_RDONLY | sum(
 class Cutter:
     """Cuts snippets; keeps files open as long as it is used."""
 
-    def __init__(self, paths: Mapping[int, str], wanted: Wanted, width: int) -> None:
+    def __init__(self, paths: Mapping[int, str], wanted: "Wanted", width: int) -> None:
         self._paths = paths
         self._wanted = wanted
         self._letters = [want.text.lower() for want in wanted]
         self._width = width
         self._opened: dict[int, int | None] = {}
 
-    def __enter__(self) -> Cutter:
+    def __enter__(self) -> "Cutter":
         return self
 
     def __exit__(
@@ -68,7 +67,7 @@ class Cutter:
             if handle is not None:
                 os.close(handle)
 
-    def cut(self, spans: str, columns: Sequence[str]) -> Cut | None:
+    def cut(self, spans: str, columns: Sequence[str]) -> "Cut | None":
         """The most telling piece of a message; None if what is looked for is not there any more."""
         for file, start, end in places(spans):
             record = self._read(file, start, end)
@@ -76,7 +75,7 @@ class Cutter:
                 return best
         return None
 
-    def _best(self, pieces: Sequence[Piece], columns: Sequence[str]) -> Cut | None:
+    def _best(self, pieces: "Sequence[Piece]", columns: Sequence[str]) -> "Cut | None":
         """The snippet with the most matches, one from where the index says it matched before any other."""
         if not self._wanted:
             said = max(pieces, key=lambda piece: (piece.column is None, " " in piece.text), default=None)
@@ -89,7 +88,7 @@ class Cutter:
         small = text.lower()
         return any(want in small for want in self._letters)
 
-    def _densest(self, pieces: Sequence[Piece], columns: Sequence[str]) -> Cut | None:
+    def _densest(self, pieces: "Sequence[Piece]", columns: Sequence[str]) -> "Cut | None":
         cuts = ((words.snippet(piece.text, self._wanted, self._width), _columns(piece)) for piece in pieces)
         found = [Cut(snippet, belongs_to) for snippet, belongs_to in cuts if snippet]
         there = frozenset(columns)
@@ -118,7 +117,7 @@ class Cutter:
 class Cut(NamedTuple):
     """A snippet, and the columns that it may be from."""
 
-    snippet: Snippet
+    snippet: "Snippet"
     columns: tuple[str, ...]
 
 
@@ -136,7 +135,7 @@ def places(spans: str) -> list[tuple[int, int, int]]:
     return [(int(file), int(start), int(end)) for file, start, end in split]
 
 
-def _density(snippet: Snippet) -> tuple[int, int]:
+def _density(snippet: "Snippet") -> tuple[int, int]:
     """How many different words of those that are wanted it holds, then how many."""
     shown = [snippet.text[start:end].lower() for start, end in snippet.spans]
     return len(set(shown)), len(shown)

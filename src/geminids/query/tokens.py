@@ -1,7 +1,6 @@
 """The pieces of a query: what is an operator, what a filter, and what a word, as `language.py` tells it."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import re
 from collections.abc import Iterator
 from enum import Enum
@@ -11,8 +10,6 @@ from geminids.query.filters import FILTERS, Filter, refuse_a_slip
 from geminids.query.mistakes import QuerySyntaxError
 from geminids.query.tree import Leaf, Prefix, Regex, Substring, Words
 
-MOST_CHARACTERS = 10_000
-MOST_WORDS = 500
 DEEPEST = 16
 """Parentheses within parentheses. The parser of FTS5 has room for a hundred symbols."""
 

@@ -4,8 +4,7 @@ Words, phrases and prefixes are answered by the index exactly. Of substrings and
 only what they need at least (`literals.py`); the rest must be verified on the text (`matches`).
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, assert_never
@@ -56,19 +55,19 @@ class Regex(NamedTuple):
 class And(NamedTuple):
     """All of these."""
 
-    parts: tuple[Node, ...]
+    parts: "tuple[Node, ...]"
 
 
 class Or(NamedTuple):
     """Any of these."""
 
-    parts: tuple[Node, ...]
+    parts: "tuple[Node, ...]"
 
 
 class Not(NamedTuple):
     """Not this."""
 
-    part: Node
+    part: "Node"
 
 
 Leaf: TypeAlias = Words | Prefix | Substring | Regex
@@ -96,7 +95,7 @@ class Bound(NamedTuple):
     is_complement: bool
 
     @property
-    def flipped(self) -> Bound:
+    def flipped(self) -> "Bound":
         """All rows but these."""
         return Bound(self.expression, not self.is_complement)
 

@@ -4,8 +4,7 @@ Looking for a home takes no more than this, so that a command which finds nothin
 model or any reader.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,25 +25,25 @@ class Home(NamedTuple):
     """The user's home, an environment variable, or the command line."""
 
     @property
-    def path(self) -> Path:
+    def path(self) -> "Path":
         """The folder for who reads in it. A list of sessions does not, and has no time to load this."""
         from pathlib import Path
 
         return Path(self.folder)
 
 
-def may_exist(path: str | Path) -> bool:
+def may_exist(path: "str | Path") -> bool:
     """Whether there is something, or we are not allowed to know: then reading it will say so."""
     return _mode(path) is not None
 
 
-def may_be_folder(path: str | Path) -> bool:
+def may_be_folder(path: "str | Path") -> bool:
     """Whether there is a folder, or we are not allowed to know: then the scan will say so."""
     mode = _mode(path)
     return mode is not None and (mode == _UNKNOWN or stat.S_ISDIR(mode))
 
 
-def _mode(path: str | Path) -> int | None:
+def _mode(path: "str | Path") -> int | None:
     """What kind of thing lies there; None if there is nothing."""
     try:
         return os.stat(path).st_mode  # noqa: PTH116

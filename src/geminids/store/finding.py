@@ -4,8 +4,7 @@ A text of a megabyte is searched in milliseconds, so it is not cut into words: p
 small letters, and the characters around a candidate tell whether it is a word by itself.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import re
 from collections.abc import Iterator
 from functools import lru_cache

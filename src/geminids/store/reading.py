@@ -1,7 +1,6 @@
 """Reading rows of the index: what is known of files, projects and sessions."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -110,7 +109,7 @@ def session_row(values: Sequence[Any]) -> SessionRow:
 
 
 def sessions(
-    index: Index, condition: str = "", values: Sequence[object] = (), limit: int | None = None
+    index: "Index", condition: str = "", values: Sequence[object] = (), limit: int | None = None
 ) -> list[SessionRow]:
     """The sessions that fulfil a condition, newest first."""
     where = f"WHERE {condition}" if condition else ""
@@ -120,19 +119,19 @@ def sessions(
     return list(map(session_row, rows))
 
 
-def sessions_called(index: Index, beginning: str) -> list[SessionRow]:
+def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:
     """The sessions whose id, or the agent's own id, begins with these letters in any case."""
     text = keepable(beginning).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     return sessions(index, "native_id LIKE ? ESCAPE '\\' OR sid LIKE ? ESCAPE '\\'", (text, text))
 
 
-def projects(index: Index) -> dict[int, ProjectRow]:
+def projects(index: "Index") -> dict[int, ProjectRow]:
     """The best that is known of each project, by its number."""
     rows = index.connection.execute("SELECT id, path, told_hash, slug, known_by, certain FROM projects")
     return {number: _project_row(values) for number, *values in rows}
 
 
-def problems(index: Index, *kinds: str) -> list[ProblemRow]:
+def problems(index: "Index", *kinds: str) -> list[ProblemRow]:
     """What stood in the way, of these kinds or of any; what kept bundles from being found comes first."""
     where = f"WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
     rows = index.connection.execute(
@@ -141,13 +140,13 @@ def problems(index: Index, *kinds: str) -> list[ProblemRow]:
     return list(map(ProblemRow._make, rows))
 
 
-def is_empty(index: Index) -> bool:
+def is_empty(index: "Index") -> bool:
     """Whether there is no file that could hold a session, and none that we were not allowed to see."""
     found = ("SELECT 1 FROM sessions", "SELECT 1 FROM bundles WHERE key <> ''", "SELECT 1 FROM problems")
     return not any(index.connection.execute(f"{one} LIMIT 1").fetchone() for one in found)
 
 
-def summaries(index: Index, numbers: Sequence[int]) -> list[bytes]:
+def summaries(index: "Index", numbers: Sequence[int]) -> list[bytes]:
     """All of some sessions but their messages, in the same order."""
     found: dict[int, bytes] = {}
     for start in range(0, len(numbers), 500):

@@ -4,8 +4,7 @@ Rows of `texts` whose message is gone stay there, so whoever asks for messages j
 a search is a list of `Condition`s over the message (`m`) and its session (`s`), all of which must hold.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import count as counting
@@ -50,7 +49,7 @@ class Condition(NamedTuple):
     sql: str
     values: tuple[object, ...] = ()
 
-    def negated(self) -> Condition:
+    def negated(self) -> "Condition":
         """The opposite, which also holds for what is not known."""
         return Condition(f"NOT coalesce({self.sql}, 0)", self.values)
 

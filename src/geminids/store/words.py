@@ -10,8 +10,7 @@ With these pairs a search for Chinese, Japanese or Korean characters is exact: o
 of a pair or the last one of its run, more are pairs in a row. Nothing here is read or written.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import re
 from collections.abc import Sequence
 from enum import Enum

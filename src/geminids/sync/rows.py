@@ -80,19 +80,20 @@ class Rows:
     def _message(self, message: Message) -> MessageFacts:
         found = words(message, everything=self._everything).columns
         texts = tuple([indexed(text) if text else "" for text in found])
-        calls = frozenset([self._call(part) for part in message.parts if isinstance(part, ToolCall)])
+        calls = [self._call(part) for part in message.parts if isinstance(part, ToolCall)]
+        # By place and not by name, as there are so many.
         return MessageFacts(
-            mid=message.id,
-            role=message.role.value,
-            origin=message.origin.value,
-            state=message.state.value,
-            imported=message.imported,
-            at=microseconds(message.at),
-            model=self._writer.name(message.model),
-            spans=self._spans(message),
-            digest=_digest(texts, calls),
-            texts=texts,
-            calls=calls,
+            message.id,
+            message.role.value,
+            message.origin.value,
+            message.state.value,
+            message.imported,
+            microseconds(message.at),
+            self._writer.name(message.model),
+            self._spans(message),
+            _digest(texts, calls),
+            texts,
+            calls,
         )
 
     def _call(self, call: ToolCall) -> tuple[int, str]:
@@ -124,10 +125,10 @@ def traces(kept: Iterable[bytes]) -> list[Trace]:
     return [unpacked(one, Trace) for one in kept]
 
 
-def _digest(texts: Sequence[str], calls: frozenset[tuple[int, str]]) -> bytes:
+def _digest(texts: Sequence[str], calls: Sequence[tuple[int, str]]) -> bytes:
     told = "\0".join(texts)
     if calls:
-        told += repr(sorted(calls))
+        told += repr(calls)
     written = told.encode("utf-8", "surrogatepass")
     # Only a message is compared with its own next version: two plain sums are enough, and take no time.
     return crc32(written).to_bytes(4) + adler32(written).to_bytes(4)

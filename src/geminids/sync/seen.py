@@ -1,7 +1,6 @@
 """What homes looked like before any of them was read."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Mapping
 from typing import NamedTuple
 

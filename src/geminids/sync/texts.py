@@ -7,6 +7,7 @@ and of what agents put in the beginning and the end, which is where errors are; 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from geminids.model import (
@@ -16,6 +17,7 @@ from geminids.model import (
     Message,
     Origin,
     Plain,
+    ResultPart,
     Text,
     Thought,
     ToolCall,
@@ -28,8 +30,6 @@ MODEL, THOUGHT, OUTPUT, TOOL, HUMAN, PATH, OTHER = range(len(COLUMNS))
 BEGINNING = 200
 END = 300
 """So many characters of an output are indexed; the last ones more often say what went wrong."""
-_PLACES = {Origin.HUMAN: HUMAN, Origin.COMMAND: HUMAN, Origin.MODEL: MODEL, Origin.TOOL: OUTPUT}
-_WHOLE = (HUMAN, MODEL)
 _NAMES_A_PATH = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
 _DEEPEST = 20
 
@@ -51,47 +51,53 @@ def words(message: Message, *, everything: bool = False) -> Words:
 
 
 class _Gathered:
+    """The words of a message on their way to their columns. Every message of an index goes through here."""
+
+    __slots__ = ("_everything", "columns", "is_cut")
+
     def __init__(self, everything: bool) -> None:
-        self.columns: tuple[list[str], ...] = tuple([[] for _ in COLUMNS])
+        self.columns: tuple[list[str], ...] = ([], [], [], [], [], [], [])
         self.is_cut = False
         self._everything = everything
 
     def add(self, part: AnyPart) -> None:
-        # In the order of how many there are: nearly all the time of an index goes through here.
-        match part:
-            case Text():
-                self._add_text(part)
-            case Thought():
-                self.columns[THOUGHT].append(f"{part.subject}\n{part.text}" if part.subject else part.text)
-            case ToolCall():
-                self._add_call(part)
-            case ToolResult():
-                self._add_answers(part.parts)
-            case FileReference():
-                self.columns[PATH].append(part.path)
-                self._add_long(OTHER, part.text or "")
-            case Attachment():
-                self.columns[PATH].append(part.uri or "")
-            case Unrecognised():
-                self._add_long(OTHER, "\n".join(_strings(part.raw)))
+        # In the order of how many there are.
+        if isinstance(part, ToolCall):
+            self._add_call(part)
+        elif isinstance(part, Thought):
+            self.columns[THOUGHT].append(f"{part.subject}\n{part.text}" if part.subject else part.text)
+        elif isinstance(part, Text):
+            self._add_text(part)
+        elif isinstance(part, ToolResult):
+            self._add_answers(part.parts)
+        elif isinstance(part, FileReference):
+            self.columns[PATH].append(part.path)
+            self._add_long(OTHER, part.text or "")
+        elif isinstance(part, Attachment):
+            self.columns[PATH].append(part.uri or "")
+        else:
+            self._add_long(OTHER, "\n".join(_strings(part.raw)))
 
     def _add_text(self, part: Text) -> None:
-        place = _PLACES.get(part.origin, OTHER)
-        if place in _WHOLE:
-            self.columns[place].append(part.text)
+        # Asking an enumeration for its hash takes longer than these comparisons.
+        if part.origin is Origin.MODEL:
+            self.columns[MODEL].append(part.text)
+        elif part.origin is Origin.HUMAN or part.origin is Origin.COMMAND:
+            self.columns[HUMAN].append(part.text)
         else:
-            self._add_long(place, part.text)
+            self._add_long(OUTPUT if part.origin is Origin.TOOL else OTHER, part.text)
 
     def _add_call(self, call: ToolCall) -> None:
         tool, paths = self.columns[TOOL], self.columns[PATH]
         tool.append(call.name)
         for name, value in call.arguments.items():
-            found = paths if name.lower().endswith(_NAMES_A_PATH) else tool
+            found = paths if _names_a_path(name) else tool
             if value.__class__ is str:
                 found.append(value)
             elif value.__class__ in (dict, list):
                 found.extend(_strings(value))
-        paths.extend(change.path for change in call.changes)
+        if call.changes:
+            paths.extend([change.path for change in call.changes])
         if call.result:
             self._add_answers(call.result)
         elif isinstance(call.display, Plain):
@@ -99,13 +105,12 @@ class _Gathered:
         if call.full_output and call.full_output.text:
             self._add_long(OUTPUT, call.full_output.text)
 
-    def _add_answers(self, parts: Iterable[Text | Attachment | Unrecognised]) -> None:
+    def _add_answers(self, parts: Iterable[ResultPart]) -> None:
         for part in parts:
-            match part:
-                case Text():
-                    self._add_long(OUTPUT, part.text)
-                case Unrecognised():
-                    self._add_long(OUTPUT, "\n".join(_strings(part.raw)))
+            if isinstance(part, Text):
+                self._add_long(OUTPUT, part.text)
+            elif isinstance(part, Unrecognised):
+                self._add_long(OUTPUT, "\n".join(_strings(part.raw)))
 
     def _add_long(self, place: int, text: str) -> None:
         if self._everything or len(text) <= BEGINNING + END:
@@ -113,6 +118,12 @@ class _Gathered:
         else:
             self.is_cut = True
             self.columns[place].extend((_up_to_a_gap(text[:BEGINNING]), _from_a_gap(text[-END:])))
+
+
+@lru_cache(maxsize=256)
+def _names_a_path(argument: str) -> bool:
+    """Whether the value of an argument is a path; there are few names of arguments."""
+    return argument.lower().endswith(_NAMES_A_PATH)
 
 
 def _up_to_a_gap(beginning: str) -> str:
