@@ -6,30 +6,93 @@ goes or changes its meaning makes a new number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
 
 from geminids.cli.data import encode, join
 from geminids.cli.search_document import SearchDocument
-from geminids.library import Fidelity, IndexFacts, Outcome, Overview, Projects, ProjectStory, Resolved
+from geminids.library import (
+    Fidelity,
+    IndexFacts,
+    Marked,
+    MarkedSessions,
+    Marks,
+    Outcome,
+    Overview,
+    Projects,
+    ProjectStory,
+    Resolved,
+)
 from geminids.model import Session, SessionSummary
 
 Document = TypeVar("Document", bound=msgspec.Struct)
 
 
+class Note(msgspec.Struct, frozen=True):
+    """Something that the user noted about a session."""
+
+    id: int
+    """What `mark --forget-note` takes."""
+    at: datetime
+    text: str
+
+
+class MarkedSummary(SessionSummary, frozen=True, kw_only=True):
+    """A session without its messages, and what the user said of it."""
+
+    name: str | None
+    """What the user calls it; lists show it instead of the title."""
+    tags: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+
+class MarkedSession(Session, frozen=True, kw_only=True):
+    """One conversation, whole, and what the user said of it."""
+
+    name: str | None
+    """What the user calls it; lists show it instead of the title."""
+    tags: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+
+class MarkedInLittle(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user said of a session."""
+
+    id: str
+    title: str | None
+    is_here: bool
+    """Whether it is among the sessions that were looked at. Else it is gone, or in another home."""
+    name: str | None
+    tags: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+
 class ListDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/list/1"):
     """Sessions without their messages, newest first. `--jsonl` prints each on a line of its own."""
 
-    sessions: Sequence[SessionSummary]
+    sessions: Sequence[MarkedSummary]
 
 
-class SessionDocument(Session, frozen=True, kw_only=True, tag_field="schema", tag="geminids/session/1"):
+class SessionDocument(MarkedSession, frozen=True, kw_only=True, tag_field="schema", tag="geminids/session/1"):
     """One conversation, whole."""
 
-    others: Sequence[Session]
+    others: Sequence[MarkedSession]
     """Sessions in the same file, where one was given."""
+
+
+class MarkDocument(MarkedInLittle, frozen=True, kw_only=True, tag_field="schema", tag="geminids/mark/1"):
+    """A session, and what the user said of it."""
+
+
+class MarksDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/marks/1"):
+    """All sessions of which the user said something, the newest first, and last those that are not here."""
+
+    tags: Mapping[str, int]
+    """How many sessions have each tag."""
+    sessions: Sequence[MarkedInLittle]
 
 
 class OverviewDocument(Overview, frozen=True, kw_only=True, tag_field="schema", tag="geminids/overview/1"):
@@ -78,6 +141,8 @@ class SyncDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema"
 DOCUMENTS = (
     ListDocument,
     SessionDocument,
+    MarkDocument,
+    MarksDocument,
     SearchDocument,
     OverviewDocument,
     DoctorDocument,
@@ -92,6 +157,33 @@ DOCUMENTS = (
 def document(kind: type[Document], value: msgspec.Struct, **more: Any) -> bytes:
     """The fields of a value, and more of them, as a document."""
     return encode(kind(**msgspec.structs.asdict(value), **more))
+
+
+def marked(kind: type[Document], session: SessionSummary, marks: Mapping[str, Marks]) -> Document:
+    """The fields of a session, and what was said of it."""
+    return kind(**msgspec.structs.asdict(session), **_told(marks.get(session.id, _NO_MARKS)))
+
+
+def mark_document(session: Marked) -> bytes:
+    """What was said of one session as a document."""
+    return encode(_in_little(MarkDocument, session))
+
+
+def marks_document(found: MarkedSessions) -> bytes:
+    """All that was said as a document."""
+    sessions = [_in_little(MarkedInLittle, session) for session in found.sessions]
+    return encode(MarksDocument(found.tags, sessions))
+
+
+_NO_MARKS = Marks()
+
+
+def _in_little(kind: type[Document], session: Marked) -> Document:
+    return kind(id=session.id, title=session.title, is_here=session.is_here, **_told(session.marks))
+
+
+def _told(said: Marks) -> dict[str, Any]:
+    return {"name": said.name, "tags": said.tags, "notes": tuple(Note(*note) for note in said.notes)}
 
 
 def agent_view_document(record: dict[str, Any]) -> bytes:

@@ -9,6 +9,7 @@ import click
 
 from geminids.cli.options import (
     Choices,
+    complete_tags,
     json_option,
     not_empty,
     pass_choices,
@@ -21,12 +22,14 @@ from geminids.errors import NOTHING_FOUND
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.cli.documents import MarkedSummary
     from geminids.library import Filter, Library, Listing, SessionRow
-    from geminids.model import SessionSummary
 
 ON_A_TERMINAL = 20
 KINDS = ("main", "subagent", "checkpoint", "lost")
 EVERY_KIND = "all"
+MOST_TAGS = 10
+"""So many of the tags that are most used are named where another was asked for."""
 
 
 class Asked(NamedTuple):
@@ -37,6 +40,7 @@ class Asked(NamedTuple):
     until: str | None
     kind: str | None
     limit: int | None
+    tag: tuple[str, ...] = ()
 
     def filter(self, now: "datetime") -> "Filter":
         """Which sessions are meant at this moment."""
@@ -48,11 +52,15 @@ class Asked(NamedTuple):
             project=self.project,
             since=_moment(self.since, now),
             until=_moment(self.until, now, end=True),
+            tags=self.tag,
         )
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        return [word for name, value in self._asdict().items() if value for word in (f"--{name}", str(value))]
+        once = self._asdict() | {"tag": None}
+        typed = [(name, value) for name, value in once.items() if value]
+        typed += [("tag", tag) for tag in self.tag]
+        return [word for name, value in typed for word in (f"--{name}", str(value))]
 
 
 def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "datetime | None":
@@ -91,6 +99,14 @@ def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "date
     help="Only main sessions, those of subagents, saved chats, or those of which only the words remain that "
     "were typed. Else all that a human led.",
 )
+@click.option(
+    "--tag",
+    multiple=True,
+    metavar="TAG",
+    callback=not_empty,
+    shell_complete=complete_tags,
+    help="Only those that you tagged so with `mark`; given several times, with all of them.",
+)
 @sync_option
 @json_option
 @click.option("--jsonl", is_flag=True, help="One JSON value a line.")
@@ -104,12 +120,14 @@ def list_sessions(
     until: str | None,
     limit: int | None,
     kind: str | None,
+    tag: tuple[str, ...],
     jsonl: bool,
 ) -> int:
     """List sessions, newest first.
 
     The numbers can be given to `geminids show`. In a pipe each session is one line of fields
-    with tabs between them: id, end, status, prompts, tool calls, project, title.
+    with tabs between them: id, end, status, prompts, tool calls, project, title. One that was named
+    with `geminids mark` has its name for a title.
 
     \b
     ✓ success       the model had the last word
@@ -126,25 +144,26 @@ def list_sessions(
     geminids list
     geminids list --project . --since 7d
     geminids list --project shop --kind all -n 50
+    geminids list --tag keep
     geminids list --json | jq -r '.sessions[].title'
     """  # noqa: D301 - click wants the character itself
     from geminids.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = Asked(project, since, until, kind, limit)
+    asked = Asked(project, since, until, kind, limit, tag)
     library = choices.open_library(sample_if_empty=True)
     listing = library.listing(asked.filter(choices.now), limit or _usual_limit(choices))
     if jsonl:
-        _print_json_lines(library.summaries(listing.sessions))
+        _print_json_lines(_marked(library, listing.sessions))
     elif choices.json:
-        _print_json(library.summaries(listing.sessions))
+        _print_json(_marked(library, listing.sessions))
     else:
         _draw(choices, library, listing.sessions)
     tell_memory(library)
     code = _tell(choices, asked, listing)
     if listing.sessions:
         return code
-    _tell_nothing(listing, project)
+    _tell_nothing(library, listing, asked)
     return code or NOTHING_FOUND
 
 
@@ -152,14 +171,22 @@ def _usual_limit(choices: Choices) -> int | None:
     return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None
 
 
-def _print_json(sessions: "Sequence[SessionSummary]") -> None:
+def _marked(library: "Library", sessions: "Sequence[SessionRow]") -> "list[MarkedSummary]":
+    from geminids.cli.documents import MarkedSummary, marked
+    from geminids.cli.sessions import marks_of
+
+    marks = marks_of(library, sessions)
+    return [marked(MarkedSummary, summary, marks) for summary in library.summaries(sessions)]
+
+
+def _print_json(sessions: "Sequence[MarkedSummary]") -> None:
     from geminids.cli.data import encode, print_json
     from geminids.cli.documents import ListDocument
 
     print_json(encode(ListDocument(sessions)))
 
 
-def _print_json_lines(sessions: "Sequence[SessionSummary]") -> None:
+def _print_json_lines(sessions: "Sequence[MarkedSummary]") -> None:
     from geminids.cli.data import encode, print_lines
 
     print_lines(encode(session) for session in sessions)
@@ -198,13 +225,17 @@ def _tell_match(listing: "Listing", wanted: str | None) -> None:
         say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
 
 
-def _tell_nothing(listing: "Listing", project: str | None) -> None:
+def _tell_nothing(library: "Library", listing: "Listing", asked: Asked) -> None:
     from geminids.cli import words
     from geminids.cli.sessions import tell_nothing_found
 
-    if project and listing.hidden.get("project") and not listing.hidden.keys() - {"project"}:
-        near = ", ".join(listing.nearest_projects(project))
-        say(f"No project matches {project!r}. There are: {near}.")
+    if asked.project and listing.hidden.keys() == {"project"}:
+        near = ", ".join(listing.nearest_projects(asked.project))
+        say(f"No project matches {asked.project!r}. There are: {near}.")
+    elif asked.tag and listing.hidden.keys() == {"tag"}:
+        wanted = words.tags(tag.removeprefix("#") for tag in asked.tag)
+        known = words.tags(list(library.tags())[:MOST_TAGS]) or "none yet"
+        say(f"No session is tagged {wanted}. There are: {known}.")
     elif listing.hidden:
         say(f"None of {words.count(listing.considered, 'session')} matches.")
     else:

@@ -25,6 +25,7 @@ COMMANDS = {
     "list": ("geminids.cli.list_command:list_sessions", "List sessions, newest first."),
     "show": ("geminids.cli.show_command:show", "Read a session."),
     "search": ("geminids.cli.search_command:search", "Find sessions and messages by their words."),
+    "mark": ("geminids.cli.mark_command:mark", "Name, tag and note sessions."),
     "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": ("geminids.cli.projects_command:projects", "List projects, find and link their folders."),
     "sync": ("geminids.cli.sync_command:sync", "Take what is new into the index."),
@@ -88,6 +89,7 @@ def cli(context: click.Context) -> int | None:
     geminids show 3                the third of them
     geminids search cors preflight what was said about it
     geminids show latest --tools   the newest, with all that its tools did
+    geminids mark 3 --tag keep     say something of one; `list --tag keep`
     geminids watch                 new messages as they are written
     geminids projects              the folders they were worked in
     geminids doctor                what was understood, what not

@@ -58,10 +58,18 @@ class Choices:
 
     def spelled(self, *words: str) -> str:
         """A command to type that looks where this one did."""
-        from shlex import join
-
         homes = [word for home in self.home for word in ("--home", home)]
-        return join(["geminids", *words, *homes, *(["--sample"] if self.sample else [])])
+        return _joined(["geminids", *words, *homes, *(["--sample"] if self.sample else [])])
+
+
+def _joined(words: list[str]) -> str:
+    """Words as one types them in a shell."""
+    if all(word.replace("-", "").replace("/", "").isalnum() and word.isascii() for word in words):
+        # Nothing needs quotes, and every command would pay for loading what knows about them.
+        return " ".join(words)
+    from shlex import join
+
+    return join(words)
 
 
 def not_empty(_: click.Context, __: click.Parameter, value: Any) -> Any:
@@ -69,6 +77,26 @@ def not_empty(_: click.Context, __: click.Parameter, value: Any) -> Any:
     if any(not words.strip() for words in ((value,) if isinstance(value, str) else value or ())):
         raise click.BadParameter("it is empty.")
     return value
+
+
+def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The sessions of the last list."""
+    from click.shell_completion import CompletionItem
+
+    from geminids.library import last_listed
+
+    known = ["latest", *last_listed(context.ensure_object(Choices).data)]
+    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+
+
+def complete_tags(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The tags that were given before."""
+    from click.shell_completion import CompletionItem
+
+    from geminids.library import known_tags
+
+    known = known_tags(context.ensure_object(Choices).data)
+    return [CompletionItem(tag) for tag in known if tag.startswith(incomplete.casefold())]
 
 
 def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

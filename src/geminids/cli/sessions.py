@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from geminids.cli import words
 from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.cli.talk import say
-from geminids.errors import PARTLY_DONE, Candidate, Unreadable
+from geminids.errors import PARTLY_DONE, Candidate, GeminidsError, Unreadable
 from geminids.library import project_names
 
 if TYPE_CHECKING:
-    from geminids.library import Library, SessionRow
+    from geminids.library import Library, Marks, SessionRow
     from geminids.model import SessionSummary
 
     Session = SessionRow | SessionSummary
@@ -26,6 +26,7 @@ COLUMNS = (
     Column("when", leaves=4),
     Column("project", least=7, most=20, leaves=3),
     Column("title", least=12),
+    Column("tags", most=20, leaves=5),
     Column("asked", is_number=True, leaves=2),
     Column("calls", is_number=True, leaves=1),
     Column(""),
@@ -35,13 +36,30 @@ COLUMNS = (
 def draw_sessions(page: Page, library: Library, sessions: Sequence[Session], now: datetime) -> None:
     """Draw numbered rows on a terminal, else one line a session: nothing cut, the title last."""
     names = project_names(session.project for session in sessions)
+    marks = marks_of(library, sessions)
     if isinstance(page, DrawnPage) and page.is_terminal:
-        numbered = enumerate(sessions, start=1)
-        page.table(COLUMNS, [_row(number, s, names[s.project], now) for number, s in numbered])
+        rows = [_row(s, names[s.project], now, marks.get(s.id)) for s in sessions]
+        _draw_table(page, rows, with_tags=any(said.tags for said in marks.values()))
     else:
         for session in sessions:
-            page.fields(*_line(session, names[session.project]))
+            page.fields(*_line(session, names[session.project], marks.get(session.id)))
     _remember(library, sessions)
+
+
+def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Marks]:
+    """What the user said of sessions, by their ids; if that cannot be read, they are shown without."""
+    try:
+        return library.marks([session.id for session in sessions])
+    except (GeminidsError, OSError) as error:
+        say(f"Names, tags and notes are not shown. {error}")
+        return {}
+
+
+def _draw_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_tags: bool) -> None:
+    """Draw rows under their headings, each with its number; tags take no room where there are none."""
+    shown = [place for place, column in enumerate(COLUMNS) if with_tags or column.heading != "tags"]
+    numbered = [[(str(number), "quiet"), *row] for number, row in enumerate(rows, start=1)]
+    page.table([COLUMNS[place] for place in shown], [[row[place] for place in shown] for row in numbered])
 
 
 def _remember(library: Library, sessions: Sequence[Session]) -> None:
@@ -85,12 +103,12 @@ def tell_nothing_found() -> None:
     say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
 
 
-def _row(number: int, session: Session, project: str, now: datetime) -> list[Span]:
+def _row(session: Session, project: str, now: datetime, said: Marks | None) -> list[Span]:
     return [
-        (str(number), "quiet"),
         words.when(session.last_at, now),
         (project, "human"),
-        _title(session),
+        _title(session, said),
+        (words.tags(said.tags) if said else "", "tool"),
         _asked(session),
         _calls(session),
         _mark(session),
@@ -103,7 +121,7 @@ def _mark(session: Session) -> Span:
     return (f"{mark} ⚠".strip(), style or "warning") if session.problems else (mark, style)
 
 
-def _line(session: Session, project: str) -> list[Span]:
+def _line(session: Session, project: str, said: Marks | None) -> list[Span]:
     at = session.last_at
     return [
         (session.id, "quiet"),
@@ -112,15 +130,21 @@ def _line(session: Session, project: str) -> list[Span]:
         str(session.counts.prompts),
         str(session.counts.tool_calls),
         (project, "human"),
-        session.title or "",
+        _name(session, said) or "",
     ]
 
 
-def _title(session: Session) -> Span:
-    if not session.title:
+def _name(session: Session, said: Marks | None) -> str | None:
+    """What the user calls it, else its title."""
+    return (said and said.name) or session.title
+
+
+def _title(session: Session, said: Marks | None) -> Span:
+    name = _name(session, said)
+    if not name:
         return ("untitled", "quiet")
     mark = words.KIND_MARKS.get(session.kind)
-    return f"{mark} {session.title}" if mark else session.title
+    return f"{mark} {name}" if mark else name
 
 
 def _asked(session: Session) -> str:

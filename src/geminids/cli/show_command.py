@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import click
 from geminids.cli.options import (
     Choices,
     complete_files,
+    complete_ids,
     json_option,
     pass_choices,
     shared_options,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from geminids.cli.page import Page
-    from geminids.library import Library
+    from geminids.library import Library, Marks
     from geminids.model import Session
     from geminids.transcript.entries import Detail
 
@@ -31,13 +32,8 @@ def complete_sessions(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The sessions of the last list, else files."""
-    from click.shell_completion import CompletionItem
-
-    from geminids.library import last_listed
-
-    known = ["latest", *last_listed(context.ensure_object(Choices).data)]
-    items = [CompletionItem(name) for name in known if name.startswith(incomplete)]
-    return items or complete_files(context, parameter, incomplete)
+    found = complete_ids(context, parameter, incomplete)
+    return found or complete_files(context, parameter, incomplete)
 
 
 @click.command()
@@ -81,7 +77,7 @@ def show(
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
-    from geminids.cli.sessions import tell_unreadable
+    from geminids.cli.sessions import marks_of, tell_unreadable
     from geminids.library import file_meant
 
     with _stdin_as_file() if wanted == "-" else nullcontext(wanted) as meant:
@@ -95,7 +91,7 @@ def show(
             return 0
         sessions, unreadable = library.read(meant)
     if choices.json:
-        _print_sessions(sessions)
+        _print_sessions(sessions, marks_of(library, sessions))
     else:
         detail = detail_of(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
         _draw(
@@ -138,12 +134,12 @@ def _print_record(record: dict[str, Any]) -> None:
     print_json(agent_view_document(record))
 
 
-def _print_sessions(sessions: Sequence[Session]) -> None:
+def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> None:
     """One document for the first session of a file; others that lie in the same file stand in it."""
     from geminids.cli.data import print_json
-    from geminids.cli.documents import SessionDocument, document
+    from geminids.cli.documents import MarkedSession, SessionDocument, document, marked
 
-    first, *others = sessions
+    first, *others = [marked(MarkedSession, session, marks) for session in sessions]
     print_json(document(SessionDocument, first, others=others))
 
 
@@ -167,14 +163,20 @@ def _draw_sessions(
     beside: bool,
 ) -> None:
     from geminids.cli.beside import draw_companion, shown_beside
+    from geminids.cli.sessions import marks_of
     from geminids.cli.story import Telling, draw_session
     from geminids.library import text_beside
+
+    marks = marks_of(library, sessions)
 
     for number, session in enumerate(sessions):
         if number:
             page.line()
         title = library.agent_title(session.agent)
-        draw_session(page, Telling(session, detail, title, lambda wanted: choices.spelled("show", wanted)))
+        said = marks.get(session.id)
+        draw_session(
+            page, Telling(session, detail, title, lambda wanted: choices.spelled("show", wanted), said)
+        )
         for companion in shown_beside(session.companions) if beside else ():
             draw_companion(page, companion, text_beside(companion))
 

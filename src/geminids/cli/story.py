@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.cli import words
 from geminids.cli.beside import draw_beside
+from geminids.cli.marks import draw_marks
 from geminids.cli.page import Page, Span
 from geminids.model import (
     AnyPart,
@@ -45,6 +46,9 @@ from geminids.transcript.telling import (
     result_of_task,
     telling_argument,
 )
+
+if TYPE_CHECKING:
+    from geminids.library import Marks
 
 INDENT = 2
 SHORT_DIFF = 12
@@ -92,6 +96,8 @@ class Telling(NamedTuple):
     agent_title: str
     show_command: Callable[[str], str]
     """What to type to see another session."""
+    marks: Marks | None = None
+    """What the user said of it."""
 
 
 def draw_session(page: Page, telling: Telling) -> None:
@@ -135,8 +141,10 @@ def draw_record(page: Page, record: Mapping[str, Any]) -> None:
 
 
 def _draw_heading(page: Page, telling: Telling) -> None:
-    session = telling.session
-    page.line((session.title or "untitled", "title"))
+    session, said = telling.session, telling.marks
+    page.line(((said and said.name) or session.title or "untitled", "title"))
+    if said and said.name and session.title:
+        page.line((session.title, "quiet"))
     place = words.path(session.project.path) if session.project.path else session.project.name
     page.line((place, "human"), ("  " + telling.agent_title, "quiet"))
     if session.kind in KINDS:
@@ -150,6 +158,8 @@ def _draw_heading(page: Page, telling: Telling) -> None:
         page.words(f"{models} · {words.tokens(session.usage)}", "quiet")
         mark, style = words.STATUS_MARKS[session.status]
         page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
+    if said:
+        draw_marks(page, said)
     _draw_problems(page, telling)
     page.rule()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,11 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 def them(number: int) -> str:
     """What so many things are called when they were named before."""
     return "it" if number == 1 else "them"
+
+
+def tags(given: Iterable[str]) -> str:
+    """Tags as people write them: #bug #keep."""
+    return " ".join(f"#{tag}" for tag in given)
 
 
 def size(number: int) -> str:

@@ -152,7 +152,8 @@ def _statements(session: str, wanted: MarkChange, at: datetime) -> Iterator[_Sta
     for tag in wanted.without_tags:
         yield _TAKE_TAG, (session, as_kept(tag))
     for note_id in wanted.without_notes:
-        yield _TAKE_NOTE, (session, note_id)
+        # As text: what SQLite has no room for as a number is the id of no note.
+        yield _TAKE_NOTE, (session, str(note_id))
     if wanted.name is not None:
         yield _GIVE_NAME, (session, _plain("name", wanted.name, LONGEST_NAME))
     for tag in wanted.tags:
