@@ -35,13 +35,8 @@ from geminids.errors import (
     SessionNotFoundError,
 )
 from geminids.names import keepable, project_names
-from geminids.query import last_list
-from geminids.query.last_list import LastList, Listed
-from geminids.query.listing import LED_BY_HUMANS, Filter, Listing, listing
 from geminids.sources.places import Home, may_be_folder, may_exist
-from geminids.store import reading
 from geminids.store.index import DamagedIndexError, Index, Place, naming_damage
-from geminids.store.reading import SessionRow
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,6 +50,8 @@ if TYPE_CHECKING:
     from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
     from geminids.query.given import file_meant
     from geminids.query.identity import short_ids
+    from geminids.query.last_list import LastList
+    from geminids.query.listing import LED_BY_HUMANS, Filter, Listing
     from geminids.query.marking import Marked, MarkedSessions
     from geminids.query.meant import Meant
     from geminids.query.moments import parse_moment
@@ -65,6 +62,7 @@ if TYPE_CHECKING:
     from geminids.settings import Settings
     from geminids.sources.texts import text_beside
     from geminids.store.marks import MarkChange, Marks, Note
+    from geminids.store.reading import SessionRow
     from geminids.store.words import Snippet
     from geminids.sync import Outcome, Sync
     from geminids.watch import AnyEvent, Pace
@@ -119,6 +117,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.given": ("file_meant",),
     "geminids.query.identity": ("short_ids",),
     "geminids.query.marking": ("Marked", "MarkedSessions"),
+    "geminids.query.listing": ("LED_BY_HUMANS", "Filter", "Listing"),
     "geminids.query.meant": ("Meant",),
     "geminids.query.moments": ("parse_moment",),
     "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
@@ -127,6 +126,7 @@ _LOADED_WHEN_USED = {
     "geminids.sources.texts": ("text_beside",),
     "geminids.store.marks": ("MarkChange", "Marks", "Note"),
     "geminids.store.words": ("Snippet",),
+    "geminids.store.reading": ("SessionRow",),
     "geminids.sync": ("Outcome",),
 }
 """What faces take from here that many a command does without; most of it would load the model."""
@@ -175,6 +175,8 @@ def open_library(
 
 def last_listed(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
     """The agents' own ids of the sessions in the last list, whatever homes it was made of."""
+    from geminids.query import last_list
+
     folder = config.data_folder(data, environment)
     shown = last_list.recall(folder) if folder else None
     return [line.id.partition(":")[2] for line in shown.lines] if shown else []
@@ -247,7 +249,9 @@ class Library:
 
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
-        return self._ask(reading.is_empty)
+        from geminids.store.reading import is_empty
+
+        return self._ask(is_empty)
 
     def sync(self, *, full: bool = False) -> Outcome:
         """Bring the index up to date, however long it takes; with `full`, make it from nothing."""
@@ -263,11 +267,15 @@ class Library:
 
     def listing(self, wanted: Filter, limit: int | None = None) -> Listing:
         """The sessions that are asked for in little, newest first, and what the question leaves out."""
+        from geminids.query.listing import listing
+
         tagged = self._tagged(wanted.tags) if wanted.tags else ()
         return self._ask(lambda index: listing(index, wanted, limit, tagged))
 
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
         """The sessions that are asked for, or all, without their messages, newest first."""
+        from geminids.query.listing import Filter
+
         return self.summaries(self.listing(wanted or Filter(), limit).sessions)
 
     def summaries(self, rows: Sequence[SessionRow]) -> list[SessionSummary]:
@@ -602,6 +610,9 @@ class Library:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
         if self._data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home")
+        from geminids.query import last_list
+        from geminids.query.last_list import LastList, Listed
+
         lines = tuple(map(Listed.of, listed))
         last_list.remember(self._data_folder, LastList(self._places_of_a_list(), lines))
 
@@ -732,6 +743,8 @@ class Library:
         return Contents(shelves, identity)
 
     def _last_list(self) -> LastList | None:
+        from geminids.query import last_list
+
         return last_list.recall(self._data_folder) if self._data_folder else None
 
     def _places_of_a_list(self) -> tuple[str, ...]:

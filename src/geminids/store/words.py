@@ -20,8 +20,7 @@ HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 """A capital that begins a word within a word. Searching for capitals first is what makes it quick."""
 
 _SPACED = {capital: " " + capital for capital in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-_ASCII_WORD = re.compile("[a-z0-9]+")
-_SOLID_WORD = re.compile(r"[\x00-/:-@\[-`{-\x7f]*([A-Za-z0-9]{3,24})[\x00-/:-@\[-`{-\x7f]*")
+_SOLID_WORD = r"[\x00-/:-@\[-`{-\x7f]*([A-Za-z0-9]{3,24})[\x00-/:-@\[-`{-\x7f]*"
 """Letters and digits in one piece, whatever signs stand around them."""
 
 
@@ -85,7 +84,7 @@ def terms(text: str) -> list[str]:
     """The words that FTS5 makes of `indexed(text)`, in their order and without case and accents."""
     prepared = indexed(text)
     if prepared.isascii():
-        return _ASCII_WORD.findall(prepared.lower())
+        return re.findall("[a-z0-9]+", prepared.lower())
     from geminids.store import characters
 
     return characters.words(prepared)
@@ -124,7 +123,7 @@ def spellings(word: str) -> list[Phrase]:
     pieces are no words at all, so asking for them costs next to nothing.
     """
     typed = as_phrase(word)
-    solid = _SOLID_WORD.fullmatch(word)
+    solid = re.fullmatch(_SOLID_WORD, word)
     if not typed or not solid:
         return [typed] if typed else []
     joined = solid[1].lower()

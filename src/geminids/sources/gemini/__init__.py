@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from geminids.sources.gemini import footprint as footprints
 from geminids.sources.gemini import homes as gemini_homes
 
 if TYPE_CHECKING:
@@ -45,7 +44,9 @@ class GeminiSource:
 
     def footprint(self, home: Home) -> dict[str, str]:
         """A text for each folder of a home, which is another one as soon as its content may be."""
-        return footprints.footprint(home)
+        from geminids.sources.gemini.footprint import footprint
+
+        return footprint(home)
 
     def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
         """The session files of a home or of some of its folders, in bundles."""
