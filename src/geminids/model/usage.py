@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 
 import msgspec
 
@@ -36,7 +37,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     def sum(cls, usages: Iterable[Usage]) -> Usage:
         """All of them together; a kind of token nobody recorded stays unknown."""
         counted = list(usages)
-        sums = {name: _sum(getattr(usage, name) for usage in counted) for name in _TOKENS}
+        sums = {name: _sum(map(attrgetter(name), counted)) for name in _TOKENS}
         return cls(sum(usage.requests for usage in counted), **sums)
 
 

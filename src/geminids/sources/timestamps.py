@@ -11,7 +11,12 @@ _FIRST_MILLISECOND_STAMP = 10**11
 def parse_time(written: object) -> datetime | None:
     """Read an ISO 8601 text or a Unix number; a text without zone is taken as UTC."""
     if isinstance(written, str):
-        return _from_text(written)
+        # Read here and not in a function of its own: nothing is done as often.
+        try:
+            moment = datetime.fromisoformat(written)
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        except (ValueError, OverflowError):
+            return None
     if isinstance(written, int | float) and not isinstance(written, bool):
         return _from_number(written)
     return None
@@ -22,14 +27,6 @@ def disk_time(seconds: float) -> datetime | None:
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _from_text(written: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(written)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
         return None
 
 

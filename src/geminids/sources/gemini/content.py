@@ -8,6 +8,8 @@ from typing import Any
 from geminids.model import Attachment, Origin, ResultPart, Text, ToolResult, Unrecognised
 
 _WORDS = frozenset({"output", "error"})
+_TOOL = Origin.TOOL
+"""Under a name that Python looks up faster: every answer of a tool has it."""
 
 
 def text_or_none(value: object) -> str | None:
@@ -55,8 +57,10 @@ def result_part(part: object, origin: Origin = Origin.TOOL) -> ResultPart:
 
 def response_parts(response: dict[str, Any]) -> tuple[ResultPart, ...]:
     """What a `functionResponse` answers: its output, its error, and the media beside them."""
-    media = response.get("parts")
-    parts = tuple(_answer_parts(response.get("response")))
+    answer, media = response.get("response"), response.get("parts")
+    output = answer.get("output") if type(answer) is dict and len(answer) == 1 else None
+    # Nearly every answer is an output and nothing else.
+    parts = (Text(output, _TOOL),) if type(output) is str else tuple(_answer_parts(answer))
     return (*parts, *map(result_part, media)) if isinstance(media, list) else parts
 
 

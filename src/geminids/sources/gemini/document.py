@@ -52,7 +52,7 @@ def read_document(path: str, content: bytes) -> FileLog:
     if messages is msgspec.UNSET and "sessionId" not in header:
         log.report(ProblemKind.NOT_A_SESSION, "no sessionId and no messages", 1, 0, len(content))
         return log
-    _read_whole(log, content, header, spans)
+    _read_whole(log, content, header, elements, spans)
     return log
 
 
@@ -80,17 +80,21 @@ def _without(content: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
 
 
 def _read_whole(
-    log: FileLog, content: bytes, header: dict[str, Any], spans: Sequence[tuple[int, int]]
+    log: FileLog,
+    content: bytes,
+    header: dict[str, Any],
+    elements: Sequence[msgspec.Raw],
+    spans: Sequence[tuple[int, int]],
 ) -> None:
     """The header takes all bytes outside the messages."""
     begin, end = (spans[0][0], spans[-1][1]) if spans else (0, 0)
     _use_header(log, header, len(content) - (end - begin))
     log.count_layout(end - begin - sum(stop - start for start, stop in spans))
     line, counted_to = 1, 0
-    for index, (start, stop) in enumerate(spans):
+    for index, (element, (start, stop)) in enumerate(zip(elements, spans, strict=True)):
         line += content.count(b"\n", counted_to, start)
         counted_to = start
-        _read_element(log, content[start:stop], Source(log.path, line, start, stop, f"/messages/{index}"))
+        _read_element(log, element, Source(log.path, line, start, stop, f"/messages/{index}"))
 
 
 def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
@@ -101,7 +105,7 @@ def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
     log.note_unknown_fields(record)
 
 
-def _read_element(log: FileLog, raw: bytes, place: Source) -> None:
+def _read_element(log: FileLog, raw: msgspec.Raw, place: Source) -> None:
     try:
         value, agent_reads = log.decode(raw, place)
     except UndecodableError as error:

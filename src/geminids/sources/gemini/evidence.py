@@ -24,6 +24,9 @@ _WORKING_IN = re.compile(
 _PATH_IN_COMMAND = re.compile(
     r"""(?<![\w.~$:/\\-])(?:/[^\s'"`;|&<>()$*?\\]+|[A-Za-z]:\\[^\s'"`;|&<>()*?]+)"""
 )
+# The same for texts without a drive, several times as fast: what begins with a certain character is searched
+# for in great steps, so what may not stand before the slash is looked at after it.
+_POSIX_PATH_IN_COMMAND = re.compile(r"""/(?<![\w.~$:/\\-]/)[^\s'"`;|&<>()$*?\\]+""")
 _MOST_PATHS = 2_000
 _MOST_TEXT = 10_000
 _LEAST_DEPTH = 3
@@ -111,8 +114,12 @@ def _paths_in_call(call: ToolCall) -> Iterator[str]:
                 continue
             if _is_absolute(text) and "\n" not in text:
                 yield text
-            elif "/" in text or ":\\" in text:
-                yield from _PATH_IN_COMMAND.findall(text[:_MOST_TEXT])
+            else:
+                yield from _paths_in_text(text[:_MOST_TEXT])
+
+
+def _paths_in_text(text: str) -> list[str]:
+    return (_PATH_IN_COMMAND if ":\\" in text else _POSIX_PATH_IN_COMMAND).findall(text)
 
 
 def named_folders(messages: Sequence[Message]) -> Iterator[str]:
@@ -121,7 +128,7 @@ def named_folders(messages: Sequence[Message]) -> Iterator[str]:
     To look for them takes longer than to read the session, so only a search does.
     """
     texts = (text for message in messages for text in _texts(msgspec.to_builtins(message.parts)))
-    yield from _above(path for text in texts for path in _PATH_IN_COMMAND.findall(text[:_MOST_TEXT]))
+    yield from _above(path for text in texts for path in _paths_in_text(text[:_MOST_TEXT]))
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -12,7 +12,7 @@ from geminids.model import ProblemKind
 from geminids.sources.gemini.content import text_or_none
 from geminids.sources.gemini.document import read_document
 from geminids.sources.gemini.log import read_log
-from geminids.sources.gemini.records import FileLog, Format, Kind, Record
+from geminids.sources.gemini.records import CHECKPOINT, HEADER, MESSAGE, UPDATE, FileLog, Format, Record
 from geminids.sources.jsonl import UndecodableError, decode
 
 BACKGROUND = re.compile(r"skill-extraction-[0-9a-f]+")
@@ -41,13 +41,15 @@ class Segment(msgspec.Struct):
     @property
     def parent_folder(self) -> str | None:
         """The folder named after the parent session, if the file lies in one."""
-        is_nested = self.path.parent.parent.name == "chats" and not self.path.name.startswith("session-")
-        return self.path.parent.name if is_nested else None
+        path = self.path
+        if path.name.startswith("session-"):
+            return None
+        return path.parent.name if path.parent.parent.name == "chats" else None
 
     @property
     def times(self) -> list[str]:
         """The times of its messages, as written."""
-        return [str(r.value.get("timestamp") or "") for r in self.records if r.kind is Kind.MESSAGE]
+        return [str(r.value.get("timestamp") or "") for r in self.records if r.kind is MESSAGE]
 
     @property
     def order(self) -> tuple[str, bool, str, bool]:
@@ -98,9 +100,10 @@ def segments(log: FileLog) -> list[Segment]:
     current = Segment(log, [], {})
     found: dict[str, Segment] = {}
     for record in log.records:
-        if record.kind is Kind.HEADER:
+        kind = record.kind
+        if kind is HEADER:
             current = _of_session(record.value, current, found, may_begin=True)
-        elif record.kind in (Kind.UPDATE, Kind.CHECKPOINT):
+        elif kind is UPDATE or kind is CHECKPOINT:
             # The id is restated at every resume; in a shared file that may be the other session's.
             current = _of_session(record.value["$set"], current, found, may_begin=False)
         current.records.append(record)
@@ -128,5 +131,5 @@ def _note(meta: dict[str, Any], said: dict[str, Any]) -> None:
     meta |= {name: value for name, value in said.items() if value is not None and name != "messages"}
     if known_id:
         meta["sessionId"] = known_id
-    if isinstance(start, str):
+    if isinstance(start, str) and "startTime" in said:
         meta["startTime"] = min(start, text_or_none(meta["startTime"]) or start)

@@ -64,6 +64,8 @@ _SHELL_MODE = re.compile(
     re.DOTALL,
 )
 _MOST_TELLING = (Origin.COMMAND, Origin.SHELL, Origin.HUMAN, Origin.TOOL, Origin.SYNTHETIC)
+_HUMAN = Origin.HUMAN
+"""Under a name that Python looks up faster: every piece is asked for it."""
 _STEERING = re.compile(r"User (?:steering update|hints):")
 _USER_INPUT = re.compile(r"<user_input>\n?((?:(?!<user_input>).)*?)\n?</user_input>", re.DOTALL)
 _REFERENCES = "\n--- Content from referenced files ---"
@@ -89,6 +91,8 @@ def user_parts(content: object, shown: object, previous: Prompt | None) -> tuple
     if any(isinstance(piece, dict) and "functionResponse" in piece for piece in pieces):
         return tuple(_tool_turn(pieces))
     parts = tuple(_split_references(pieces))
+    if not shown:
+        return parts
     typed = "".join(text for text, origin in _whose(plain_text(shown)) if origin is Origin.HUMAN)
     sent = _human_words(parts)
     if not typed.strip() or typed.strip() == sent.strip():
@@ -101,12 +105,14 @@ def user_parts(content: object, shown: object, previous: Prompt | None) -> tuple
 
 def prompt_of(message_parts: tuple[AnyPart, ...]) -> Prompt | None:
     """What the human typed in a message, and what was sent for it; None if it is no prompt."""
-    if any(isinstance(part, ToolResult) for part in message_parts):
+    if ToolResult in map(type, message_parts):
         return None
     typed = _human_words(message_parts)
+    if not typed:
+        return None
     expanded = (Origin.COMMAND, Origin.INJECTED)
     sent = "\n".join(p.text for p in message_parts if isinstance(p, Text) and p.origin in expanded)
-    return Prompt(typed, sent or typed) if typed else None
+    return Prompt(typed, sent or typed)
 
 
 def _goes_on_from(previous: Prompt, sent: str, parts: tuple[AnyPart, ...]) -> bool:
@@ -122,7 +128,7 @@ def _goes_on_from(previous: Prompt, sent: str, parts: tuple[AnyPart, ...]) -> bo
 
 
 def _human_words(parts: tuple[AnyPart, ...]) -> str:
-    return "\n".join(part.text for part in parts if isinstance(part, Text) and part.origin is Origin.HUMAN)
+    return "\n".join([part.text for part in parts if type(part) is Text and part.origin is _HUMAN])
 
 
 def _given_to(whose: Origin, parts: tuple[AnyPart, ...]) -> Iterator[AnyPart]:
@@ -206,7 +212,7 @@ def _whose(text: str) -> Iterator[tuple[str, Origin]]:
         yield shell["output"], Origin.SHELL
     else:
         found = _NOT_HUMAN.match(text)
-        yield text, Origin(str(found.lastgroup)) if found else Origin.HUMAN
+        yield text, Origin(str(found.lastgroup)) if found else _HUMAN
 
 
 def _steering(text: str) -> Iterator[tuple[str, Origin]]:
@@ -221,7 +227,7 @@ def _steering(text: str) -> Iterator[tuple[str, Origin]]:
 
 def message_origin(parts: tuple[AnyPart, ...]) -> Origin:
     """The most telling origin among the pieces of a `user` message."""
-    found = {part.origin for part in parts if isinstance(part, Text | Attachment)}
-    if any(isinstance(part, ToolResult) for part in parts):
+    found = {part.origin for part in parts if isinstance(part, (Text, Attachment))}
+    if ToolResult in map(type, parts):
         found.add(Origin.TOOL)
     return next((origin for origin in _MOST_TELLING if origin in found), Origin.INJECTED)

@@ -11,9 +11,9 @@ from typing import Any
 from geminids.model import ProblemKind, Source
 from geminids.sources.gemini.records import (
     BEGINNING,
+    CHECKPOINT,
     FileLog,
     Format,
-    Kind,
     Record,
     is_record,
     kind_of,
@@ -26,22 +26,23 @@ def read_log(path: str, content: bytes) -> FileLog:
     """Every record of a `.jsonl` file."""
     log = FileLog(path, Format.LOG, len(content))
     restated: dict[str, dict[str, Any]] = {}
-    start, number, size = 0, 0, len(content)
+    start, number, size, line_ends = 0, 0, len(content), 0
     while start < size:
         number += 1
         end = content.find(b"\n", start)
         if end < 0:
             end = size
         else:
-            log.count_layout(1)
+            line_ends += 1
         raw = content[start:end]
         if raw and not raw.isspace():
             record = _read_line(log, raw, Source(path, number, start, end))
-            if record is not None and record.kind is Kind.CHECKPOINT:
+            if record is not None and record.kind is CHECKPOINT:
                 _share(record.value["$set"]["messages"], restated)
         elif raw:
             log.ignore("blank line", len(raw))
         start = end + 1
+    log.count_layout(line_ends)
     return log
 
 

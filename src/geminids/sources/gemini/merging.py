@@ -7,13 +7,14 @@ from typing import Any
 from geminids.sources.gemini.tools import MASKED
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
+"""What says nothing. Comparing is slow, so what is true is not even compared."""
 
 
 def merged(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> dict[str, Any]:
     """Both versions in one. A restatement never changes what was said, only adds what was not known."""
     result = dict(known)
     for name, value in later.items():
-        if value in _EMPTY:
+        if not value and value in _EMPTY:
             result.setdefault(name, value)
         elif name == "toolCalls":
             result[name] = merged_calls(known.get(name), value, restated=restated)
@@ -38,7 +39,7 @@ def merged_calls(known: object, later: object, *, restated: bool) -> object:
 
 
 def _merged_call(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> dict[str, Any]:
-    result = known | {name: value for name, value in later.items() if value not in _EMPTY}
+    result = known | {name: value for name, value in later.items() if value or value not in _EMPTY}
     if known.get("result") not in _EMPTY and (restated or _is_masked(later.get("result"))):
         # A restatement gives each call the answers of all parallel ones, without their pictures.
         result["result"] = known["result"]

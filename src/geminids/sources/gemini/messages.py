@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,9 +39,12 @@ from geminids.sources.timestamps import parse_time
 
 _TYPES = {"human": "user", "assistant": "gemini", "model": "gemini"}
 """Names that other writers of this format use."""
+_MODEL, _ASSISTANT = Origin.MODEL, Role.ASSISTANT
+"""Under names that Python looks up faster: most messages have them."""
 _LEVELS = {"info": Level.INFO, "warning": Level.WARNING, "error": Level.ERROR}
 _FASTER_THAN_A_HUMAN = timedelta(seconds=3)
 _THOUGHT_FIELDS = frozenset({"subject", "description", "timestamp"})
+_ONLY_INTEGERS = {int}
 _TOKENS = ("input", "cached", "output", "thoughts", "tool", "total")
 
 
@@ -65,9 +68,10 @@ class MessageBuilder:
         return tuple(map(self._build, self._turns))
 
     def _build(self, turn: Turn) -> Message:
-        native_type = turn.value.get("type")
+        value = turn.value
+        native_type = value.get("type")
         native_type = _TYPES.get(native_type, native_type) if isinstance(native_type, str) else None
-        self._at = parse_time(turn.value.get("timestamp"))
+        self._at = parse_time(value.get("timestamp"))
         match native_type:
             case "user":
                 message = self._from_user(turn)
@@ -101,13 +105,13 @@ class MessageBuilder:
         value = turn.value
         model = text_or_none(value.get("model"))
         is_spoken_for = model is None and plain_text(value.get("content")).strip() in ACKNOWLEDGEMENTS
-        origin = Origin.SYNTHETIC if is_spoken_for else Origin.MODEL
+        origin = Origin.SYNTHETIC if is_spoken_for else _MODEL
         parts = (
             *self._thoughts(turn),
             *_spoken(value, origin),
             *self._calls(turn),
         )
-        return self._message(turn, Role.ASSISTANT, origin, parts, model=model, usage=self._usage(turn))
+        return self._message(turn, _ASSISTANT, origin, parts, model=model, usage=self._usage(turn))
 
     def _notice(self, turn: Turn, native_type: str | None) -> Message:
         parts = tuple(_notice_parts(turn.value.get("content")))
@@ -142,41 +146,45 @@ class MessageBuilder:
             usage,
             turn.places[0],
             level,
-            tuple(turn.places[1:]),
+            tuple(turn.places[1:]) if len(turn.places) > 1 else (),
             turn.dropped_by,
             imported=turn.imported or (started is not None and at is not None and at < started),
         )
 
-    def _thoughts(self, turn: Turn) -> Iterator[Thought | Unrecognised]:
+    def _thoughts(self, turn: Turn) -> list[Thought | Unrecognised]:
         thoughts = turn.value.get("thoughts")
         if thoughts is not None and not isinstance(thoughts, list):
             self._wrong(turn, f"thoughts are no list but {type(thoughts).__name__}")
-            return
+            return []
+        parts: list[Thought | Unrecognised] = []
         for thought in thoughts or ():
             if type(thought) is dict:
                 text, subject = text_or_none(thought.get("description")), text_or_none(thought.get("subject"))
-                yield Thought(text or "", subject or "", parse_time(thought.get("timestamp")))
+                parts.append(Thought(text or "", subject or "", parse_time(thought.get("timestamp"))))
                 if (text is None and subject is None) or not _THOUGHT_FIELDS.issuperset(thought):
-                    yield Unrecognised(thought)
+                    parts.append(Unrecognised(thought))
             elif isinstance(thought, str):
-                yield Thought(thought)
+                parts.append(Thought(thought))
             else:
                 self._wrong(turn, f"a thought is a {type(thought).__name__}")
-                yield Unrecognised(thought)
+                parts.append(Unrecognised(thought))
+        return parts
 
-    def _calls(self, turn: Turn) -> Iterator[ToolCall]:
+    def _calls(self, turn: Turn) -> list[ToolCall]:
         calls = turn.value.get("toolCalls")
         if calls is not None and not isinstance(calls, list):
             self._wrong(turn, f"toolCalls are no list but {type(calls).__name__}")
             calls = None
+        parts: list[ToolCall] = []
         for call in calls or ():
             if isinstance(call, dict):
-                yield tool_call(call)
+                parts.append(tool_call(call))
             else:
                 self._wrong(turn, f"a tool call is a {type(call).__name__}")
         for call_id, asked in turn.asked.items():
             if call_id not in self._recorded:
-                yield asked_call(asked, self._responses.get(call_id))
+                parts.append(asked_call(asked, self._responses.get(call_id)))
+        return parts
 
     def _usage(self, turn: Turn) -> Usage | None:
         """The tokens of the request. What is missing is unknown, and so is what is no number."""
@@ -186,8 +194,8 @@ class MessageBuilder:
         if not isinstance(tokens, dict):
             self._wrong(turn, f"tokens are a {type(tokens).__name__}")
             return None
-        counts: list[int | None] = [tokens.get(name) for name in _TOKENS]
-        if set(map(type, counts)) != {int} or min(filter(None, counts), default=0) < 0:
+        counts: list[int | None] = list(map(tokens.get, _TOKENS))
+        if set(map(type, counts)) != _ONLY_INTEGERS or min(filter(None, counts), default=0) < 0:
             counts = list(map(_count, counts))
         sent, cached, output, thoughts, tool, reported = counts
         if None in counts:
@@ -244,13 +252,15 @@ def _nobodys_words(part: AnyPart) -> AnyPart:
     return part
 
 
-def _spoken(value: dict[str, Any], origin: Origin) -> Iterator[AnyPart]:
+def _spoken(value: dict[str, Any], origin: Origin) -> Iterable[AnyPart]:
     """What a model's message says. Calls stand in `toolCalls` or were remembered by the replay."""
     content = value.get("content")
     if type(content) is str:
-        if content:
-            yield Text(content, origin)
-        return
+        return (Text(content, origin),) if content else ()
+    return _spoken_pieces(value, content, origin)
+
+
+def _spoken_pieces(value: dict[str, Any], content: object, origin: Origin) -> Iterator[AnyPart]:
     has_thoughts = bool(value.get("thoughts"))
     for piece in parts_of(content):
         match piece:

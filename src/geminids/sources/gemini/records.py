@@ -36,6 +36,10 @@ class Kind(StrEnum):
     REWIND = "rewind"
 
 
+HEADER, MESSAGE, UPDATE, CHECKPOINT, REWIND = Kind
+"""The same under names that Python looks up faster: every record is asked for its kind several times."""
+
+
 class Record(msgspec.Struct, frozen=True, gc=False):
     """One record and its place."""
 
@@ -81,14 +85,14 @@ BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|
 def kind_of(value: dict[str, Any]) -> Kind | None:
     """What a record does; None if it is of no kind we know."""
     if isinstance(value.get("$rewindTo"), str):
-        return Kind.REWIND
+        return REWIND
     if isinstance(value.get("id"), str):
-        return Kind.MESSAGE
+        return MESSAGE
     changes = value.get("$set")
     if isinstance(changes, dict):
-        return Kind.CHECKPOINT if isinstance(changes.get("messages"), list) else Kind.UPDATE
+        return CHECKPOINT if isinstance(changes.get("messages"), list) else UPDATE
     if isinstance(value.get("sessionId"), str) and not _HEADER_FIELDS.isdisjoint(value):
-        return Kind.HEADER
+        return HEADER
     return None
 
 
@@ -98,12 +102,14 @@ def is_record(value: dict[str, Any]) -> bool:
     Tool calls and function responses have an id too, but no type.
     """
     kind = kind_of(value)
-    return kind is not None and (kind is not Kind.MESSAGE or isinstance(value.get("type"), str))
+    return kind is not None and (kind is not MESSAGE or isinstance(value.get("type"), str))
 
 
 def calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     """The calls that a message records with their end."""
     calls = message.get("toolCalls")
+    if not calls:
+        return []
     return [call for call in calls if type(call) is dict] if type(calls) is list else []
 
 
@@ -122,13 +128,13 @@ class FileLog:
         self._problem: dict[str, list[int]] = {}
         self._unknown_fields: Counter[str] = Counter()
 
-    def decode(self, raw: bytes, place: Source) -> tuple[Any, bool]:
+    def decode(self, raw: bytes | msgspec.Raw, place: Source) -> tuple[Any, bool]:
         """The value of these bytes, and whether Gemini CLI reads it too; raises UndecodableError."""
         try:
             # Nearly every record ends here, so it is not even wrapped.
             return decode_strict(raw), True
         except REFUSED:
-            value, forgiven, agent_reads = decode(raw)
+            value, forgiven, agent_reads = decode(bytes(raw))
         self.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
         return value, agent_reads
 
@@ -162,13 +168,13 @@ class FileLog:
     def note_unknown_fields(self, record: Record) -> None:
         """Count the fields of a record, and of the calls in it, that we have no name for."""
         kind, value = record.kind, record.value
-        if kind is Kind.MESSAGE:
+        if kind is MESSAGE:
             self._note_fields("message", MESSAGE_FIELDS, value)
             for call in calls_of(value):
                 self._note_fields("tool call", CALL_FIELDS, call)
-        elif kind is Kind.HEADER:
+        elif kind is HEADER:
             self._note_fields("header", SESSION_FIELDS, value)
-        elif kind is not Kind.REWIND:
+        elif kind is not REWIND:
             self._note_fields("update", SESSION_FIELDS, value["$set"])
 
     def _note_fields(self, name: str, known: frozenset[str], value: dict[str, Any]) -> None:
@@ -179,10 +185,10 @@ class FileLog:
     def era(self) -> str:
         """Which of the CLI's ways of writing this is."""
         kinds = {record.kind for record in self.records}
-        if not kinds & {Kind.MESSAGE, Kind.HEADER}:
+        if not kinds & {MESSAGE, HEADER}:
             return "unknown"
         if self.format is Format.LOG:
-            is_later = Kind.CHECKPOINT in kinds or any(map(_is_later_subagent, self.records))
+            is_later = CHECKPOINT in kinds or any(map(_is_later_subagent, self.records))
             return "jsonl-2 (0.44+)" if is_later else "jsonl-1 (0.39-0.43)"
         contents = (r.value.get("content") for r in self.records if r.value.get("type") == "user")
         return "json-2 (0.28-0.38)" if any(type(c) is list for c in contents) else "json-1 (0.4-0.27)"
@@ -203,11 +209,11 @@ class FileLog:
 
 def _is_later_subagent(record: Record) -> bool:
     """Whether this is the header of a subagent with a UUID; until 0.43 they had six characters."""
-    match record.value:
-        case {"kind": "subagent", "sessionId": str(session_id)}:
-            return len(session_id) > _SHORT_ID
-        case _:
-            return False
+    value = record.value
+    if value.get("kind") != "subagent":
+        return False
+    session_id = value.get("sessionId")
+    return isinstance(session_id, str) and len(session_id) > _SHORT_ID
 
 
 def printable(name: str) -> str:

@@ -18,7 +18,7 @@ from geminids.model import Source, State
 from geminids.sources.gemini.content import parts_of, plain_text
 from geminids.sources.gemini.copies import NOTHING, Copy, Originals
 from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, CONTEXT_ID, REQUEST_CANCELLED, SUMMARY_RECEIVED
-from geminids.sources.gemini.records import Kind, Record
+from geminids.sources.gemini.records import MESSAGE, Kind, Record
 from geminids.sources.gemini.traits import is_context
 from geminids.sources.gemini.turns import Turn
 
@@ -70,9 +70,11 @@ class Replay:
                 turn.drop(State.SUPERSEDED, place)
 
     def _read(self, record: Record) -> None:
+        if record.kind is MESSAGE:
+            self._message(record)
+            self._last_kind = MESSAGE
+            return
         match record.kind:
-            case Kind.MESSAGE:
-                self._message(record)
             case Kind.UPDATE:
                 if record.value["$set"].keys() != {"lastUpdated"}:
                     self._burst = []

@@ -51,6 +51,9 @@ from geminids.sources.timestamps import parse_time
 _LONGEST_TITLE = 300
 _MOST_OF_LOG = 32_000_000
 _SPOKEN = frozenset({Text, ToolCall})
+_OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
+_MODEL = Origin.MODEL
+"""Under a name that Python looks up faster: every message is asked for it."""
 _OBJECTIVE = re.compile(r"<objective>(.*?)</objective>", re.DOTALL)
 
 
@@ -164,8 +167,11 @@ def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
 
 def _name_children(main: Draft, children: Sequence[Draft]) -> None:
     """Tie subagents to calls that do not name them, by the words they were started with and the time."""
+    own = [child for child in children if child.parent_id == main.native_id]
+    if not own:
+        return
     named = {str(call.get("agentId")) for turn in main.turns for call in calls_of(turn.value)}
-    unnamed = [c for c in children if c.parent_id == main.native_id and c.native_id not in named]
+    unnamed = [child for child in own if child.native_id not in named]
     for call in list(agent_calls(main.turns)) if unnamed else ():
         fitting = [child for child in unnamed if child.opening and call.started(child.opening)]
         if fitting:
@@ -257,8 +263,8 @@ def _times(draft: Draft, messages: Sequence[Message], calls: Sequence[ToolCall])
 
     When the file was last written to is none of them: a summary may come days later.
     """
-    yield from (message.at for message in messages if message.at)
-    yield from (call.at for call in calls if call.at)
+    yield from [message.at for message in messages if message.at]
+    yield from [call.at for call in calls if call.at]
     for segment in draft.segments:
         start = parse_time(segment.meta.get("startTime"))
         if start:
@@ -269,7 +275,7 @@ def title_of(summary: object, messages: Sequence[Message]) -> str | None:
     """The summary, else the first words of the human; whatever language they are in."""
     if isinstance(summary, str) and summary.strip():
         return _one_line(summary)
-    asked = [m for m in messages if m.origin in (Origin.HUMAN, Origin.COMMAND, Origin.SHELL)]
+    asked = [message for message in messages if message.origin in _OF_HUMAN]
     # A command of the shell says less about a session than a prompt does.
     asked.sort(key=lambda message: message.origin is Origin.SHELL)
     titles = (_one_line(message.text(Origin.HUMAN)) for message in asked)
@@ -293,7 +299,7 @@ def counts_of(messages: Sequence[Message]) -> Counts:
     calls = _calls_in(own)
     return Counts(
         prompts=[message.origin for message in own].count(Origin.HUMAN),
-        replies=sum(_says_something(message) for message in own if message.origin is Origin.MODEL),
+        replies=[_says_something(message) for message in own if message.origin is _MODEL].count(True),
         tool_calls=len(calls),
         tool_errors=[call.status for call in calls].count(ToolStatus.ERROR),
         dropped=len(own) - [message.state for message in own].count(State.CURRENT),
@@ -328,7 +334,7 @@ def _unanswered(prompt: Message) -> Status:
 
 def _says_something(reply: Message) -> bool:
     """Whether the model said or asked for anything; a thought alone is the trace of a reply cut short."""
-    return any(type(part) in _SPOKEN for part in reply.parts)
+    return not _SPOKEN.isdisjoint(map(type, reply.parts))
 
 
 def _answered(reply: Message, kind: SessionKind) -> Status:

@@ -96,7 +96,8 @@ def agent_calls(turns: Sequence[Turn]) -> Iterator[AgentCall]:
 
 def _starts_agent(call: dict[str, Any]) -> bool:
     name = str(call.get("name"))
-    return kind_of_tool(name, () if name in TOOL_KINDS else results(call)) is ToolKind.AGENT
+    kind = TOOL_KINDS.get(name) or kind_of_tool(name, results(call))
+    return kind is ToolKind.AGENT
 
 
 def _texts(arguments: object) -> Iterator[str]:

@@ -68,6 +68,9 @@ _STATUSES = {
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)$", re.MULTILINE)
 _REPORT_LENGTH = 400
 """A shell's report ends with how it ended."""
+_EDITING = frozenset(name for name, kind in TOOL_KINDS.items() if kind is ToolKind.EDIT)
+_SUCCESS, _UNKNOWN = ToolStatus.SUCCESS, ToolStatus.UNKNOWN
+"""Under names that Python looks up faster: every call is asked for them."""
 MASKED = "<tool_output_masked>"
 """How the rest of an output begins that was moved to a file because the model no longer needs it."""
 _AGENT_ANSWER = "Subagent '"
@@ -78,7 +81,7 @@ def tool_call(call: dict[str, Any]) -> ToolCall:
     name = text_or_none(call.get("name")) or "unknown"
     arguments = call.get("args")
     native_status = text_or_none(call.get("status"))
-    status = _STATUSES.get(native_status or "", ToolStatus.UNKNOWN)
+    status = _STATUSES.get(native_status or "", _UNKNOWN)
     result = results(call)
     display, changes = _displayed(call.get("resultDisplay"))
     agent_id = text_or_none(call.get("agentId"))
@@ -91,7 +94,7 @@ def tool_call(call: dict[str, Any]) -> ToolCall:
         native_status,
         result,
         display,
-        (changes or _asked_changes(name, arguments)) if status is ToolStatus.SUCCESS else (),
+        (changes or _asked_changes(name, arguments)) if status is _SUCCESS else (),
         parse_time(call.get("timestamp")),
         text_or_none(call.get("displayName")),
         text_or_none(call.get("description")),
@@ -229,7 +232,7 @@ def _file_change(diff: str, about: dict[str, Any]) -> FileChange:
 
 def _asked_changes(name: str, arguments: object) -> tuple[FileChange, ...]:
     """Changes of which no diff was stored (before 0.25): what was asked for."""
-    if TOOL_KINDS.get(name) is not ToolKind.EDIT:
+    if name not in _EDITING:
         return ()
     match arguments:
         case {"file_path": str(path), "content": str(after)}:
