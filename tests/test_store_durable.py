@@ -21,7 +21,8 @@ import pytest
 from geminids.model import KnownBy
 from geminids.projects import memory
 from geminids.projects.resolving import Found
-from geminids.store import durable, marks
+from geminids.store import durable, marking, marks
+from geminids.store.any_marks import any_marks
 from geminids.store.durable import (
     FILE_NAME,
     MARKS,
@@ -34,7 +35,8 @@ from geminids.store.durable import (
     generation,
     reading,
 )
-from geminids.store.marks import BadMarkError, MarkChange, Marks, NoSuchNoteError, Note
+from geminids.store.marking import BadMarkError, MarkChange, NoSuchNoteError
+from geminids.store.marks import Marks, Note
 from geminids.store.recovery import RecoveredError
 
 from .conftest import Rights, Run
@@ -69,7 +71,7 @@ def data(tmp_path: Path) -> Path:
 
 def mark(folder: Path, session: str = SESSION, *, at: datetime = AT, **wanted: Any) -> Marks:
     """Change what is said of a session; what is said of it then."""
-    return marks.change(folder, session, MarkChange(**wanted), at)
+    return marking.change(folder, session, MarkChange(**wanted), at)
 
 
 def names_in(folder: Path) -> set[str]:
@@ -564,11 +566,11 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from geminids.projects.memory import link
-from geminids.store import marks
+from geminids.store import marking
 folder, start = Path(sys.argv[1]), sys.argv[2]
 for number in range(100000):
     link(folder, f"{start}-{number}", "x" * 5000)
-    marks.change(folder, f"gemini:{start}", marks.MarkChange(notes=[str(number)]), datetime.now(UTC))
+    marking.change(folder, f"gemini:{start}", marking.MarkChange(notes=[str(number)]), datetime.now(UTC))
     print(number, flush=True)
 """
 
@@ -694,6 +696,20 @@ def test_an_id_is_kept_letter_by_letter(data: Path) -> None:
     decomposed = "gemini:shop@cafe\u0301"
     mark(data, decomposed, tags=["x"])
     assert marks.marks(data) == {decomposed: Marks(tags=("x",))}
+
+
+def test_whether_there_are_marks_is_known_before_they_are_read(data: Path) -> None:
+    assert not any_marks(str(data))
+    memory.link(data, "a", "/a")
+    assert not any_marks(str(data))
+    for change in ({"name": "x"}, {"tags": ["x"]}, {"notes": ["x"]}):
+        mark(data, **change)
+        assert any_marks(str(data))
+        said = mark(data, without_name=True, without_tags=["x"])
+        mark(data, without_notes=[note.id for note in said.notes])
+        assert not any_marks(str(data))
+    (data / FILE_NAME).write_bytes(b"garbage")
+    assert any_marks(str(data)), "whoever reads them tells what is wrong"
 
 
 def test_marks_and_projects_are_counted_apart(data: Path) -> None:

@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from geminids.query.story import Event, EventKind, ProjectStory
     from geminids.settings import Settings
     from geminids.sources.texts import text_beside
-    from geminids.store.marks import MarkChange, Marks, Note
+    from geminids.store.marking import MarkChange
+    from geminids.store.marks import Marks, Note
     from geminids.store.reading import SessionRow
     from geminids.store.words import Snippet
     from geminids.sync import Outcome, Sync
@@ -124,7 +125,8 @@ _LOADED_WHEN_USED = {
     "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.sources.texts": ("text_beside",),
-    "geminids.store.marks": ("MarkChange", "Marks", "Note"),
+    "geminids.store.marking": ("MarkChange",),
+    "geminids.store.marks": ("Marks", "Note"),
     "geminids.store.words": ("Snippet",),
     "geminids.store.reading": ("SessionRow",),
     "geminids.sync": ("Outcome",),
@@ -514,22 +516,26 @@ class Library:
 
         Raises GeminidsError or OSError if they cannot be read.
         """
-        folder = self._durable_folder()
-        if folder is None:
+        folder = self._data_folder
+        if folder is None or not os.path.lexists(f"{folder}/{config.DURABLE_FILE}"):
+            return {}
+        from geminids.store.any_marks import any_marks
+
+        if not any_marks(folder):
             return {}
         from geminids.store.marks import marks
 
-        known = marks(folder)
         if session_ids is None:
-            return known
-        return {session: known[kept] for session in session_ids if (kept := keepable(session)) in known}
+            return marks(folder)
+        kept = {session: keepable(session) for session in session_ids}
+        known = marks(folder, kept.values())
+        return {session: known[name] for session, name in kept.items() if name in known}
 
     def tags(self) -> dict[str, int]:
         """All tags and how many sessions have each, the most used first."""
         from geminids.store.marks import tag_counts
 
-        folder = self._durable_folder()
-        return tag_counts(folder) if folder else {}
+        return tag_counts(self._data_folder) if self._data_folder else {}
 
     def marked(self) -> MarkedSessions:
         """All sessions that have a name, a tag or a note, also those whose files are gone."""
@@ -545,14 +551,14 @@ class Library:
         """
         from datetime import UTC, datetime
 
-        from geminids.store import marks
+        from geminids.store import marking
 
         session = self._to_mark(wanted)
         if change is None:
-            return session._replace(marks=self.marks([session.id]).get(session.id, marks.Marks()))
+            return session._replace(marks=self.marks([session.id]).get(session.id, session.marks))
         if self._data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home to keep it in", config.DURABLE_FILE)
-        said = marks.change(self._data_folder, session.id, change, at or datetime.now(UTC))
+        said = marking.change(self._data_folder, session.id, change, at or datetime.now(UTC))
         return session._replace(marks=said)
 
     def _to_mark(self, wanted: str) -> Marked:
@@ -571,11 +577,6 @@ class Library:
         from geminids.store.marks import tagged
 
         return tagged(self._data_folder, tags) if self._data_folder else ()
-
-    def _durable_folder(self) -> str | None:
-        """The folder that holds what users say; None if nothing was ever said: known at once."""
-        folder = self._data_folder
-        return folder if folder and os.path.lexists(f"{folder}/{config.DURABLE_FILE}") else None
 
     # What became of every byte, and what is kept between commands
 

@@ -233,10 +233,20 @@ def _tell_nothing(library: "Library", listing: "Listing", asked: Asked) -> None:
         near = ", ".join(listing.nearest_projects(asked.project))
         say(f"No project matches {asked.project!r}. There are: {near}.")
     elif asked.tag and listing.hidden.keys() == {"tag"}:
-        wanted = words.tags(tag.removeprefix("#") for tag in asked.tag)
-        known = words.tags(list(library.tags())[:MOST_TAGS]) or "none yet"
-        say(f"No session is tagged {wanted}. There are: {known}.")
+        _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif listing.hidden:
         say(f"None of {words.count(listing.considered, 'session')} matches.")
     else:
         tell_nothing_found()
+
+
+def _tell_no_such_tag(library: "Library", wanted: Sequence[str]) -> None:
+    """Say which tags there are; where these are among them, that what has them is not here."""
+    from geminids.cli import words
+
+    known = library.tags()
+    if unknown := [tag for tag in wanted if tag not in known]:
+        there = words.tags(list(known)[:MOST_TAGS]) or "none yet"
+        say(f"No session is tagged {words.tags(unknown)}. There are: {there}.")
+    else:
+        say(f"No session here is tagged {words.tags(wanted)}; `geminids mark` shows which are.")

@@ -10,8 +10,7 @@ A file appears whole or not at all, so an empty one is a damaged one. One that a
 is read as far as we know its tables, and never written.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import errno
 import os
 import sqlite3
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.config import DURABLE_FILE
 from geminids.errors import GeminidsError
+from geminids.store.any_marks import uri_of
 
 if TYPE_CHECKING:
     # Who only reads gives names as text: a list has no time to load pathlib.
@@ -92,7 +92,7 @@ _NO_SUCH_TABLE = sqlite3.SQLITE_ERROR
 class DamagedStoreError(GeminidsError):
     """The durable file cannot be read; nothing was changed."""
 
-    def __init__(self, file: Path | str) -> None:
+    def __init__(self, file: "Path | str") -> None:
         super().__init__(
             f"{str(file)!r} is damaged and cannot be read; the next change that you ask for recovers what "
             "can be."
@@ -102,7 +102,7 @@ class DamagedStoreError(GeminidsError):
 class NewerStoreError(GeminidsError):
     """A file was written by a newer release, which knows more than this one."""
 
-    def __init__(self, file: Path, version: int, known: int = VERSION) -> None:
+    def __init__(self, file: "Path", version: int, known: int = VERSION) -> None:
         super().__init__(
             f"{str(file)!r} was written by a newer geminids (version {version} of the file, we know "
             f"{known}). It is read as far as we understand it, and nothing was changed; upgrade geminids, or "
@@ -113,7 +113,7 @@ class NewerStoreError(GeminidsError):
 class BusyStoreError(GeminidsError):
     """Another process writes the durable file for too long."""
 
-    def __init__(self, file: Path | str, writer: str | None) -> None:
+    def __init__(self, file: "Path | str", writer: str | None) -> None:
         who = f"Another geminids ({writer})" if writer else "Another process"
         super().__init__(f"{who} is writing {str(file)!r}. Nothing was changed; try again in a moment.")
 
@@ -141,7 +141,7 @@ class Reader(NamedTuple):
 
 
 @contextmanager
-def reading(folder: Path | str) -> Iterator[Reader | None]:
+def reading(folder: "Path | str") -> Iterator[Reader | None]:
     """What is in the durable file; None if there is none, and none is made.
 
     Raises DamagedStoreError, BusyStoreError or OSError.
@@ -160,7 +160,7 @@ def reading(folder: Path | str) -> Iterator[Reader | None]:
 
 
 @contextmanager
-def changing(folder: Path, *, asked: bool) -> Iterator[sqlite3.Connection]:
+def changing(folder: "Path", *, asked: bool) -> Iterator[sqlite3.Connection]:
     """A change that no other process disturbs; all of it is kept, or nothing.
 
     What the user `asked` for waits longer, is on the disk when this ends, is copied once a day, and mends a
@@ -178,7 +178,7 @@ def changing(folder: Path, *, asked: bool) -> Iterator[sqlite3.Connection]:
             raise (_mended(file) if mend else _explained(error, file)) from error
 
 
-def generation(folder: Path | str, subject: str = PROJECTS) -> int:
+def generation(folder: "Path | str", subject: str = PROJECTS) -> int:
     """A number that is another one after each change of what is known of projects, or of marks.
 
     It is no measure of time: a `projects.json` that is not taken over yet makes it negative. Searches in
@@ -205,7 +205,7 @@ def next_generation(connection: sqlite3.Connection, subject: str) -> None:
     connection.execute(_NEXT_GENERATION, (subject, _first_generation()))
 
 
-def earlier_stamp(folder: Path | str) -> str | None:
+def earlier_stamp(folder: "Path | str") -> str | None:
     """What tells one file of earlier releases from another; None if there is none."""
     try:
         about = os.stat(f"{folder}/{EARLIER_NAME}")  # noqa: PTH116
@@ -228,7 +228,7 @@ def note_taken_over(connection: sqlite3.Connection, stamp: str) -> None:
     )
 
 
-def opened(file: Path | str, patience: float = PATIENCE, *, unchanging: bool = False) -> sqlite3.Connection:
+def opened(file: "Path | str", patience: float = PATIENCE, *, unchanging: bool = False) -> sqlite3.Connection:
     """A connection to a file that is there. Raises OSError if it may not be opened."""
     try:
         return _connected(file, patience, "immutable=1" if unchanging else "mode=rw")
@@ -243,7 +243,7 @@ def opened(file: Path | str, patience: float = PATIENCE, *, unchanging: bool = F
         return _connected(file, patience, "immutable=1")
 
 
-def new_file(file: Path, version: int = VERSION) -> Path:
+def new_file(file: "Path", version: int = VERSION) -> "Path":
     """A whole file of ours without any rows, beside the place where it will be."""
     made = _empty_file(beside(file, ".new"))
     with closing(opened(made)) as connection:
@@ -254,7 +254,7 @@ def new_file(file: Path, version: int = VERSION) -> Path:
     return made
 
 
-def back_up(file: Path, copy: Path) -> None:
+def back_up(file: "Path", copy: "Path") -> None:
     """Make a copy that is whole, replacing an older one only when it is."""
     made = _empty_file(beside(copy, ".new"))
     try:
@@ -277,12 +277,12 @@ def check(connection: sqlite3.Connection) -> int:
     return version
 
 
-def beside(file: Path, suffix: str) -> Path:
+def beside(file: "Path", suffix: str) -> "Path":
     """The file that SQLite keeps beside another."""
     return file.with_name(file.name + suffix)
 
 
-def make_private(folder: Path) -> None:
+def make_private(folder: "Path") -> None:
     """Make sure that our folder is there; one that we make is nobody else's."""
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -291,7 +291,7 @@ def make_private(folder: Path) -> None:
 
 
 @contextmanager
-def _transaction(file: Path, until: float, *, asked: bool) -> Iterator[sqlite3.Connection]:
+def _transaction(file: "Path", until: float, *, asked: bool) -> Iterator[sqlite3.Connection]:
     if not os.path.lexists(file):
         new_file(file).replace(file)
     _refuse_empty(file)
@@ -310,19 +310,19 @@ def _transaction(file: Path, until: float, *, asked: bool) -> Iterator[sqlite3.C
         _back_up_once_a_day(file)
 
 
-def _refuse_empty(file: Path | str) -> None:
+def _refuse_empty(file: "Path | str") -> None:
     """Say that an empty file is damaged before SQLite sees it, which would throw its log away."""
     if os.stat(file).st_size == 0:  # noqa: PTH116
         raise DamageError("empty")
 
 
-def _keep_private(file: Path) -> None:
+def _keep_private(file: "Path") -> None:
     """Take rights from others that a file has got on its way, such as from a copy that was put back."""
     if os.name != "nt" and file.stat().st_mode & 0o077:
         file.chmod(0o600)
 
 
-def _bring_up_to_date(connection: sqlite3.Connection, file: Path) -> None:
+def _bring_up_to_date(connection: sqlite3.Connection, file: "Path") -> None:
     version = check(connection)
     if version > VERSION:
         raise NewerStoreError(file, version)
@@ -350,7 +350,7 @@ def _first_generation() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _back_up_once_a_day(file: Path) -> None:
+def _back_up_once_a_day(file: "Path") -> None:
     copy = file.with_name(f"{file.name}.bak")
     try:
         if copy.exists() and 0 <= time.time() - copy.stat().st_mtime < _A_DAY:
@@ -361,11 +361,8 @@ def _back_up_once_a_day(file: Path) -> None:
         return
 
 
-def _connected(file: Path | str, patience: float, how: str) -> sqlite3.Connection:
-    name = str(file).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    if os.name == "nt":
-        name = "/" + name.replace("\\", "/")
-    connection = sqlite3.connect(f"file:{name}?{how}", timeout=patience, isolation_level=None, uri=True)
+def _connected(file: "Path | str", patience: float, how: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri_of(str(file), how), timeout=patience, isolation_level=None, uri=True)
     try:
         # The first look into the file: only now SQLite tells whether it can be read.
         connection.execute("PRAGMA schema_version")
@@ -383,7 +380,7 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
-def _empty_file(file: Path) -> Path:
+def _empty_file(file: "Path") -> "Path":
     """A file to be filled, and nothing beside it that SQLite could take for a part of it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         # Of a process that was killed: whoever writes is alone.
@@ -399,14 +396,14 @@ def _size(file: str) -> int:
         return 0
 
 
-def _make_private_file(file: Path) -> None:
+def _make_private_file(file: "Path") -> None:
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     os.close(handle)
     # Whatever the process masks; SQLite gives the same rights to the files that it makes beside this one.
     file.chmod(0o600)
 
 
-def _mended(file: Path) -> Exception:
+def _mended(file: "Path") -> Exception:
     """What to say after a damaged file was mended, or could not be."""
     from geminids.store.recovery import recover
 
@@ -416,7 +413,7 @@ def _mended(file: Path) -> Exception:
         return _explained(error, file)
 
 
-def _explained(error: Exception, file: Path | str) -> Exception:
+def _explained(error: Exception, file: "Path | str") -> Exception:
     """What an error of SQLite means to the user; a bug of ours stays what it is."""
     if _is_damage(error):
         return DamagedStoreError(file)
@@ -440,7 +437,7 @@ def _code(error: Exception) -> int:
 
 
 @contextmanager
-def _alone(file: Path, until: float) -> Iterator[None]:
+def _alone(file: "Path", until: float) -> Iterator[None]:
     """A while in which no other process changes the file. The system ends it if this process dies."""
     handle = _lock_file(beside(file, ".lock"))
     try:
@@ -458,7 +455,7 @@ def _alone(file: Path, until: float) -> Iterator[None]:
         os.close(handle)
 
 
-def _lock_file(lock: Path) -> int:
+def _lock_file(lock: "Path") -> int:
     with suppress(FileExistsError):
         _make_private_file(lock)
     return os.open(lock, os.O_RDWR)
