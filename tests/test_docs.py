@@ -20,6 +20,7 @@ COMMANDS = (
     "list",
     "show",
     "search",
+    "mark",
     "watch",
     "sync",
     "projects",
