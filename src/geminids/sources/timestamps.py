@@ -14,6 +14,8 @@ def parse_time(written: object) -> datetime | None:
         # Read here and not in a function of its own: nothing is done as often.
         try:
             moment = datetime.fromisoformat(written)
+            if moment.tzinfo is UTC:
+                return moment
             return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
         except (ValueError, OverflowError):
             return None

@@ -87,10 +87,14 @@ def user_parts(content: object, shown: object, previous: Prompt | None) -> tuple
 
     `shown` is its displayContent: what the human typed, where that differs from what was sent.
     """
-    pieces = parts_of(content)
-    if any(isinstance(piece, dict) and "functionResponse" in piece for piece in pieces):
-        return tuple(_tool_turn(pieces))
-    parts = tuple(_split_references(pieces))
+    if isinstance(content, str) and _REFERENCES not in content:
+        # One text without files: there is nothing to look for in it but whose it is.
+        parts: tuple[AnyPart, ...] = tuple([Text(words, whose) for words, whose in _whose(content)])
+    else:
+        pieces = parts_of(content)
+        if any(isinstance(piece, dict) and "functionResponse" in piece for piece in pieces):
+            return tuple(_tool_turn(pieces))
+        parts = tuple(_split_references(pieces))
     if not shown:
         return parts
     typed = "".join(text for text, origin in _whose(plain_text(shown)) if origin is Origin.HUMAN)

@@ -194,18 +194,26 @@ class MessageBuilder:
         if not isinstance(tokens, dict):
             self._wrong(turn, f"tokens are a {type(tokens).__name__}")
             return None
-        counts: list[int | None] = list(map(tokens.get, _TOKENS))
-        if set(map(type, counts)) != _ONLY_INTEGERS or min(filter(None, counts), default=0) < 0:
-            counts = list(map(_count, counts))
+        written: list[Any] = list(map(tokens.get, _TOKENS))
+        if set(map(type, written)) == _ONLY_INTEGERS and min(written) >= 0:
+            # Nearly always all of them are there, and nothing has to be looked at twice.
+            sent, cached, output, thoughts, tool, reported = written
+            total = sent + output + thoughts + tool
+            return Usage(
+                1, sent, cached, None, output, thoughts, tool, total, None if reported == total else reported
+            )
+        return self._incomplete_usage(turn, written)
+
+    def _incomplete_usage(self, turn: Turn, written: list[Any]) -> Usage | None:
+        """The tokens of a request of which some are missing or no numbers, in the order of `_TOKENS`."""
+        counts = list(map(_count, written))
+        named = zip(_TOKENS, counts, written, strict=True)
+        wrong = [name for name, count, number in named if count is None and number is not None]
+        if wrong:
+            self._wrong(turn, f"tokens.{wrong[0]} is no count")
+        if not any(count is not None for count in counts):
+            return None
         sent, cached, output, thoughts, tool, reported = counts
-        if None in counts:
-            wrong = [
-                n for n, c in zip(_TOKENS, counts, strict=True) if c is None and tokens.get(n) is not None
-            ]
-            if wrong:
-                self._wrong(turn, f"tokens.{wrong[0]} is no count")
-            if not any(count is not None for count in counts):
-                return None
         is_split = not (sent is output is thoughts is tool is None)
         total = (sent or 0) + (output or 0) + (thoughts or 0) + (tool or 0) if is_split else reported
         differs = reported if reported != total else None

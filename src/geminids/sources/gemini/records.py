@@ -188,10 +188,16 @@ class FileLog:
         if not kinds & {MESSAGE, HEADER}:
             return "unknown"
         if self.format is Format.LOG:
-            is_later = CHECKPOINT in kinds or any(map(_is_later_subagent, self.records))
+            is_later = CHECKPOINT in kinds or self._is_of_later_subagent()
             return "jsonl-2 (0.44+)" if is_later else "jsonl-1 (0.39-0.43)"
         contents = (r.value.get("content") for r in self.records if r.value.get("type") == "user")
         return "json-2 (0.28-0.38)" if any(type(c) is list for c in contents) else "json-1 (0.4-0.27)"
+
+    def _is_of_later_subagent(self) -> bool:
+        """Whether a header is that of a subagent with a UUID; until 0.43 they had six characters."""
+        of_subagents = [record.value for record in self.records if record.value.get("kind") == "subagent"]
+        ids = (value.get("sessionId") for value in of_subagents)
+        return any(isinstance(session_id, str) and len(session_id) > _SHORT_ID for session_id in ids)
 
     def account(self) -> FileAccount:
         """Where every byte of the file went."""
@@ -205,15 +211,6 @@ class FileLog:
             _tallies(self._problem),
             dict(sorted(self._unknown_fields.items())),
         )
-
-
-def _is_later_subagent(record: Record) -> bool:
-    """Whether this is the header of a subagent with a UUID; until 0.43 they had six characters."""
-    value = record.value
-    if value.get("kind") != "subagent":
-        return False
-    session_id = value.get("sessionId")
-    return isinstance(session_id, str) and len(session_id) > _SHORT_ID
 
 
 def printable(name: str) -> str:

@@ -22,6 +22,8 @@ from geminids.sources.gemini.tools import TOOL_KINDS, kind_of_tool, results
 from geminids.sources.gemini.turns import Turn
 from geminids.sources.timestamps import parse_time
 
+_NO_AGENTS = frozenset(name for name, kind in TOOL_KINDS.items() if kind is not ToolKind.AGENT)
+"""Tools that start none, so that most calls need no closer look."""
 _AT_ONCE = timedelta(seconds=2)
 _SLACK = timedelta(milliseconds=50)
 _TELLING_LENGTH = 4
@@ -96,8 +98,7 @@ def agent_calls(turns: Sequence[Turn]) -> Iterator[AgentCall]:
 
 def _starts_agent(call: dict[str, Any]) -> bool:
     name = str(call.get("name"))
-    kind = TOOL_KINDS.get(name) or kind_of_tool(name, results(call))
-    return kind is ToolKind.AGENT
+    return name not in _NO_AGENTS and kind_of_tool(name, results(call)) is ToolKind.AGENT
 
 
 def _texts(arguments: object) -> Iterator[str]:

@@ -88,7 +88,7 @@ def tool_call(call: dict[str, Any]) -> ToolCall:
     return ToolCall(
         text_or_none(call.get("id")),
         name,
-        kind_of_tool(name, result),
+        TOOL_KINDS.get(name) or kind_of_tool(name, result),
         _arguments(call),
         status,
         native_status,
@@ -142,6 +142,11 @@ def results(call: dict[str, Any]) -> tuple[ResultPart, ...]:
     if isinstance(stored, str):
         return (Text(stored, Origin.TOOL),)
     entries = stored if isinstance(stored, list) else [stored]
+    if len(entries) == 1 and type(entries[0]) is dict:
+        response = entries[0].get("functionResponse")
+        if type(response) is dict:
+            # Nearly every result is one response and nothing else.
+            return response_parts(response)
     own = _own_responses(entries, call.get("id"))
     parts: list[ResultPart] = []
     for entry in own:
