@@ -3,10 +3,10 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from geminids.store.reading import SessionRow
 from geminids.store.words import Snippet
+from geminids.values import Value
 
 COLUMN_NAMES = {
     "human": "human",
@@ -20,7 +20,7 @@ COLUMN_NAMES = {
 """What people call the columns of the index."""
 
 
-class FoundMessage(NamedTuple):
+class FoundMessage(Value):
     """A message that was found, without its words."""
 
     id: str
@@ -36,7 +36,7 @@ class FoundMessage(NamedTuple):
     """The names of the tools that it calls."""
 
 
-class Hit(NamedTuple):
+class Hit(Value):
     """A message, where in it the words stand, and a piece of it."""
 
     message: FoundMessage
@@ -47,7 +47,7 @@ class Hit(NamedTuple):
     """The higher, the better; only to be compared within one search."""
 
 
-class SessionHits(NamedTuple):
+class SessionHits(Value):
     """What was found in one session, the best first."""
 
     session: SessionRow
@@ -56,7 +56,7 @@ class SessionHits(NamedTuple):
     """How many messages match, shown or not."""
 
 
-class Total(NamedTuple):
+class Total(Value):
     """How much was found in all."""
 
     matches: int
@@ -67,7 +67,7 @@ class Total(NamedTuple):
     """Else there are more sessions: only as many were counted as it took to find the best."""
 
 
-class Searched(NamedTuple):
+class Searched(Value):
     """What was looked through."""
 
     sessions: int
@@ -77,7 +77,7 @@ class Searched(NamedTuple):
     """What the index does not hold, in words."""
 
 
-class Stopped(NamedTuple):
+class Stopped(Value):
     """Where reading texts came to its limit."""
 
     read: int
@@ -86,7 +86,7 @@ class Stopped(NamedTuple):
     """Sessions that may hold more."""
 
 
-class Found(NamedTuple):
+class Found(Value):
     """The answer to a search."""
 
     sessions: Sequence[SessionHits]

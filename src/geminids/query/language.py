@@ -25,7 +25,7 @@ People also paste error messages and commands, so whatever cannot be meant as an
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from geminids.query.mistakes import QuerySyntaxError
 from geminids.query.tree import (
@@ -41,6 +41,7 @@ from geminids.query.tree import (
     want,
 )
 from geminids.store.schema import COLUMNS
+from geminids.values import Value
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,7 +56,7 @@ MOST_WORDS = 500
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
-class Match(NamedTuple):
+class Match(Value):
     """What to ask FTS5."""
 
     expression: str | None
@@ -66,7 +67,7 @@ class Match(NamedTuple):
     """They are candidates: `Query.matches` decides."""
 
 
-class Query(NamedTuple):
+class Query(Value):
     """What somebody looks for."""
 
     text: str

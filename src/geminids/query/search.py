@@ -13,7 +13,7 @@ A page that follows another begins where that one ended, as long as the index do
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from geminids.query.cursors import BadCursorError, Cursor, cursor_of, mark
 from geminids.query.found import (
@@ -30,6 +30,7 @@ from geminids.query.snippets import Cut, Cutter, places
 from geminids.store import reading, searching, words
 from geminids.store.schema import COLUMNS
 from geminids.store.searching import Condition, Match, MessageRow
+from geminids.values import Value
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -60,7 +61,7 @@ TextsOf = Callable[[int], Iterable[tuple[int, Texts]]]
 """Reads the messages of a session from its files: the place of each, and its words."""
 
 
-class Page(NamedTuple):
+class Page(Value):
     """A page of what was found."""
 
     sessions: Sequence[SessionHits] = ()
@@ -69,7 +70,7 @@ class Page(NamedTuple):
     stopped: Stopped | None = None
 
 
-class Asked(NamedTuple):
+class Asked(Value):
     """A query as the index understands it."""
 
     store: "Index"
@@ -186,7 +187,7 @@ def _looked_up(asked: Asked, limit: int, offset: int) -> Page:
     )
 
 
-class _Order(NamedTuple):
+class _Order(Value):
     """Sessions in their order."""
 
     sessions: list[int]
@@ -335,14 +336,14 @@ def _sessions_with_all(asked: Asked, expressions: Sequence[str]) -> list[int]:
 # Answers of the texts themselves
 
 
-class _Verified(NamedTuple):
+class _Verified(Value):
     """A message in whose texts it was found."""
 
     place: int
     texts: Texts
 
 
-class _Reading(NamedTuple):
+class _Reading(Value):
     """How texts are read."""
 
     texts_of: TextsOf | None
@@ -422,7 +423,7 @@ def _read_hit(asked: Asked, message: FoundMessage, texts: Texts) -> Hit:
 def _searched(asked: Asked, *, is_all: bool) -> Searched:
     sessions, messages = searching.extent(asked.store)
     everything = is_all or '"everything": true' in str(asked.store.meta("basis"))
-    columns = tuple(COLUMN_NAMES[column] for column in asked.query.columns)
+    columns = tuple(name for column, name in COLUMN_NAMES.items() if column in asked.query.columns)
     return Searched(sessions, messages, columns, None if everything else LEFT_OUT)
 
 

@@ -10,9 +10,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from geminids.store import words
+from geminids.values import Value
 
 if TYPE_CHECKING:
     from geminids.store.words import Snippet, Wanted
@@ -114,14 +115,14 @@ class Cutter:
         return self._opened[file]
 
 
-class Cut(NamedTuple):
+class Cut(Value):
     """A snippet, and the columns that it may be from."""
 
     snippet: "Snippet"
     columns: tuple[str, ...]
 
 
-class Piece(NamedTuple):
+class Piece(Value):
     """A text of a message, and the column that it seems to belong to."""
 
     text: str

@@ -7,12 +7,13 @@ only what they need at least (`literals.py`); the rest must be verified on the t
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from geminids.store.words import Phrase, Want, Way, as_phrase, spellings, terms
+from geminids.values import Value
 
 
-class Words(NamedTuple):
+class Words(Value):
     """A word, or a phrase in quotes: its words stand one after the other in one column."""
 
     text: str
@@ -26,7 +27,7 @@ class Words(NamedTuple):
         return _typed(self.text) if self.is_quoted else _spelled(self.text)
 
 
-class Prefix(NamedTuple):
+class Prefix(Value):
     """A word or phrase whose last word may go on."""
 
     text: str
@@ -38,33 +39,33 @@ class Prefix(NamedTuple):
         return _typed(self.text, prefix=True)
 
 
-class Substring(NamedTuple):
+class Substring(Value):
     """Characters that stand together anywhere, in capitals or not."""
 
     text: str
     column: int = 1
 
 
-class Regex(NamedTuple):
+class Regex(Value):
     """A regular expression of Python; case does not matter, `^` and `$` are the ends of lines."""
 
     pattern: str
     column: int = 1
 
 
-class And(NamedTuple):
+class And(Value):
     """All of these."""
 
     parts: "tuple[Node, ...]"
 
 
-class Or(NamedTuple):
+class Or(Value):
     """Any of these."""
 
     parts: "tuple[Node, ...]"
 
 
-class Not(NamedTuple):
+class Not(Value):
     """Not this."""
 
     part: "Node"
@@ -85,7 +86,7 @@ def _typed(text: str, *, prefix: bool = False) -> tuple[Phrase, ...]:
     return (typed,) if typed else ()
 
 
-class Bound(NamedTuple):
+class Bound(Value):
     """Rows as FTS5 can name them: those that match an expression, or with `is_complement` all others.
 
     Without expression it is no row at all, or every row.

@@ -14,7 +14,9 @@ of a pair or the last one of its run, more are pairs in a row. Nothing here is r
 import re
 from collections.abc import Sequence
 from enum import Enum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from geminids.values import Value
 
 HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 """A capital that begins a word within a word. Searching for capitals first is what makes it quick."""
@@ -34,7 +36,7 @@ class Way(Enum):
     REGEX = "regex"
 
 
-class Want(NamedTuple):
+class Want(Value):
     """Something to find in a text and to highlight there."""
 
     text: str
@@ -44,7 +46,7 @@ class Want(NamedTuple):
 Wanted: TypeAlias = Sequence[Want]
 
 
-class Snippet(NamedTuple):
+class Snippet(Value):
     """A piece of a text, on one line."""
 
     text: str
@@ -54,7 +56,7 @@ class Snippet(NamedTuple):
     is_cut_after: bool
 
 
-class Phrase(NamedTuple):
+class Phrase(Value):
     """Words that stand one after the other, as the index knows them."""
 
     words: tuple[str, ...]
