@@ -249,7 +249,9 @@ class ChangingHomes:
 
 def _open(path: Path) -> None:
     """Open a file, or a folder and all below it: what was closed may have been moved since."""
-    path.chmod(0o700)
+    if not path.stat().st_mode & 0o400:
+        # All else stays as it is, so that nothing is looked at only because of us.
+        path.chmod(0o700)
     if path.is_dir():
         for inner in path.iterdir():
             _open(inner)

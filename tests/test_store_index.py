@@ -147,6 +147,52 @@ def test_another_program_that_writes_is_waited_for_and_named(
     assert_equals_a_fresh_build([home], data, data.with_name("fresh"))
 
 
+# What others left
+
+
+@pytest.mark.parametrize("is_behind", [True, False])
+def test_what_a_killed_build_left_is_removed_by_the_next_sync(
+    home: Path, data: Path, *, is_behind: bool
+) -> None:
+    if not is_behind:
+        sync([home], data)
+    file = index_file([home], data)
+    name = file.name.partition("-")[0]
+    left = [file.with_name(f"{name}-{other}") for other in ("7.db.new", "7.db.new-journal", "0001.db-wal")]
+    for other in left:
+        other.touch()
+    with held(home, data), Library([home], data, sync=False) as library:
+        library.listing(Filter())
+        assert all(other.exists() for other in left)
+    sync([home], data)
+    assert not any(other.exists() for other in left)
+    assert file.exists()
+
+
+class LatePlace(Place):
+    """A place at which somebody looks just before a new index takes the place of the old one."""
+
+    old: str | None = None
+
+    def current(self) -> str | None:
+        """First the index that was."""
+        old, self.old = self.old, None
+        return old or super().current()
+
+
+@pytest.mark.parametrize("was", ["removed", "damaged"])
+def test_a_reader_that_comes_late_opens_the_new_index(home: Path, data: Path, was: str) -> None:
+    library = Library([home], data)
+    place = LatePlace(str(data), [home.folder for home in library._homes])
+    place.old = f"{data}/index/{place.name}-0.db"
+    if was == "damaged":
+        Path(place.old).write_bytes(b"half an index")
+    index = place.open()
+    assert index
+    assert index.path == str(index_file([home], data))
+    index.close()
+
+
 # Full disks
 
 

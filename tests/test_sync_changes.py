@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pytest
 from geminids.library import Filter, Library, Outcome
 from geminids.model import ProblemKind, folder_hash
 from tests.conftest import FIXTURES, Rights
-from tests.homes import write_session
+from tests.homes import FIRST_ID, write_session
 from tests.indexes import assert_equals_a_fresh_build, dump, sync
 from tests.test_sync_processes import hits
 
@@ -332,12 +333,28 @@ def test_what_there_was_no_time_for_is_said_and_taken_in_later(machine_with: Mac
     machine_with.assert_equals_a_fresh_build()
 
 
+def test_a_session_without_a_header_gets_its_whole_id_from_a_log_that_comes_later(
+    machine_with: Machine,
+) -> None:
+    session = only_session(machine_with, "shop")
+    session.write_bytes(session.read_bytes().partition(b"\n")[2])
+    log = project(machine_with, "shop") / "logs.json"
+    for native_id in ("another", FIRST_ID):
+        line = {"sessionId": native_id, "messageId": 0, "type": "user", "message": "alpha"}
+        log.write_text(json.dumps([line]))
+        machine_with.sync()
+    with Library([machine_with.home], machine_with.data) as library:
+        assert FIRST_ID in {row.native_id for row in library.listing(Filter()).sessions}
+    machine_with.assert_equals_a_fresh_build()
+
+
 def test_a_sync_that_had_no_time_ties_what_lies_beside_in_the_end(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     recorded = FIXTURES / "gemini" / "log-two-writers" / "home"
-    shutil.copytree(recorded, machine.home, ignore=lambda *_: {"logs.json"})
+    shutil.copytree(recorded, machine.home, ignore=shutil.ignore_patterns("logs.json*"))
     machine.sync()
-    shutil.copytree(recorded, machine.home, dirs_exist_ok=True)
+    for log in recorded.rglob("logs.json*"):
+        shutil.copy(log, machine.home / log.relative_to(recorded))
     while machine.sync_with(budget=0.0).left:
         pass
     machine.sync()
@@ -350,12 +367,18 @@ def test_whose_sessions_are_is_found_out_after_an_interruption(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    write_session(machine_with.home, "third", slug="third", prompt="gamma")
+    name = folder_hash("/somewhere/else")
+    with Library([machine_with.home], machine_with.data) as library:
+        library.link_project(name, str(machine_with.home))
+    machine_with.sync()
+    write_session(machine_with.home, "third", slug=name, prompt="gamma", project="/somewhere/else")
+    (project(machine_with, name) / ".project_root").unlink()
     with monkeypatch.context() as while_it_lasts:
         while_it_lasts.setattr("geminids.sync.identity.identify", interrupted)
         with pytest.raises(KeyboardInterrupt):
             machine_with.sync()
     machine_with.sync()
+    assert str(machine_with.home) in "".join(dump([machine_with.home], machine_with.data)["projects"])
     machine_with.assert_equals_a_fresh_build()
 
 
