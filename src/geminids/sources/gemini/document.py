@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from geminids.model import ProblemKind, Source
-from geminids.sources.gemini.records import BEGINNING, FileLog, Format, Kind, Record
+from geminids.sources.gemini.records import BEGINNING, MESSAGE, FileLog, Format, Kind, Record
 from geminids.sources.jsonl import (
     REFUSED,
     Salvaged,
     UndecodableError,
     complete_truncated,
     decode,
+    decode_strict,
     salvage,
 )
+
+Span = tuple[int, int]
+"""Where a message begins and ends."""
 
 
 class _Document(msgspec.Struct):
@@ -35,12 +39,23 @@ _MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
 _BETWEEN = re.compile(rb"[\s,]*")
 _MESSAGE_BEGINNING = re.compile(rb"\A\{|" + BEGINNING.pattern)
 _INDENTED = re.compile(rb"\n    (\{)\r?\n")
+# How the CLI lays a document out, and how much of it is the end of a message and the beginning of the next.
+_FIRST = b'\n  "messages": [\n    {\n'
+_NEXT = b"\n    },\n    {\n"
+_LAST = b"\n    }\n  ]"
+_END, _BEGINNING = len(b"\n    }"), len(b"{\n")
 _AFTER_MESSAGES = re.compile(rb"\s*\]\s*,")
 
 
 def read_document(path: str, content: bytes) -> FileLog:
     """Every record of a `.json` file: the header, and each message with its place."""
     log = FileLog(path, Format.DOCUMENT, len(content))
+    printed = _printed(content)
+    if printed is not None:
+        _use_around(log, printed.header, printed.spans)
+        for value, place in zip(printed.messages, _places(log, content, printed.spans), strict=True):
+            log.use(Record(MESSAGE, value, place))
+        return log
     try:
         messages = _document(content).messages
         elements = [] if messages is msgspec.UNSET else messages
@@ -52,11 +67,56 @@ def read_document(path: str, content: bytes) -> FileLog:
     if messages is msgspec.UNSET and "sessionId" not in header:
         log.report(ProblemKind.NOT_A_SESSION, "no sessionId and no messages", 1, 0, len(content))
         return log
-    _read_whole(log, content, header, elements, spans)
+    _use_around(log, header, spans)
+    for element, place in zip(elements, _places(log, content, spans), strict=True):
+        _read_element(log, element, place)
     return log
 
 
-def _spans(content: bytes, elements: Sequence[msgspec.Raw]) -> list[tuple[int, int]]:
+class _Printed(NamedTuple):
+    """A document that is laid out as the CLI does it."""
+
+    header: dict[str, Any]
+    messages: list[dict[str, Any]]
+    spans: list[Span]
+
+
+def _printed(content: bytes) -> _Printed | None:
+    """The document taken apart at its indentation; None if it is laid out in another way, or in any doubt.
+
+    That is quicker than looking for messages in any JSON, and cannot go wrong: no text in JSON holds a line
+    break, so if what is between is one object each, and what is around them is one with an empty list of
+    messages in the outermost object, then the document holds these messages and no others.
+    """
+    spans = _indented_spans(content)
+    around = _without(content, spans)
+    is_outermost = bool(spans) and content.count(b"{", 0, spans[0][0]) == 1
+    # With an escape the name could be written in yet another way.
+    if not is_outermost or around.count(b'"messages"') != 1 or b"\\" in around:
+        return None
+    view = memoryview(content)
+    try:
+        header = decode_strict(around)
+        messages = [decode_strict(view[start:end]) for start, end in spans]
+    except REFUSED:
+        return None
+    return _Printed(header, messages, spans) if type(header) is dict else None
+
+
+def _indented_spans(content: bytes) -> list[Span]:
+    """Where the messages stand if the document is laid out as the CLI does it."""
+    first, last = content.find(_FIRST), content.rfind(_LAST)
+    if not 0 <= first < last:
+        return []
+    start, end = first + len(_FIRST) - _BEGINNING, last + _END
+    spans = []
+    while (found := content.find(_NEXT, start, end)) >= 0:
+        spans.append((start, found + _END))
+        start = found + len(_NEXT) - _BEGINNING
+    return [*spans, (start, end)]
+
+
+def _spans(content: bytes, elements: Sequence[msgspec.Raw]) -> list[Span]:
     """Where the elements of `messages` stand; their bytes follow one another with commas between."""
     if not elements:
         return []
@@ -75,26 +135,24 @@ def _spans(content: bytes, elements: Sequence[msgspec.Raw]) -> list[tuple[int, i
     return spans
 
 
-def _without(content: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+def _without(content: bytes, spans: Sequence[Span]) -> bytes:
     return content[: spans[0][0]] + content[spans[-1][1] :] if spans else content
 
 
-def _read_whole(
-    log: FileLog,
-    content: bytes,
-    header: dict[str, Any],
-    elements: Sequence[msgspec.Raw],
-    spans: Sequence[tuple[int, int]],
-) -> None:
+def _use_around(log: FileLog, header: dict[str, Any], spans: Sequence[Span]) -> None:
     """The header takes all bytes outside the messages."""
     begin, end = (spans[0][0], spans[-1][1]) if spans else (0, 0)
-    _use_header(log, header, len(content) - (end - begin))
+    _use_header(log, header, log.size - (end - begin))
     log.count_layout(end - begin - sum(stop - start for start, stop in spans))
+
+
+def _places(log: FileLog, content: bytes, spans: Sequence[Span]) -> Iterator[Source]:
+    """Where each message stands."""
     line, counted_to = 1, 0
-    for index, (element, (start, stop)) in enumerate(zip(elements, spans, strict=True)):
+    for index, (start, stop) in enumerate(spans):
         line += content.count(b"\n", counted_to, start)
         counted_to = start
-        _read_element(log, element, Source(log.path, line, start, stop, f"/messages/{index}"))
+        yield Source(log.path, line, start, stop, f"/messages/{index}")
 
 
 def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
@@ -112,7 +170,7 @@ def _read_element(log: FileLog, raw: msgspec.Raw, place: Source) -> None:
         log.report(ProblemKind.BAD_JSON, str(error), place.line, place.start, place.end)
         return
     if isinstance(value, dict):
-        log.use(Record(Kind.MESSAGE, value, place, agent_reads))
+        log.use(Record(MESSAGE, value, place, agent_reads))
     else:
         detail = f"a message that is no object but {type(value).__name__}"
         log.report(ProblemKind.WRONG_TYPE, detail, place.line, place.start, place.end)
