@@ -8,12 +8,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from geminids.config import DATA_VARIABLE, HOMES_VARIABLE, VARIABLES
+from geminids.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, VARIABLES
 from geminids.errors import EXIT_CODES, GeminidsError
 from geminids.projects.places import VARIABLES as PROJECT_VARIABLES
 from geminids.sources.gemini.homes import SESSIONS_VARIABLE
 from tests.conftest import ROOT, SCREEN_VARIABLES, Run
 
+OURS = (HOMES_VARIABLE, DATA_VARIABLE, EVERY_WORD_VARIABLE)
 REFERENCE = ROOT / "docs" / "cli.md"
 COMMANDS = (
     "",
@@ -52,7 +53,7 @@ def test_every_variable_that_is_heeded_is_documented() -> None:
     others = [path for path in (ROOT / "src").rglob("*.py") if path.name != "config.py"]
     code = "".join(path.read_text("utf-8") for path in others)
     asked_for = r'environ(?:ment)?(?:\.get\(|\[)"([A-Z_]+)"'
-    names = {"PWD", HOMES_VARIABLE, DATA_VARIABLE, SESSIONS_VARIABLE, *PROJECT_VARIABLES, *SCREEN_VARIABLES}
+    names = {"PWD", *OURS, SESSIONS_VARIABLE, *PROJECT_VARIABLES, *SCREEN_VARIABLES}
     assert names | set(re.findall(asked_for, code)) - {"_GEMINIDS_COMPLETE"} == VARIABLES.keys()
 
 
