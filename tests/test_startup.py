@@ -45,6 +45,26 @@ def test_a_command_loads_only_what_it_needs(arguments: list[str], absent: set[st
     assert not loaded_by(*arguments) & (absent | NEVER)
 
 
+HEAVY = {"msgspec", "rich", "geminids.model", "geminids.sources.base", "geminids.sync.taking_in", "dataclasses"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "absent"),
+    [
+        (["list"], HEAVY),
+        (["list", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.store.durable"}),
+        (["search", "cache"], HEAVY),
+        (["search", "cache", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.query.grammar"}),
+        (["search", "味噌", "--no-sync"], HEAVY | {"pathlib", "geminids.query.grammar"}),
+        (["sync"], HEAVY),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+)
+def test_where_nothing_has_changed_no_reader_is_loaded(arguments: list[str], absent: set[str]) -> None:
+    loaded_by("sync", "--sample")
+    assert not loaded_by(*arguments, "--sample") & (absent | NEVER)
+
+
 def seconds(*line: str) -> float:
     """The least processor time of several runs."""
 
@@ -65,3 +85,6 @@ def test_starting_is_quick() -> None:
     # The goals are 2 and 1.15; a machine that does other things at the same time gets some leave.
     assert seconds(*python, start, "--version") <= 2.5 * bare
     assert seconds(*python, start, "--help") <= 1.6 * floor
+    subprocess.run([*python, start, "sync", "--sample"], check=True, capture_output=True)
+    for question in (["list"], ["search", "cache"]):
+        assert seconds(*python, start, *question, "--no-sync", "--sample") <= 2.0 * floor

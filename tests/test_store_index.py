@@ -17,7 +17,7 @@ import pytest
 
 from geminids.errors import PARTLY_DONE
 from geminids.library import Filter, Library
-from geminids.store.index import BusyIndexError, Place
+from geminids.store.index import UNUSED, BusyIndexError, Place
 from tests.conftest import Rights, Run
 from tests.homes import write_session
 from tests.indexes import assert_equals_a_fresh_build, dump, index_file, sync
@@ -434,3 +434,13 @@ def test_foreign_files_in_the_folder_are_left_alone(home: Path, data: Path) -> N
     sync([home], data, full=True)
     assert titles(home, data) == ["alpha", "beta"]
     assert all(other.read_text() == "mine" for other in foreign)
+
+
+def test_indexes_of_homes_that_nobody_looks_at_any_more_are_removed(tmp_path: Path) -> None:
+    other, mine = Place(str(tmp_path), ["/media/stick"]), Place(str(tmp_path), ["/home/ada/.gemini"])
+    kept = [place.finish(place.start()).path or "" for place in (other, mine)]
+    long_ago = time.time() - UNUSED - 60
+    os.utime(kept[0], (long_ago, long_ago))
+    other_again = Place(str(tmp_path), ["/srv/backup"])
+    other_again.discard(other_again.start())
+    assert [Path(path).exists() for path in kept] == [False, True]

@@ -96,6 +96,7 @@ def search(
     geminids search timeout --in output --project .
     geminids search '"rate limit" is:rewound' --json | jq '.hits[].session.id'
     """  # noqa: D301 - click wants the character itself
+    from geminids.cli.progress import progress
     from geminids.library import Question
 
     choices.json = choices.json or jsonl
@@ -112,7 +113,7 @@ def search(
         scan=scan,
     )
     library = choices.open_library(sample_if_empty=True)
-    found = library.search(question, choices.now)
+    found = library.search(question, choices.now, progress("Scanning") if scan else None)
     if jsonl:
         _print_json_lines(found)
     elif choices.json:

@@ -28,6 +28,8 @@ from geminids.store.schema import TABLES, VERSION
 FOLDER = "index"
 PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
+UNUSED = 90 * 86_400.0
+"""Seconds after which the index of other homes is removed if nobody read it."""
 _BUSY = 5.0
 """Seconds that SQLite itself waits for others."""
 _CACHE = -16_384
@@ -168,6 +170,7 @@ class Place:
     def start(self) -> Index:
         """An empty index that takes the place of the current one when it is finished; the same holds."""
         self.tidy()
+        self._remove_unused()
         build = 1 + max(map(_number, self._names()), default=0)
         path = f"{self.folder}/{self.name}-{build}.db.new"
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
@@ -247,6 +250,18 @@ class Place:
         index, damaged = _last(names, ".db"), _last(names, f".db{_ASIDE}")
         return [name for name in names if name not in (index, f"{index}-wal", f"{index}-shm", damaged)]
 
+    def _remove_unused(self) -> None:
+        """Take out the indexes of other homes that nobody has looked at for long: a backup, a stick."""
+        since = time.time() - UNUSED
+        for name in os.listdir(self.folder):  # noqa: PTH208
+            if name.endswith(".db") and not name.startswith(f"{self.name}-"):
+                path = f"{self.folder}/{name}"
+                # Somebody else may be tidying up as well.
+                with suppress(OSError):
+                    facts = os.stat(path)  # noqa: PTH116
+                    if max(facts.st_atime, facts.st_mtime) < since:
+                        _remove(path)
+
     def _names(self) -> list[str]:
         try:
             found = os.listdir(self.folder)  # noqa: PTH208
@@ -254,6 +269,13 @@ class Place:
             # Not there, or closed; whoever wants to write will hear about it.
             return []
         return [name for name in found if name.startswith(f"{self.name}-") and _number(name)]
+
+
+def _remove(path: str) -> None:
+    """Remove an index with its journal."""
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.remove(path + suffix)  # noqa: PTH107
 
 
 def in_memory() -> Index:
