@@ -45,7 +45,7 @@ def test_a_command_loads_only_what_it_needs(arguments: list[str], absent: set[st
     assert not loaded_by(*arguments) & (absent | NEVER)
 
 
-HEAVY = {"msgspec", "rich", "geminids.model", "geminids.sources.base", "geminids.sync.taking_in", "dataclasses"}
+HEAVY = {"msgspec", "rich", "dataclasses", "geminids.model", "geminids.sources.base", "geminids.sync.rows"}
 
 
 @pytest.mark.parametrize(

@@ -436,11 +436,17 @@ def test_foreign_files_in_the_folder_are_left_alone(home: Path, data: Path) -> N
     assert all(other.read_text() == "mine" for other in foreign)
 
 
+def made(place: Place) -> str:
+    with place.alone():
+        index = place.finish(place.start())
+    index.close()
+    return str(index.path)
+
+
 def test_indexes_of_homes_that_nobody_looks_at_any_more_are_removed(tmp_path: Path) -> None:
     other, mine = Place(str(tmp_path), ["/media/stick"]), Place(str(tmp_path), ["/home/ada/.gemini"])
-    kept = [place.finish(place.start()).path or "" for place in (other, mine)]
+    kept = [made(place) for place in (other, mine)]
     long_ago = time.time() - UNUSED - 60
     os.utime(kept[0], (long_ago, long_ago))
-    other_again = Place(str(tmp_path), ["/srv/backup"])
-    other_again.discard(other_again.start())
+    made(Place(str(tmp_path), ["/srv/backup"]))
     assert [Path(path).exists() for path in kept] == [False, True]
