@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -165,6 +166,32 @@ class ChangingHomes:
         elif registry.parent.exists():
             self._write(registry, self._random.choice(REGISTRIES).read_bytes())
 
+    def trust_folders(self) -> None:
+        """What the user trusts, other or no longer."""
+        trusted = self._random.choice(self.homes) / ".gemini" / "trustedFolders.json"
+        if trusted.exists() and self._random.random() < 0.5:
+            trusted.unlink()
+        elif trusted.parent.exists():
+            self._write(trusted, json.dumps({self._random.choice(FOLDERS): "TRUST_FOLDER"}).encode())
+
+    def mark_a_project_elsewhere(self) -> None:
+        """Beside the files as they were before each change."""
+        for folder in self._some(self._project_folders()):
+            marker = folder.parent.parent / "history" / folder.name / ".project_root"
+            marker.parent.mkdir(parents=True, exist_ok=True)
+            self._write(marker, self._random.choice(FOLDERS).encode())
+
+    def link_something(self) -> None:
+        """A link in the place of a folder or a file, which nobody follows; or what was there before."""
+        for path in self._some([*self._project_folders(), *self._files("*")]):
+            if path.is_symlink():
+                path.readlink().replace(path)
+            else:
+                self._clock += 1
+                elsewhere = self.homes[0] / f"elsewhere-{self._clock}"
+                path.rename(elsewhere)
+                path.symlink_to(elsewhere)
+
     # What lies beside
 
     def add_or_remove_a_prompt_log(self) -> None:
@@ -249,6 +276,8 @@ class ChangingHomes:
 
 def _open(path: Path) -> None:
     """Open a file, or a folder and all below it: what was closed may have been moved since."""
+    if path.is_symlink():
+        return
     if not path.stat().st_mode & 0o400:
         # All else stays as it is, so that nothing is looked at only because of us.
         path.chmod(0o700)
@@ -282,6 +311,6 @@ STEPS: dict[str, Callable[[ChangingHomes], None]] = {
 
 def change(homes: ChangingHomes, step: str) -> None:
     """Change something; what is closed stays as it is."""
-    # What is not found was moved away after it was closed.
-    with suppress(PermissionError, FileNotFoundError, shutil.Error):
+    # Also what was moved away after it was closed, and links in the place of folders.
+    with suppress(OSError):
         STEPS[step](homes)
