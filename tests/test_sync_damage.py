@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from geminids import sources
+from geminids.errors import NOTHING_FOUND
 from geminids.library import Filter, Library
 from geminids.store import schema
 from geminids.store.durable import FILE_NAME as DURABLE
@@ -101,6 +102,21 @@ def test_damage_that_is_met_late_is_answered_as_well(whole: Path, tmp_path: Path
         assert len(library.sessions()) == library.listing(Filter()).total > 30
     assert len(said) == 1
     assert "is made anew" in said[0]
+
+
+def test_a_damaged_index_is_moved_aside_but_not_made_where_nobody_wants_a_sync(
+    tmp_path: Path, geminids: Run
+) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    write_session(home)
+    sync([home], data)
+    index_file([home], data).write_bytes(b"no index")
+    found = geminids("list", "--no-sync", "--home", home, "--data", data)
+    assert found.code == NOTHING_FOUND
+    assert "is damaged" in found.err
+    assert "made anew" not in found.err
+    assert "`geminids sync`" in found.err
+    assert geminids("list", "--home", home, "--data", data)[::2] == (0, "")
 
 
 def test_a_sync_repairs_what_it_meets(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_kill_at_any_moment_leaves_an_index_that_the_next_sync_completes(
         process = start(grown.home, data, "full" if "in place" in kind else "")
         with kept_running(process):
             wait_until_ready(process)
-            time.sleep(random.uniform(0, 1.2 * grown.seconds))
+            time.sleep(random.uniform(0, 0.9 * grown.seconds))
             process.kill()
             process.wait()
         stopped += process.returncode == -signal.SIGKILL

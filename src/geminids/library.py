@@ -639,8 +639,11 @@ class Library:
             if place is None:
                 raise
             self.close()
-            self._tell(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
+            self._tell(f"{error} It is now {place.move_aside(error.path)!r}{self._what_follows_damage()}.")
             return self._answer(question)
+
+    def _what_follows_damage(self) -> str:
+        return "; the index is made anew" if self._syncs else ""
 
     def _answer(self, question: Callable[[Index], Answer]) -> Answer:
         index = self._index()
