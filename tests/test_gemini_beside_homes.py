@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -494,7 +495,13 @@ def test_many_companions_do_not_slow_a_list_down(
         (outputs / f"run_shell_command_{number}.txt").touch()
 
     def seconds(home: Path) -> float:
-        return min(processor_seconds(lambda: command("list", "--home", home)) for _ in range(3))
+        """The least time of a first list, which reads everything."""
+        return min(
+            processor_seconds(
+                lambda: command("list", "--home", home, "--data", tempfile.mkdtemp(dir=tmp_path))
+            )
+            for _ in range(3)
+        )
 
     for _ in range(5):
         plain, full = seconds(tmp_path / "plain"), seconds(tmp_path / "full")

@@ -79,8 +79,8 @@ def _named_format(path: Path) -> Format:
 def _format(path: Path, content: bytes) -> Format:
     named = _named_format(path)
     first_line = content[: content.find(b"\n") + 1]
-    if first_line.strip() == b"{":
-        # Pretty-printed; Gemini CLI reads that under the name of a log too.
+    if first_line.strip() == b"{" and content[len(first_line) : len(first_line) + 1] != b"{":
+        # Pretty-printed; Gemini CLI reads that under the name of a log too. In a log it is half a record.
         return Format.DOCUMENT
     if named is Format.LOG:
         return named
