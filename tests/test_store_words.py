@@ -13,7 +13,18 @@ from hypothesis import strategies as some
 
 from geminids.store.characters import is_cjk
 from geminids.store.finding import find, regex_places
-from geminids.store.words import Snippet, Want, Way, indexed, opening, phrase, snippet, spellings, terms
+from geminids.store.words import (
+    Snippet,
+    Want,
+    Way,
+    indexed,
+    indexed_together,
+    opening,
+    phrase,
+    snippet,
+    spellings,
+    terms,
+)
 
 from .full_text import FullText
 
@@ -286,3 +297,8 @@ HOSTILE = ("need" * 250_000, "hay " + "-" * 1_000_000, "n" * 1_000_000, "é中" 
 def test_a_megabyte_is_searched_at_once() -> None:
     wants = [Want("needle"), Want("hay stack", Way.PHRASE), Want("pre", Way.PREFIX), Want("ee.le", Way.REGEX)]
     assert _seconds([PLAIN, *HOSTILE], wants) < 6
+
+
+@given(some.lists(some.text() | some.sampled_from(["getUserName", "a\x1fB", "", "中文字 x"]), max_size=7))
+def test_texts_that_go_in_together_are_as_if_each_went_alone(texts: list[str]) -> None:
+    assert not texts or indexed_together(texts) == tuple(map(indexed, texts))

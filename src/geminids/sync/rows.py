@@ -9,7 +9,7 @@ from zlib import adler32, crc32
 from geminids.model import Message, Problem, Project, Session, Source, ToolCall
 from geminids.sources.traces import Trace, trace
 from geminids.store.times import microseconds
-from geminids.store.words import indexed
+from geminids.store.words import indexed_together
 from geminids.store.writing import (
     MessageFacts,
     ProblemFacts,
@@ -78,8 +78,7 @@ class Rows:
         )
 
     def _message(self, message: Message) -> MessageFacts:
-        found = words(message, everything=self._everything).columns
-        texts = tuple([indexed(text) if text else "" for text in found])
+        texts = indexed_together(words(message, everything=self._everything).columns)
         calls = [self._call(part) for part in message.parts if isinstance(part, ToolCall)]
         # By place and not by name, as there are so many.
         return MessageFacts(
