@@ -687,6 +687,7 @@ class Library:
             self._generation,
             self._here,
             everything=lambda: self._settings.every_word,
+            tell=self._tell,
             learns=not self.sample,
         )
 

@@ -18,7 +18,7 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -30,6 +30,8 @@ PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
 UNUSED = 90 * 86_400.0
 """Seconds after which the index of other homes is removed if nobody read it."""
+_NOTICED = 1.0
+"""Seconds after which people wonder what is going on."""
 _BUSY = 5.0
 """Seconds that SQLite itself waits for others."""
 _CACHE = -16_384
@@ -227,15 +229,24 @@ class Place:
                 os.remove(f"{self.folder}/{left}")  # noqa: PTH107
 
     @contextmanager
-    def alone(self, patience: float = PATIENCE) -> Iterator[None]:
-        """A while in which no other process writes. The system ends it if this process dies."""
+    def alone(
+        self, patience: float = PATIENCE, tell_who: Callable[[str], None] | None = None
+    ) -> Iterator[None]:
+        """A while in which no other process writes. The system ends it if this process dies.
+
+        Whom we wait for is told once, if it takes longer than people expect.
+        """
         _make_private(self.folder)
         handle = os.open(f"{self.folder}/{self.name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            until = time.monotonic() + patience
+            began = time.monotonic()
             while not _locked(handle):
-                if time.monotonic() >= until:
+                waited = time.monotonic() - began
+                if waited >= patience:
                     raise BusyIndexError(_writer(handle))
+                if tell_who and waited >= _NOTICED:
+                    tell_who(_writer(handle))
+                    tell_who = None
                 time.sleep(0.01)
             os.truncate(handle, 0)
             os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)

@@ -74,6 +74,7 @@ class Sync:
         here: Callable[[], str | None],
         *,
         everything: Callable[[], bool],
+        tell: Callable[[str], None],
         learns: bool = True,
     ) -> None:
         self._homes = homes
@@ -82,6 +83,7 @@ class Sync:
         self.generation = generation
         self.here = here
         self.everything = everything
+        self.tell = tell
         self.learns = learns
 
     def up_to_date(
@@ -184,10 +186,13 @@ class _Run:
             with suppress(BusyIndexError, OSError), place.alone(patience=0):
                 place.tidy()
 
+    def _tell_who(self, writer: str) -> None:
+        self._sync.tell(f"Waiting for {writer}, which is writing the index.")
+
     def _written(self, place: Place, *, is_first: bool) -> tuple[Index, Outcome]:
         """The index brought up to date by us, or by whoever was quicker."""
         patience = FIRST_PATIENCE if is_first else PATIENCE if self._budget is None else self._budget
-        with place.alone(patience):
+        with place.alone(patience, self._tell_who):
             place.tidy()
             index = None if self._full else place.open_to_write()
             if index:
