@@ -104,9 +104,11 @@ def test_whoever_needs_the_first_index_waits_for_it(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("geminids.sync.FIRST_PATIENCE", 0.3)
-    new = tmp_path / "new"
-    with held(home, new), Library([home], new) as library:
+    monkeypatch.setattr("geminids.store.index._NOTICED", 0.1)
+    new, said = tmp_path / "new", list[str]()
+    with held(home, new) as process, Library([home], new, tell=said.append) as library:
         assert library.listing(Filter()).total == 1
+    assert said[0] == f"Waiting for another geminids (process {process}), which is writing the index."
     assert not list((new / "index").glob("*.db*"))
 
 
