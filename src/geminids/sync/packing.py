@@ -13,9 +13,9 @@ Value = TypeVar("Value")
 
 
 def packed(value: Any) -> bytes:
-    """A value as JSON, half characters in names and words included."""
+    """A value as MessagePack; as JSON where there are half characters in names and words."""
     try:
-        return msgspec.json.encode(value)
+        return msgspec.msgpack.encode(value)
     except UnicodeEncodeError:
         return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
@@ -23,14 +23,9 @@ def packed(value: Any) -> bytes:
 def unpacked(kept: bytes, kind: type[Value]) -> Value:
     """The value that was packed. Raises DamagedValueError if it was not."""
     try:
-        return msgspec.json.decode(kept, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return _unpacked_slowly(kept, kind)
-
-
-def _unpacked_slowly(kept: bytes, kind: type[Value]) -> Value:
-    """The same with half characters, which msgspec does not take and the standard decoder does."""
-    try:
-        return msgspec.convert(json.loads(kept), kind)
-    except (ValueError, msgspec.ValidationError) as error:
+        # No object or list of MessagePack begins like one of JSON.
+        if kept[:1] in (b"{", b"["):
+            return msgspec.convert(json.loads(kept), kind)
+        return msgspec.msgpack.decode(kept, type=kind)
+    except ValueError as error:
         raise DamagedValueError(f"a value cannot be read: {error}") from error

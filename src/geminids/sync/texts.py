@@ -27,8 +27,8 @@ from geminids.model import (
 from geminids.store.schema import COLUMNS
 
 MODEL, THOUGHT, OUTPUT, TOOL, HUMAN, PATH, OTHER = range(len(COLUMNS))
-BEGINNING = 200
-END = 300
+BEGINNING = 160
+END = 240
 """So many characters of an output are indexed; the last ones more often say what went wrong."""
 _NAMES_A_PATH = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
 _DEEPEST = 20
