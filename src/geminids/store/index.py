@@ -165,11 +165,12 @@ class Place:
         path = self.current()
         if path is None:
             return None
-        index = Index(_connected(path), path)
-        with naming_damage(path), closed_on_error(index):
-            index.connection.execute("PRAGMA journal_mode = WAL")
-            index.connection.execute("PRAGMA synchronous = NORMAL")
-            return index
+        with naming_damage(path):
+            index = Index(_connected(path), path)
+            with closed_on_error(index):
+                index.connection.execute("PRAGMA journal_mode = WAL")
+                index.connection.execute("PRAGMA synchronous = NORMAL")
+                return index
 
     def start(self) -> Index:
         """An empty index that takes the place of the current one when it is finished; the same holds."""
@@ -178,15 +179,12 @@ class Place:
         build = 1 + max(map(_number, self._names()), default=0)
         path = f"{self.folder}/{self.name}-{build}.db.new"
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
-        connection = _connected(path)
-        connection.execute(f"PRAGMA page_size = {_PAGE}")
-        # What is not finished is worth nothing, so nothing is written twice for its sake.
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
-        index = _laid_out(Index(connection, path))
-        # What is merged while more is coming is merged again, which takes a fifth of the time.
-        _configure(index, automerge=0, crisismerge=_NEVER)
-        return index
+        try:
+            with naming_damage(path):
+                return _begun(path)
+        except BaseException:
+            _remove(path)
+            raise
 
     def finish(self, index: Index) -> Index:
         """The index in the place of the current one."""
@@ -292,6 +290,20 @@ def _remove(path: str) -> None:
             os.remove(path + suffix)  # noqa: PTH107
 
 
+def _begun(path: str) -> Index:
+    """An empty index in a new file that counts for nothing yet."""
+    index = Index(_connected(path), path)
+    with closed_on_error(index):
+        index.connection.execute(f"PRAGMA page_size = {_PAGE}")
+        # What is not finished is worth nothing, so nothing is written twice for its sake.
+        index.connection.execute("PRAGMA journal_mode = OFF")
+        index.connection.execute("PRAGMA synchronous = OFF")
+        _laid_out(index)
+        # What is merged while more is coming is merged again, which takes a fifth of the time.
+        _configure(index, automerge=0, crisismerge=_NEVER)
+        return index
+
+
 def in_memory() -> Index:
     """An index that is kept nowhere."""
     return _laid_out(Index(_connected(":memory:"), None))
@@ -320,13 +332,22 @@ def _named(error: sqlite3.DatabaseError, path: str) -> Exception:
     code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     if code in _DAMAGE or isinstance(error, DamagedValueError) or str(error).startswith(_SIGNS_OF_DAMAGE):
         return DamagedIndexError(path, str(error))
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code in _SYSTEM_ERRORS and _is_on_a_full_disk(path)):
         return FullDiskError(path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return BusyIndexError("another program")
     if code in _SYSTEM_ERRORS:
         return OSError(_SYSTEM_ERRORS[code], str(error), path)
     return error
+
+
+def _is_on_a_full_disk(path: str) -> bool:
+    """Whether there is no room for a page: then SQLite may call it any kind of trouble."""
+    try:
+        facts = os.statvfs(os.path.dirname(path) or ".")  # noqa: PTH120
+    except (OSError, AttributeError):
+        return False
+    return facts.f_bavail * facts.f_frsize < _PAGE
 
 
 def _opened_to_read(path: str) -> Index | None:
@@ -368,7 +389,8 @@ def _connected(path: str) -> sqlite3.Connection:
 
 
 def _connection(path: str, *, uri: bool = False) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_BUSY, isolation_level=None, uri=uri)
+    # A library may be handed from one thread to another, as web servers do; two at once are up to the caller.
+    return sqlite3.connect(path, timeout=_BUSY, isolation_level=None, uri=uri, check_same_thread=False)
 
 
 def _make_private(folder: str) -> None:

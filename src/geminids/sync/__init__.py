@@ -232,7 +232,7 @@ class _Run:
         try:
             with naming_damage(index.path):
                 taken = self._fill(index)
-            return place.finish(index), self._outcome(taken, built=True)
+                return place.finish(index), self._outcome(taken, built=True)
         except BaseException:
             place.discard(index)
             raise
