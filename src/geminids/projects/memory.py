@@ -16,7 +16,6 @@ geminids has written is left alone. What was learnt is believed only if the hash
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -32,6 +31,7 @@ from geminids.projects.resolving import Found
 from geminids.projects.spellings import as_agents_read, verified
 from geminids.store import durable
 from geminids.store.durable import EARLIER_NAME, FILE_NAME, NewerStoreError
+from geminids.store.locking import locked
 from geminids.store.project_tables import Knowledge, read_knowledge, write_knowledge
 
 VERSION = 1
@@ -321,7 +321,7 @@ def _earlier_release_kept_out(folder: Path, patience: float) -> Iterator[None]:
     handle = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         until = time.monotonic() + patience
-        while not _locked(handle):
+        while not locked(handle):
             if time.monotonic() >= until:
                 raise durable.BusyStoreError(file, None)
             time.sleep(0.005)
@@ -329,18 +329,3 @@ def _earlier_release_kept_out(folder: Path, patience: float) -> Iterator[None]:
     finally:
         # Closing gives the lock back.
         os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from geminids.config import DURABLE_FILE
 from geminids.errors import GeminidsError
 from geminids.store.any_marks import uri_of
+from geminids.store.locking import locked
 
 if TYPE_CHECKING:
     # Who only reads gives names as text: a list has no time to load pathlib.
@@ -249,8 +250,9 @@ def new_file(file: "Path", version: int = VERSION) -> "Path":
     with closing(opened(made)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         connection.execute(f"PRAGMA application_id = {_OURS}")
-        connection.execute("PRAGMA journal_mode = WAL")
         _step_forward(connection, 0, version)
+        # Last: what stands in a journal of this kind would stay behind when the file gets its name.
+        connection.execute("PRAGMA journal_mode = WAL")
     return made
 
 
@@ -441,7 +443,7 @@ def _alone(file: "Path", until: float) -> Iterator[None]:
     """A while in which no other process changes the file. The system ends it if this process dies."""
     handle = _lock_file(beside(file, ".lock"))
     try:
-        while not _locked(handle):
+        while not locked(handle):
             if time.monotonic() >= until:
                 raise BusyStoreError(file, _writer(handle))
             time.sleep(0.005)
@@ -488,18 +490,3 @@ def _command() -> str:
     """The command that this process was started with, without what may be private."""
     words = [os.path.basename(sys.argv[0]), *sys.argv[1:3]] if sys.argv else []  # noqa: PTH119
     return " ".join(word for word in words if word.replace("-", "").replace(".", "").isalnum()) or "python"
-
-
-def _locked(handle: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
