@@ -49,11 +49,6 @@ def newest_last(session: Known) -> tuple[datetime, str]:
     return (session.last_at or FIRST, session.id)
 
 
-def file_name_hint(wanted: str) -> str:
-    """The letters that the names of the session's files probably hold."""
-    return wanted.rpartition(":")[2][:FILE_NAME_PREFIX].lower()
-
-
 def is_meant(summary: Known, wanted: str) -> bool:
     """Whether the session's id, with or without the agent, begins with the letters."""
     text = wanted.lower()
