@@ -15,7 +15,7 @@ Dump = dict[str, list[str]]
 _SHELF = "shelves.agent || ' ' || shelves.key"
 _QUESTIONS = {
     "meta": "SELECT name, value FROM meta WHERE name NOT IN ('dead', 'last message')",
-    "folders": f"SELECT path, folders.agent, home, footprint, {_SHELF} "
+    "folders": f"SELECT path, folders.agent, footprint, {_SHELF} "
     "FROM folders LEFT JOIN shelves ON shelves.id = shelf",
     "shelves": "SELECT agent, key, companions, told_path, told_hash, told_slug, told_by, told_certain "
     "FROM shelves JOIN projects ON projects.id = project",

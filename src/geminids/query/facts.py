@@ -6,6 +6,7 @@ import os
 
 import msgspec
 
+from geminids.store import reading
 from geminids.store.index import Index
 
 
@@ -41,7 +42,7 @@ def index_facts(index: Index) -> IndexFacts:
         sessions=count("sessions"),
         messages=count("messages"),
         words=count("vocabulary"),
-        every_word='"everything": true' in str(index.meta("basis")),
+        every_word=reading.holds_every_word(index),
         source_bytes=int(index.connection.execute("SELECT total(bytes) FROM bundles").fetchone()[0]),
         dead=int(index.meta("dead") or 0),
     )

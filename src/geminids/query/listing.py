@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from geminids.store import reading
-from geminids.store.reading import ProblemRow, ProjectRow, SessionRow
-from geminids.store.times import microseconds
+from geminids.store.reading import Condition, ProblemRow, ProjectRow, SessionRow
 
 if TYPE_CHECKING:
     from geminids.errors import Unreadable
@@ -67,33 +66,18 @@ def listing(
     known = reading.projects(index) if wanted.project is not None else {}
     meant = _meant(known, wanted.project)
     conditions = _conditions(wanted, known, meant, tagged)
-    everything = " AND ".join(f"({condition})" for condition, _ in conditions.values())
-    values = [value for _, some in conditions.values() for value in some]
-    shown = reading.sessions(index, everything, values, limit)
-    hidden = _hidden(index, conditions)
-    total = _count(index, everything, values) if limit is not None and len(shown) == limit else len(shown)
-    kinds = {name: condition for name, condition in conditions.items() if name == "kind"}
+    shown = reading.sessions(index, conditions.values(), limit)
+    is_cut = limit is not None and len(shown) == limit
     return Listing(
         sessions=shown,
-        total=total,
-        considered=_count(index, *kinds.get("kind", ("", ()))),
-        hidden=hidden,
+        total=reading.session_count(index, conditions.values()) if is_cut else len(shown),
+        considered=reading.session_count(index, [conditions["kind"]] if "kind" in conditions else ()),
+        hidden=reading.sessions_hidden(index, conditions),
         projects=sorted({project.name for project in known.values()}),
         problems=reading.problems(index, UNREADABLE),
         left_unread=each_file_once(reading.problems(index, LEFT_UNREAD)),
         meant=meant,
     )
-
-
-Condition = tuple[str, Sequence[object]]
-"""A piece of SQL, and the values in it."""
-
-
-def among(session_ids: Collection[str]) -> Condition:
-    """Being one of some sessions, however many."""
-    import json
-
-    return "sid IN (SELECT value FROM json_each(?))", (json.dumps(list(session_ids)),)
 
 
 def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
@@ -110,35 +94,17 @@ def _conditions(
     """What a session must fulfil, by what it is about; whatever comes first hides it."""
     conditions: dict[str, Condition] = {}
     if wanted.project is not None:
-        numbers = ", ".join(str(number) for number, project in known.items() if project in meant)
-        conditions["project"] = (f"project IN ({numbers})", ())
+        numbers = [number for number, project in known.items() if project in meant]
+        conditions["project"] = reading.one_of("project", numbers)
     if wanted.tags:
-        conditions["tag"] = among(tagged)
+        conditions["tag"] = reading.among(tagged)
     if wanted.since:
-        conditions["since"] = ("last >= ?", (microseconds(wanted.since),))
+        conditions["since"] = reading.not_over_before(wanted.since)
     if wanted.until:
-        conditions["until"] = ("started < ?", (microseconds(wanted.until),))
+        conditions["until"] = reading.begun_before(wanted.until)
     if wanted.kinds is not None:
-        marks = ", ".join("?" * len(wanted.kinds))
-        conditions["kind"] = (f"kind IN ({marks})", sorted(wanted.kinds))
+        conditions["kind"] = reading.one_of("kind", sorted(wanted.kinds))
     return conditions
-
-
-def _hidden(index: "Index", conditions: dict[str, Condition]) -> dict[str, int]:
-    if not conditions:
-        return {}
-    # A moment that is not known fulfils nothing, which SQL would call neither true nor false.
-    cases = " ".join(f"WHEN NOT coalesce({sql}, 0) THEN '{name}'" for name, (sql, _) in conditions.items())
-    values = [value for _, some in conditions.values() for value in some]
-    rows = index.connection.execute(
-        f"SELECT CASE {cases} END AS reason, count(*) FROM sessions GROUP BY reason", values
-    )
-    return {reason: number for reason, number in rows if reason is not None}
-
-
-def _count(index: "Index", condition: str, values: Sequence[object]) -> int:
-    where = f"WHERE {condition}" if condition else ""
-    return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
 
 
 def each_file_once(problems: Iterable[Trouble]) -> tuple[Trouble, ...]:

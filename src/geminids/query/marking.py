@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.query import identity
-from geminids.query.listing import among
 from geminids.store import reading
 from geminids.store.marks import Marks
 
@@ -61,7 +60,7 @@ def elsewhere(known: Mapping[str, Marks], wanted: str) -> Marked | None:
 
 def marked_sessions(index: Index, known: Mapping[str, Marks], tags: Mapping[str, int]) -> MarkedSessions:
     """All that is marked, here or elsewhere."""
-    titles = {row.id: row.title for row in reading.sessions(index, *among(known))}
+    titles = {row.id: row.title for row in reading.sessions(index, [reading.among(known)])}
     here = [Marked(session, title, True, known[session]) for session, title in titles.items()]
     others = [Marked(session, None, False, said) for session, said in known.items() if session not in titles]
     return MarkedSessions(tags, [*here, *sorted(others)])

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.store import reading, searching
-from geminids.store.searching import Condition
+from geminids.store.reading import Condition, one_of
+from geminids.store.searching import NOTHING
 from geminids.store.times import microseconds
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from geminids.store.index import Index
 
 KINDS = frozenset({"main", "subagent", "checkpoint", "lost"})
-NOTHING = Condition("0")
 
 
 class Narrowing(NamedTuple):
@@ -51,18 +51,8 @@ def _narrowing(index: "Index", query: "Query", name: str) -> Narrowing:
     wanted = [_MEANINGS[name](index, value) for value in query.wanted(name)]
     unwanted = [_MEANINGS[name](index, value) for value in query.unwanted(name)]
     near = tuple(dict.fromkeys(other for meaning in wanted for other in meaning.near))
-    return Narrowing(typed, _together(wanted, unwanted), near)
-
-
-def _together(wanted: Sequence[Meaning], unwanted: Sequence[Meaning]) -> Condition:
-    """One of the first, if there are any, and none of the others."""
-    all_of = [meaning.condition.negated() for meaning in unwanted]
-    if wanted:
-        any_of = " OR ".join(f"({meaning.condition.sql})" for meaning in wanted)
-        values = tuple(value for meaning in wanted for value in meaning.condition.values)
-        all_of.insert(0, Condition(f"({any_of})", values))
-    sql = " AND ".join(condition.sql for condition in all_of)
-    return Condition(sql, tuple(value for condition in all_of for value in condition.values))
+    condition = searching.together([one.condition for one in wanted], [one.condition for one in unwanted])
+    return Narrowing(typed, condition, near)
 
 
 def _since(query: "Query") -> Condition:
@@ -76,7 +66,7 @@ def _before(query: "Query") -> Condition:
 def _agent(index: "Index", value: str) -> Meaning:
     known = searching.agents(index)
     meant = [agent for agent in known if value.casefold() in agent.casefold()]
-    return Meaning(searching.one_of("s.agent", meant)) if meant else Meaning(NOTHING, tuple(known))
+    return Meaning(one_of("s.agent", meant)) if meant else Meaning(NOTHING, tuple(known))
 
 
 def _project(index: "Index", value: str) -> Meaning:
@@ -87,7 +77,7 @@ def _project(index: "Index", value: str) -> Meaning:
     meant = set(match(known.values(), value))
     numbers = [number for number, project in known.items() if project in meant]
     if numbers:
-        return Meaning(searching.one_of("s.project", numbers))
+        return Meaning(one_of("s.project", numbers))
     names = sorted({project.name for project in known.values()})
     return Meaning(NOTHING, tuple(nearest(names, value)))
 
@@ -97,9 +87,7 @@ def _tool(index: "Index", value: str) -> Meaning:
 
 
 def _model(index: "Index", value: str) -> Meaning:
-    return _part_of_a_name(
-        searching.models(index), value, lambda numbers: searching.one_of("m.model", numbers)
-    )
+    return _part_of_a_name(searching.models(index), value, lambda numbers: one_of("m.model", numbers))
 
 
 def _part_of_a_name(
@@ -124,21 +112,21 @@ def _file(_: "Index", value: str) -> Meaning:
 
 
 def _role(_: "Index", value: str) -> Meaning:
-    return Meaning(searching.one_of("m.role", [value]))
+    return Meaning(one_of("m.role", [value]))
 
 
 def _status(_: "Index", value: str) -> Meaning:
-    return Meaning(searching.one_of("s.status", [value]))
+    return Meaning(one_of("s.status", [value]))
 
 
 def _is(_: "Index", value: str) -> Meaning:
     if value in KINDS:
-        return Meaning(searching.one_of("s.kind", [value]))
+        return Meaning(one_of("s.kind", [value]))
     if value == "error":
         return Meaning(searching.FAILED_CALL)
     if value == "dropped":
-        return Meaning(searching.one_of("m.state", ["current"]).negated())
-    return Meaning(searching.one_of("m.state", [value]))
+        return Meaning(one_of("m.state", ["current"]).negated())
+    return Meaning(one_of("m.state", [value]))
 
 
 _MOMENTS: "dict[str, Callable[[Query], Condition]]" = {"since": _since, "before": _before}

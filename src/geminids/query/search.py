@@ -28,8 +28,9 @@ from geminids.query.found import (
 )
 from geminids.query.snippets import Cut, Cutter, places
 from geminids.store import reading, searching, words
+from geminids.store.reading import Condition
 from geminids.store.schema import COLUMNS
-from geminids.store.searching import Condition, Match, MessageRow
+from geminids.store.searching import Match, MessageRow
 from geminids.values import Value
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from geminids.query.scope import Narrowing
     from geminids.query.tree import Words
     from geminids.store.index import Index
-    from geminids.store.reading import SessionRow
 
 BEST, NEWEST = "best", "newest"
 LIMIT = 10
@@ -73,7 +73,7 @@ class Page(Value):
 class Asked(Value):
     """A query as the index understands it."""
 
-    store: "Index"
+    index: "Index"
     query: "Query"
     match: "Expression"
     narrowed: "Sequence[Narrowing]"
@@ -121,15 +121,15 @@ def search(
     asked = Asked(index, query, query.fts(), _narrowed(index, query), per_session, order, width)
     is_spread = False
     if scan or asked.match.must_verify:
-        reading = _Reading(texts_of, cursor.after if cursor else None, scan, progress)
-        page = _read(asked, limit, reading)
+        texts = _Reading(texts_of, cursor.after if cursor else None, scan, progress)
+        page = _read(asked, limit, texts)
     else:
         page = _looked_up(asked, limit, cursor.after if cursor else 0)
         if not page.total.matches and (spread := _spread(asked, limit, cursor.after if cursor else 0)):
             page, is_spread = spread, True
     state = mark(index.path, index.meta("last message"), index.meta("dead"))
-    asked_at = cursor.asked_at if cursor else int(now.timestamp())
-    following = Cursor(page.next_after, asked_at, state, question) if page.next_after is not None else None
+    began = cursor.asked_at if cursor else int(now.timestamp())
+    following = Cursor(page.next_after, began, state, question) if page.next_after is not None else None
     return Found(
         sessions=page.sessions,
         total=page.total,
@@ -169,9 +169,9 @@ def asked_at(after: str | None, now: "datetime") -> "datetime":
 def _looked_up(asked: Asked, limit: int, offset: int) -> Page:
     """A page of what the index finds."""
     matches = (
-        searching.ranked(asked.store, asked.expression, asked.conditions())
+        searching.ranked(asked.index, asked.expression, asked.conditions())
         if asked.expression
-        else searching.newest(asked.store, asked.conditions())
+        else searching.newest(asked.index, asked.conditions())
     )
     end = offset + limit
     in_order = _newest_first(asked, matches) if asked.is_by_time else _best_first(asked, matches, end)
@@ -195,8 +195,8 @@ class _Order(Value):
 
 
 def _newest_first(asked: Asked, matches: Sequence[Match]) -> _Order:
-    sessions = set(searching.sessions_of(asked.store, (match[1] for match in matches)).values())
-    last = searching.last_moments(asked.store, sessions)
+    sessions = set(searching.sessions_of(asked.index, (match[1] for match in matches)).values())
+    last = searching.last_moments(asked.index, sessions)
     return _Order(sorted(sessions, key=lambda number: (last[number], number), reverse=True), are_all=True)
 
 
@@ -208,7 +208,7 @@ def _best_first(asked: Asked, matches: Sequence[Match], wanted: int) -> _Order:
     sessions: dict[int, None] = {}
     for start in range(0, len(matches), TIER):
         tier = matches[start : start + TIER]
-        worths = searching.worths(asked.store, (match[1] for match in tier))
+        worths = searching.worths(asked.index, (match[1] for match in tier))
         weighed = [(score * worths[message][1], worths[message][0]) for score, message, _ in tier]
         sessions.update(dict.fromkeys(session for _, session in sorted(weighed, reverse=True)))
         if len(sessions) > wanted:
@@ -224,11 +224,11 @@ def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Mat
             key=lambda message: (messages[message], matches[message][0], message),
             reverse=True,
         )
-        for session, messages in searching.messages_of(asked.store, sessions).items()
+        for session, messages in searching.messages_of(asked.index, sessions).items()
     }
     shown = {session: messages[: asked.per_session] for session, messages in best.items()}
     hits = _hits(asked, [message for messages in shown.values() for message in messages], matches)
-    facts = _sessions(asked.store, sessions)
+    facts = reading.sessions_numbered(asked.index, sessions)
     return [
         SessionHits(facts[session], [hits[message] for message in shown[session]], len(best[session]))
         for session in sessions
@@ -240,7 +240,7 @@ def _columns(asked: Asked, matches: Sequence[Match]) -> dict[int, tuple[str, ...
     bits = {message: known for _, message, known in matches}
     unknown = [message for message, known in bits.items() if known is None]
     if unknown and asked.expression:
-        bits.update(searching.columns(asked.store, asked.expression, unknown))
+        bits.update(searching.columns(asked.index, asked.expression, unknown))
     return {message: _named(known or 0) for message, known in bits.items()}
 
 
@@ -248,18 +248,13 @@ def _named(bits: int) -> tuple[str, ...]:
     return tuple(column for place, column in enumerate(COLUMNS) if bits >> place & 1)
 
 
-def _sessions(index: "Index", numbers: Iterable[int]) -> "dict[int, SessionRow]":
-    which = f"sessions.id IN ({', '.join(map(str, numbers))})"
-    return {row.number: row for row in reading.sessions(index, which)}
-
-
 def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -> dict[int, Hit]:
     """What is shown of each message, with a snippet from its file."""
-    rows = searching.message_rows(asked.store, messages)
+    rows = searching.message_rows(asked.index, messages)
     files = {place[0] for row in rows.values() for place in places(row.spans)}
-    tools = searching.tools_of(asked.store, rows)
+    tools = searching.tools_of(asked.index, rows)
     columns = _columns(asked, [matches[message] for message in messages])
-    paths = searching.file_paths(asked.store, files)
+    paths = searching.file_paths(asked.index, files)
     with Cutter(paths, asked.query.positive, asked.width) as cutter:
         return {
             number: _hit(
@@ -306,7 +301,7 @@ def _spread(asked: Asked, limit: int, offset: int) -> Page | None:
     if not sessions:
         return None
     any_of = asked.query._replace(tree=And((Or(tuple(wanted)), *unwanted)))
-    within = Narrowing("", searching.one_of("m.session", sessions))
+    within = Narrowing("", reading.one_of("m.session", sessions))
     page = _looked_up(asked._replace(match=any_of.fts(), narrowed=[*asked.narrowed, within]), limit, offset)
     return page if page.total.matches else None
 
@@ -317,19 +312,19 @@ def _sessions_with_all(asked: Asked, expressions: Sequence[str]) -> list[int]:
     rare: list[list[int]] = []
     common: list[str] = []
     for expression in expressions:
-        sessions, is_whole = searching.newest_sessions(asked.store, expression, conditions)
+        sessions, is_whole = searching.newest_sessions(asked.index, expression, conditions)
         if is_whole:
             rare.append(sessions)
         else:
             common.append(expression)
     if not rare:
-        rare.append(searching.newest_sessions(asked.store, common.pop(), conditions)[0])
+        rare.append(searching.newest_sessions(asked.index, common.pop(), conditions)[0])
     first, *others = rare
     shared = set(first).intersection(*others)
     return [
         session
         for session in [session for session in first if session in shared][:MOST_SPREAD]
-        if all(searching.is_in_session(asked.store, one, session, conditions) for one in common)
+        if all(searching.is_in_session(asked.index, one, session, conditions) for one in common)
     ]
 
 
@@ -354,30 +349,30 @@ class _Reading(Value):
     progress: Callable[[int, int], None] | None
 
 
-def _read(asked: Asked, limit: int, reading: _Reading) -> Page:
+def _read(asked: Asked, limit: int, how: _Reading) -> Page:
     """A page of what is found by reading candidates, the newest sessions first."""
-    if reading.texts_of is None:
+    if how.texts_of is None:
         raise TypeError("a search that is verified needs texts")
-    expression = None if reading.is_all else asked.expression
-    conditions = [n.condition for n in asked.narrowed] if reading.is_all else asked.conditions()
-    candidates = list(searching.candidates(asked.store, expression, conditions, reading.after))
-    most = len(candidates) if reading.is_all else MOST_READ
+    expression = None if how.is_all else asked.expression
+    conditions = [n.condition for n in asked.narrowed] if how.is_all else asked.conditions()
+    candidates = list(searching.candidates(asked.index, expression, conditions, how.after))
+    most = len(candidates) if how.is_all else MOST_READ
     found: list[SessionHits] = []
     matches = read = 0
     for number, listed in candidates[:most]:
         if len(found) == limit:
             break
         messages = frozenset(map(int, listed.split(",")))
-        if verified := list(_verified(asked.query, reading.texts_of(number), messages)):
+        if verified := list(_verified(asked.query, how.texts_of(number), messages)):
             found.append(_read_hits(asked, number, verified))
             matches += len(verified)
         read += 1
-        if reading.progress:
-            reading.progress(read, len(candidates))
-    if reading.progress:
-        reading.progress(1, 1)
+        if how.progress:
+            how.progress(read, len(candidates))
+    if how.progress:
+        how.progress(1, 1)
     left = len(candidates) - read
-    is_whole = not left and reading.after is None
+    is_whole = not left and how.after is None
     return Page(
         found,
         Total(matches, len(found), is_exact=is_whole, are_all_sessions=is_whole),
@@ -397,13 +392,13 @@ def _verified(
 def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified]) -> SessionHits:
     """What is shown of a session that was read; the first of its messages that match."""
     texts = {one.place: one.texts for one in islice(verified, asked.per_session)}
-    rows = searching.messages_at(asked.store, number, texts)
-    tools = searching.tools_of(asked.store, rows)
+    rows = searching.messages_at(asked.index, number, texts)
+    tools = searching.tools_of(asked.index, rows)
     hits = [
         _read_hit(asked, _message(row, tools.get(row.number, ())), texts[row.place])
         for row in sorted(rows.values(), key=lambda row: row.place)
     ]
-    return SessionHits(_sessions(asked.store, [number])[number], hits, len(verified))
+    return SessionHits(reading.sessions_numbered(asked.index, [number])[number], hits, len(verified))
 
 
 def _read_hit(asked: Asked, message: FoundMessage, texts: Texts) -> Hit:
@@ -421,8 +416,8 @@ def _read_hit(asked: Asked, message: FoundMessage, texts: Texts) -> Hit:
 
 
 def _searched(asked: Asked, *, is_all: bool) -> Searched:
-    sessions, messages = searching.extent(asked.store)
-    everything = is_all or '"everything": true' in str(asked.store.meta("basis"))
+    sessions, messages = searching.extent(asked.index)
+    everything = is_all or reading.holds_every_word(asked.index)
     columns = tuple(name for column, name in COLUMN_NAMES.items() if column in asked.query.columns)
     return Searched(sessions, messages, columns, None if everything else LEFT_OUT)
 
@@ -432,14 +427,14 @@ def _hidden(asked: Asked, total: Total) -> dict[str, int]:
     if asked.match.must_verify or not asked.query.tree or not total.is_exact:
         return {}
     hidden = {
-        narrowing.typed: searching.count(asked.store, asked.expression, asked.conditions(without=narrowing))
+        narrowing.typed: searching.count(asked.index, asked.expression, asked.conditions(without=narrowing))
         - total.matches
         for narrowing in asked.narrowed
     }
     if asked.expression and set(asked.query.columns) != set(COLUMNS):
         anywhere = asked.query.fts(COLUMNS).expression
         names = ",".join(COLUMN_NAMES[column] for column in asked.query.columns)
-        hidden[f"in:{names}"] = searching.count(asked.store, anywhere, asked.conditions()) - total.matches
+        hidden[f"in:{names}"] = searching.count(asked.index, anywhere, asked.conditions()) - total.matches
     return {typed: number for typed, number in hidden.items() if number > 0}
 
 
@@ -451,7 +446,7 @@ def _near(asked: Asked) -> dict[str, Sequence[str]]:
     for word in _strangers(asked):
         from geminids.query.near import near as nearest
 
-        if found := nearest(asked.store, word):
+        if found := nearest(asked.index, word):
             near[word] = found
     return near
 
@@ -464,10 +459,10 @@ def _strangers(asked: Asked) -> list[str]:
     absent = [
         leaf.phrases[0]
         for leaf, is_wanted in found
-        if is_wanted and isinstance(leaf, Words) and leaf.phrases and not _occurs(asked.store, leaf)
+        if is_wanted and isinstance(leaf, Words) and leaf.phrases and not _occurs(asked.index, leaf)
     ]
-    words = dict.fromkeys(word for phrase in absent for word in phrase.words)
-    return [word for word in words if not searching.occurs(asked.store, word)]
+    looked_for = dict.fromkeys(word for phrase in absent for word in phrase.words)
+    return [word for word in looked_for if not searching.occurs(asked.index, word)]
 
 
 def _occurs(index: "Index", leaf: "Words") -> bool:

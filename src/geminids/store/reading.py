@@ -1,19 +1,32 @@
 """Reading rows of the index: what is known of files, projects and sessions."""
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.names import keepable, project_name
-from geminids.store.times import moment
+from geminids.store.schema import EVERY_WORD
+from geminids.store.times import microseconds, moment
 
 if TYPE_CHECKING:
     from geminids.store.index import Index
 
 
+class Condition(NamedTuple):
+    """Something that must hold, and the values in it."""
+
+    sql: str
+    values: tuple[object, ...] = ()
+
+    def negated(self) -> "Condition":
+        """The opposite, which also holds for what is not known."""
+        # SQL would call it neither true nor false.
+        return Condition(f"NOT coalesce({self.sql}, 0)", self.values)
+
+
 class ProjectRow(NamedTuple):
-    """The best that is known of a project."""
+    """A project as files tell it, or the best that is known of one."""
 
     path: str | None
     hash: str | None
@@ -108,21 +121,83 @@ def session_row(values: Sequence[Any]) -> SessionRow:
     )
 
 
+# Conditions on sessions
+
+
+def one_of(column: str, values: Collection[object]) -> Condition:
+    """A column that must hold one of these values."""
+    return Condition(f"{column} IN ({', '.join('?' * len(values))})", tuple(values))
+
+
+def among(session_ids: Collection[str]) -> Condition:
+    """Being one of some sessions, however many."""
+    import json
+
+    return Condition("sid IN (SELECT value FROM json_each(?))", (json.dumps(list(session_ids)),))
+
+
+def not_over_before(moment: datetime) -> Condition:
+    """Having gone on until this time or longer."""
+    return Condition("last >= ?", (microseconds(moment),))
+
+
+def begun_before(moment: datetime) -> Condition:
+    """Having begun before this time."""
+    return Condition("started < ?", (microseconds(moment),))
+
+
+# Sessions
+
+
 def sessions(
-    index: "Index", condition: str = "", values: Sequence[object] = (), limit: int | None = None
+    index: "Index", conditions: Iterable[Condition] = (), limit: int | None = None
 ) -> list[SessionRow]:
-    """The sessions that fulfil a condition, newest first."""
-    where = f"WHERE {condition}" if condition else ""
+    """The sessions that fulfil all conditions, newest first."""
+    where, values = _where(conditions)
     rows = index.connection.execute(
         f"{_SESSIONS} {where} {NEWEST_FIRST} LIMIT ?", (*values, -1 if limit is None else limit)
     )
     return list(map(session_row, rows))
 
 
+def session_count(index: "Index", conditions: Iterable[Condition] = ()) -> int:
+    """How many sessions fulfil all conditions."""
+    where, values = _where(conditions)
+    return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
+
+
+def sessions_hidden(index: "Index", conditions: Mapping[str, Condition]) -> dict[str, int]:
+    """How many sessions do not fulfil each of these; one that fulfils several not counts for the first."""
+    if not conditions:
+        return {}
+    cases = " ".join(f"WHEN {held.negated().sql} THEN '{name}'" for name, held in conditions.items())
+    rows = index.connection.execute(
+        f"SELECT CASE {cases} END AS reason, count(*) FROM sessions GROUP BY reason",
+        [value for condition in conditions.values() for value in condition.values],
+    )
+    return {reason: number for reason, number in rows if reason is not None}
+
+
+def sessions_numbered(index: "Index", numbers: Iterable[int]) -> dict[int, SessionRow]:
+    """Sessions by their numbers."""
+    which = Condition(f"sessions.id IN ({', '.join(map(str, numbers))})")
+    return {row.number: row for row in sessions(index, [which])}
+
+
+def _where(conditions: Iterable[Condition]) -> tuple[str, list[object]]:
+    held = list(conditions)
+    where = " AND ".join(f"({condition.sql})" for condition in held)
+    return where and f"WHERE {where}", [value for condition in held for value in condition.values]
+
+
 def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:
     """The sessions whose id, or the agent's own id, begins with these letters in any case."""
     text = keepable(beginning).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    return sessions(index, "native_id LIKE ? ESCAPE '\\' OR sid LIKE ? ESCAPE '\\'", (text, text))
+    either = "native_id LIKE ? ESCAPE '\\' OR sid LIKE ? ESCAPE '\\'"
+    return sessions(index, [Condition(either, (text, text))])
+
+
+# All else
 
 
 def projects(index: "Index") -> dict[int, ProjectRow]:
@@ -144,6 +219,11 @@ def is_empty(index: "Index") -> bool:
     """Whether there is no file that could hold a session, and none that we were not allowed to see."""
     found = ("SELECT 1 FROM sessions", "SELECT 1 FROM bundles WHERE key <> ''", "SELECT 1 FROM problems")
     return not any(index.connection.execute(f"{one} LIMIT 1").fetchone() for one in found)
+
+
+def holds_every_word(index: "Index") -> bool:
+    """Whether all of every output is indexed, and not only its beginning and end."""
+    return bool(index.meta(EVERY_WORD))
 
 
 def summaries(index: "Index", numbers: Sequence[int]) -> list[bytes]:

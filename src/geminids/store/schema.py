@@ -1,7 +1,7 @@
 """The tables of the index. All of it can be thrown away and made again from the agents' files.
 
-    homes ─► folders ─► shelves ─► bundles ─► sessions ─► messages ─► texts (full text, contentless)
-                                                  └─► projects           └─► calls
+    folders ─► shelves ─► bundles ─► sessions ─► messages ─► texts (full text, contentless)
+                                         └─► projects           └─► calls
 
 A *shelf* is a project of an agent, in one folder or several. The words of messages are not kept: `texts`
 knows where which word occurs, and `spans` where the message stands in the agent's files. SQLite 3.40 cannot
@@ -11,8 +11,11 @@ whoever searches joins with `messages`.
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 """Raised when a table or what is written into it changes: then the index is made anew."""
+
+EVERY_WORD = "every word"
+"""The name in `meta` of whether all of every output was taken in."""
 
 BESIDE = ""
 """The key of the bundle that holds what lies beside the sessions of a shelf."""
@@ -28,7 +31,6 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE folders (
     path TEXT PRIMARY KEY,
     agent TEXT NOT NULL,
-    home TEXT NOT NULL,
     footprint TEXT NOT NULL,  -- what lies in it, by name, size, time and inode
     shelf INTEGER             -- NULL: the home itself, or a folder that holds nothing of a project
 );

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from geminids.store.index import Index
 from geminids.store.paths import opened
+from geminids.store.reading import Condition
 from geminids.store.schema import COLUMNS
 from geminids.store.times import moment
 
@@ -41,17 +42,6 @@ _WORTH = f"""
 """
 """How much a match counts for what it is: originals more than copies, what was kept more than what was
 dropped, and a session of today a quarter more than one that is long past; half of that is lost in a month."""
-
-
-class Condition(NamedTuple):
-    """Something that must hold, and the values in it."""
-
-    sql: str
-    values: tuple[object, ...] = ()
-
-    def negated(self) -> "Condition":
-        """The opposite, which also holds for what is not known."""
-        return Condition(f"NOT coalesce({self.sql}, 0)", self.values)
 
 
 Match = tuple[float, int, int | None]
@@ -96,9 +86,17 @@ class SessionPlace(NamedTuple):
 # Conditions
 
 
-def one_of(column: str, values: Sequence[object]) -> Condition:
-    """A column of `m` or `s` that must hold one of these values."""
-    return Condition(f"{column} IN ({', '.join('?' * len(values))})", tuple(values))
+NOTHING = Condition("0")
+"""What no message fulfils."""
+
+
+def together(any_of: Sequence[Condition], none_of: Sequence[Condition]) -> Condition:
+    """One of the first, if there are any, and none of the others."""
+    all_of = [condition.negated() for condition in none_of]
+    if any_of:
+        sql = " OR ".join(f"({condition.sql})" for condition in any_of)
+        all_of.insert(0, Condition(f"({sql})", _values(any_of)))
+    return Condition(" AND ".join(condition.sql for condition in all_of), _values(all_of))
 
 
 def calls_one_of(tools: Sequence[int]) -> Condition:
@@ -353,14 +351,6 @@ def terms_from(index: Index, prefix: str, most: int) -> list[tuple[str, int]]:
         (prefix, prefix + "\U0010ffff", most),
     )
     return rows.fetchall()
-
-
-def terms_with(index: Index, fragment: str, most: int) -> list[str]:
-    """Words that hold this anywhere; the index knows them by their beginnings, so all are looked at."""
-    rows = index.connection.execute(
-        "SELECT term FROM vocabulary WHERE instr(term, ?) LIMIT ?", (fragment, most)
-    )
-    return [term for (term,) in rows]
 
 
 def _living(index: Index, conditions: Sequence[Condition]) -> str:

@@ -201,10 +201,10 @@ class Writer:
             self._sql.execute("DELETE FROM problems WHERE bundle IS ?", (bundle,))
             self._sql.executemany("INSERT INTO problems VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
-    def folder(self, path: str, agent: str, home: str, footprint: str, shelf: int | None) -> None:
+    def folder(self, path: str, agent: str, footprint: str, shelf: int | None) -> None:
         """Note what lies in a folder and has been taken in."""
-        row = (stored(path), agent, stored(home), footprint, shelf)
-        self._sql.execute("INSERT OR REPLACE INTO folders VALUES (?, ?, ?, ?, ?)", row)
+        row = (stored(path), agent, footprint, shelf)
+        self._sql.execute("INSERT OR REPLACE INTO folders VALUES (?, ?, ?, ?)", row)
 
     def forget_folder(self, path: str) -> None:
         """Note that a folder is gone."""

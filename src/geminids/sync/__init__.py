@@ -28,7 +28,7 @@ from geminids.store.index import (
     naming_damage,
 )
 from geminids.store.paths import opened
-from geminids.store.schema import VERSION
+from geminids.store.schema import EVERY_WORD, VERSION
 from geminids.sync.seen import Seen
 
 if TYPE_CHECKING:
@@ -244,6 +244,7 @@ class _Run:
         with _without_collecting():
             taken = taking.take_in(self._seen)
         index.note("basis", self._sync.basis())
+        index.note(EVERY_WORD, self._sync.everything())
         self._identify(index)
         return taken
 

@@ -259,9 +259,7 @@ class Taking:
                     shelf = shelf_of.get(path)
                     is_settled = shelf is None or shelf.is_settled
                     number = shelf.number if shelf else None
-                    self._writer.folder(
-                        path, home.agent, home.folder, footprint if is_settled else "", number
-                    )
+                    self._writer.folder(path, home.agent, footprint if is_settled else "", number)
         for (kept,) in self._index.connection.execute("SELECT path FROM folders").fetchall():
             if opened(kept) not in there:
                 self._writer.forget_folder(opened(kept))
