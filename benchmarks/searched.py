@@ -88,7 +88,8 @@ def _phrase(library: Library, sessions: list[str], random: Random) -> str:
 
 
 def _is_plain(word: str) -> bool:
-    return word.isascii() and word.isalpha()
+    """Whether raw FTS5 takes it for the word that we take it for: we look for the parts of `camelCase`."""
+    return word.isascii() and word.isalpha() and word[1:].islower()
 
 
 def _kinds(truth: dict[str, Any]) -> dict[str, str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, Run
+from tests.conftest import ROOT, Rights, Run
+from tests.homes import tool_call, write_session
 from tests.terminal import on_terminal
 from tests.test_cli_documents import check_printed
 from tests.test_readme import SCREEN, shown_by
@@ -37,7 +38,7 @@ def test_in_a_pipe_each_message_is_a_line_of_fields(geminids: Run) -> None:
 def test_on_a_terminal_the_numbers_can_be_given_to_show(geminids: Run) -> None:
     drawn = on_terminal("search", "fahrenheit", "--sample", now=LATER, NO_COLOR="1")
     assert drawn.startswith(" 1  ")
-    assert "geminids show 1 --sample" in drawn
+    assert "geminids show 1 --at " in drawn
     first = json.loads(geminids("search", "fahrenheit", "--sample", "--json").out)["hits"][0]["session"]["id"]
     shown = json.loads(geminids("show", "1", "--sample", "--json").out)
     assert shown["id"] == first
@@ -71,7 +72,7 @@ def test_the_document_holds_all_of_it(geminids: Run) -> None:
 def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
     whole = geminids("search", "json", "--sample")
     first = geminids("search", "json", "--sample", "-n", "2")
-    assert "There is more: `geminids search json --after" in first.err
+    assert "There is more: `geminids search --limit 2 json --after" in first.err
     after = first.err.partition("--after ")[2].split()[0]
     second = geminids("search", "json", "--sample", "--after", after)
     assert first.out + second.out == whole.out
@@ -182,7 +183,7 @@ def test_a_file_that_is_gone_is_said_in_place_of_the_snippet(geminids: Run, tmp_
         path.unlink()
     found = geminids("search", "weather", "--home", home, "--no-sync")
     assert found.code == 0
-    assert "(the file has changed or is gone)" in found.out
+    assert "the file may have changed" in found.out
 
 
 def test_the_screens_in_the_page_about_searching_are_real(machine: Path) -> None:
@@ -197,3 +198,61 @@ def test_the_screens_in_the_page_about_searching_are_real(machine: Path) -> None
         page.write_text(rewritten, "utf-8")
     assert page.read_text("utf-8") == rewritten
     assert len(SCREEN.findall(text)) == 3
+
+
+def test_what_is_to_be_left_out_needs_no_two_dashes_but_a_slip_in_an_option_is_told(geminids: Run) -> None:
+    both, without = geminids("search", "cache", "--sample"), geminids("search", "cache", "-stale", "--sample")
+    assert without.code == 0
+    assert len(without.out.splitlines()) <= len(both.out.splitlines())
+    assert "stale" not in without.out
+    slip = geminids("search", "cache", "--limti", "3", "--sample")
+    assert (slip.code, slip.out) == (2, "")
+    assert "did you mean --limit" in slip.err
+
+
+def test_what_looks_like_a_filter_and_is_none_is_said_with_those_there_are(geminids: Run) -> None:
+    found = geminids("search", "colour:blue", "--sample")
+    assert found.code == 1
+    assert "`colour:` is no filter" in found.err
+    assert "project" in found.err
+
+
+def test_a_dot_makes_a_pattern(geminids: Run) -> None:
+    assert geminids("search", "/forec.sts?/i", "--sample").code == 0
+    assert geminids("search", "/for.casts/", "--sample").code == 0
+
+
+def test_several_tools_may_be_named_at_once(geminids: Run) -> None:
+    lines = [geminids("search", f"tool:{tool}", "--sample").out for tool in ("glob", "replace", "glob,replace")]
+    ids = [set(re.findall(r"^\S+\t\d+", text, re.MULTILINE)) for text in lines]
+    assert ids[2]
+    assert ids[2] <= ids[0] | ids[1]
+
+
+@pytest.mark.parametrize("between", ["\n", ",", " ", "、"])
+def test_the_beginning_and_the_end_of_an_output_are_found_whatever_stands_between_its_words(
+    geminids: Run, tmp_path: Path, between: str
+) -> None:
+    output = between.join(["firstword", *(f"src/file{number:03}.py" for number in range(300)), "lastword"])
+    call = tool_call(result=[{"functionResponse": {"name": "x", "response": {"output": output}}}])
+    write_session(tmp_path, calls=[call])
+    for word, code in (("firstword", 0), ("lastword", 0), ("file001", 0), ("file299", 0), ("file150", 1)):
+        assert geminids("search", word, "--home", tmp_path).code == code, word
+    assert geminids("search", "file150", "--scan", "--home", tmp_path).code == 0
+
+
+def test_nothing_found_leaves_the_numbers_of_the_last_list(geminids: Run) -> None:
+    on_terminal("list", "--sample", now=LATER, NO_COLOR="1")
+    with pytest.raises(AssertionError, match="Nothing found"):
+        on_terminal("search", "xyzzyplugh", "--sample", now=LATER, NO_COLOR="1")
+    assert geminids("show", "8", "--sample").code == 0
+
+
+def test_a_closed_file_is_named(geminids: Run, tmp_path: Path, without_privileges: Rights) -> None:
+    closed = write_session(tmp_path, prompt="A giraffe")
+    closed.chmod(0)
+    with without_privileges():
+        found = geminids("search", "giraffe", "--home", tmp_path)
+    closed.chmod(0o600)
+    assert found.code == 3
+    assert str(closed) in found.err

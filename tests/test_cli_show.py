@@ -480,3 +480,21 @@ def test_a_file_that_cannot_be_read_is_named(
     assert outcome.out.startswith("Write a post")
     assert outcome.code == 3
     assert f"Cannot read {closed}: Permission denied" in outcome.err
+
+
+def test_a_session_can_be_read_from_one_of_its_messages_on(geminids: Run) -> None:
+    whole = json.loads(geminids("show", "51ca", "--sample", "--json").out)["messages"]
+    rest = json.loads(geminids("show", "51ca", "--sample", "--json", "--at", "5").out)["messages"]
+    assert rest == whole[4:]
+    beyond = geminids("show", "51ca", "--sample", "--at", "99")
+    assert (beyond.code, beyond.out) == (2, "")
+    assert "12 messages" in beyond.err
+
+
+def test_a_session_whose_file_has_gone_is_said_to_be_gone(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    geminids("sync", "--home", tmp_path)
+    path.unlink()
+    gone = geminids("show", "1f0c", "--home", tmp_path, "--no-sync")
+    assert (gone.code, gone.out) == (1, "")
+    assert "is gone from" in gone.err

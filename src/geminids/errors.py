@@ -153,6 +153,16 @@ class LineGoneError(GeminidsError):
         super().__init__(f"The session of line {number} is gone{place}. `geminids list` makes a new list.")
 
 
+class SessionGoneError(GeminidsError):
+    """A session that the index knows, and whose files no longer hold it."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, session_id: str, file: str | None) -> None:
+        place = f" from {file}" if file else ""
+        super().__init__(f"The session {session_id} is gone{place}. `geminids sync` takes in what is there.")
+
+
 class AmbiguousIdError(GeminidsError):
     """Several sessions are meant by these letters."""
 

@@ -42,11 +42,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from threading import Event as Stop
 
+    from geminids.errors import Unreadable
     from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
     from geminids.query.facts import IndexFacts
     from geminids.query.fidelity import Fidelity
+    from geminids.query.filters import FILTERS
     from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
     from geminids.query.given import file_meant
     from geminids.query.identity import short_ids
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from geminids.watch import AnyEvent, Pace
 
 __all__ = [
+    "FILTERS",
     "LED_BY_HUMANS",
     "MOST_PROJECTS",
     "AgentOverview",
@@ -114,6 +117,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.asking": ("Question",),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
+    "geminids.query.filters": ("FILTERS",),
     "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped"),
     "geminids.query.given": ("file_meant",),
     "geminids.query.identity": ("short_ids",),
@@ -285,6 +289,13 @@ class Library:
         from geminids.query.contents import summaries
 
         return self._ask(lambda index: summaries(index, rows))
+
+    def unreadable(self) -> Sequence[Unreadable]:
+        """The files and folders that the system did not let us read."""
+        from geminids.query.listing import UNREADABLE
+        from geminids.store.reading import problems
+
+        return self._ask(lambda index: problems(index, UNREADABLE))
 
     def problems(self) -> list[Problem]:
         """All that could not be read, and where."""

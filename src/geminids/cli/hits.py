@@ -16,7 +16,7 @@ _INDENT = 4
 _WIDEST_LABEL = 18
 _USUAL_LABEL = 20
 _NARROWEST = 40
-NO_SNIPPET = "(the file has changed or is gone)"
+NO_SNIPPET = "(no words to show; the file may have changed)"
 _SELF = {"human": "human", "model": "model", "thoughts": "thoughts", "output": "output", "paths": "path"}
 
 
@@ -55,6 +55,9 @@ def print_hits(page: Page, found: Found) -> None:
 
 
 def _remember(library: Library, found: Found) -> None:
+    if not found.sessions:
+        # The numbers of the list before are worth more than none.
+        return
     from geminids.cli.talk import say
 
     try:

@@ -113,6 +113,7 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
         say(_usage(error))
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
+        _end_line()
         code = INTERRUPTED
     except OSError as error:
         code = _system_failed(error)
@@ -153,6 +154,13 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
+
+
+def _end_line() -> None:
+    """Leave the line of a progress, and of `^C`, to what comes next."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")
+        sys.stderr.flush()
 
 
 def _failed(error: GeminidsError) -> int:

@@ -59,7 +59,8 @@ class Choices:
     def spelled(self, *words: str) -> str:
         """A command to type that looks where this one did."""
         homes = [word for home in self.home for word in ("--home", home)]
-        return _joined(["geminids", *words, *homes, *(["--sample"] if self.sample else [])])
+        data = ["--data", self.data] if self.data else []
+        return _joined(["geminids", *words, *homes, *data, *(["--sample"] if self.sample else [])])
 
 
 def _joined(words: list[str]) -> str:

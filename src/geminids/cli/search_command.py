@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -26,8 +27,22 @@ DEFAULT_WIDTH = 160
 PLACES = ("human", "model", "thoughts", "arguments", "output", "paths", "other")
 
 
-@click.command(name="search")
-@click.argument("words", nargs=-1)
+def _refuse_options(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Take `-test` for what is to be left out, but a slip in an option for a slip."""
+    known = [name for parameter in context.command.params for name in parameter.opts]
+    for word in words:
+        if word.startswith("--") and word.lstrip("-"):
+            from difflib import get_close_matches
+
+            if near := get_close_matches(word, known, n=1, cutoff=0.7):
+                raise click.UsageError(
+                    f'No such option {word!r}, did you mean {near[0]}? In "" it is a word.', context
+                )
+    return words
+
+
+@click.command(name="search", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, callback=_refuse_options)
 @click.option(
     "--in",
     "places",
@@ -84,7 +99,7 @@ def search(
     cors preflight            both words, in one message
     "cors preflight"          one after the other
     cors OR csrf              either
-    cors -- -test             without the other (-- ends the options)
+    cors -test                without the other
     pre*                      words that begin like this
     *fligh*   /time ?out/     any characters, a regular expression: slower
     project:shop tool:edit    filters: agent project tool file model role
@@ -121,6 +136,10 @@ def search(
     else:
         _draw(choices, library, found)
     _tell(choices, question, found)
+    if unreadable := library.unreadable():
+        from geminids.cli.sessions import tell_unreadable
+
+        return tell_unreadable(unreadable)
     return 0 if found.sessions else NOTHING_FOUND
 
 
@@ -162,8 +181,10 @@ def _tell(choices: Choices, question: Question, found: Found) -> None:
     from geminids.cli.search_talk import Told, tell_found
 
     spelled = ["search", *_spelled(question)]
-    show = choices.spelled("show", "1")
-    tell_found(Told(found, lambda *more: choices.spelled(*spelled, *more), show, choices.json))
+    first = found.sessions[0].hits[0].message.place + 1 if found.sessions else 1
+    show = choices.spelled("show", "1", "--at", str(first))
+    more = partial(choices.spelled, *spelled)
+    tell_found(Told(found, more, show, choices.json, question.words))
 
 
 def _spelled(question: Question) -> list[str]:
@@ -172,6 +193,8 @@ def _spelled(question: Question) -> list[str]:
     for name, value in (("project", question.project), ("since", question.since), ("until", question.until)):
         options += [f"--{name}", value] if value else []
     options += ["--sort", question.order] if question.order != "best" else []
+    options += ["--limit", str(question.limit)] if question.limit != LIMIT else []
     options += ["--scan"] if question.scan else []
     # Options come first: after the words, one that begins with - would be taken for an option.
-    return [*options, *(["--"] if question.words.startswith("-") else []), question.words]
+    ends_options = ["--"] if question.words.startswith("-") else []
+    return [*options, *ends_options, question.words] if question.words else options

@@ -21,6 +21,8 @@ class Told(NamedTuple):
     """The command to type for the first session."""
     is_for_programs: bool
     """All of it stands in the document."""
+    typed: str
+    """What is looked for, as it was typed."""
 
 
 def tell_found(told: Told) -> None:
@@ -51,6 +53,7 @@ def _tell_nothing(told: Told) -> None:
         tell_nothing_found()
         return
     say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
+    _tell_filters(told.typed)
     for typed, near in found.near.items():
         offer = f"There are: {', '.join(near)}." if ":" in typed else f"Did you mean {' or '.join(near)}?"
         say(f"{typed!r} does not occur. {offer}")
@@ -58,6 +61,17 @@ def _tell_nothing(told: Told) -> None:
         say(f"Without `{typed}`: {words.count(number, 'message')}.")
     if searched.left_out and not found.near:
         say(f"Not searched: {searched.left_out}. `{told.spelled('--scan')}` reads everything.")
+
+
+def _tell_filters(typed: str) -> None:
+    """Say what looks like a filter and is none."""
+    import re
+
+    from geminids.library import FILTERS
+
+    names = re.findall(r"(?:^|\s)-?([a-z]+):(?=[\w\"])", typed)
+    for name in dict.fromkeys(name for name in names if name not in FILTERS):
+        say(f"`{name}:` is no filter, so it was looked for as a word. Filters are {', '.join(FILTERS)}.")
 
 
 def _tell_stopped(told: Told, stopped: "Stopped") -> None:

@@ -64,6 +64,9 @@ def _draw_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_tags: b
 
 def _remember(library: Library, sessions: Sequence[Session]) -> None:
     """Keep the order of what was shown, so that its numbers mean something to `show`."""
+    if not sessions:
+        # Those of the list before are worth more than none.
+        return
     try:
         library.remember(sessions)
     except OSError as error:

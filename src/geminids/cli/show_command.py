@@ -42,6 +42,12 @@ def complete_sessions(
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
 @click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
 @click.option("--all", "everything", is_flag=True, help="Everything, turns that were dropped included.")
+@click.option(
+    "--at",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Begin at the N-th message, as `search` counts.",
+)
 @click.option("--beside", is_flag=True, help="Also the plans, tasks and notes that lie beside it.")
 @click.option("--agent-view", is_flag=True, help="The messages as the agent itself would load them.")
 @sync_option
@@ -58,6 +64,7 @@ def show(
     tools: bool,
     notices: bool,
     everything: bool,
+    at: int | None,
     beside: bool,
     agent_view: bool,
     no_pager: bool,
@@ -72,6 +79,7 @@ def show(
     \b
     geminids show latest
     geminids show 3 --tools
+    geminids show 3 --at 12
     geminids show 1f0c9a2b --all
     geminids show checkpoint-plan --beside
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
@@ -90,6 +98,8 @@ def show(
                 _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
             return 0
         sessions, unreadable = library.read(meant)
+    if at is not None:
+        sessions = [_from(session, at) for session in sessions]
     if choices.json:
         _print_sessions(sessions, marks_of(library, sessions))
     else:
@@ -101,6 +111,15 @@ def show(
             lambda page: _draw_sessions(page, choices, library, sessions, detail, beside=beside),
         )
     return tell_unreadable(unreadable)
+
+
+def _from(session: Session, number: int) -> Session:
+    """A session from one of its messages on."""
+    import msgspec
+
+    if number > len(session.messages):
+        raise click.BadParameter(f"the session has {len(session.messages)} messages.", param_hint="'--at'")
+    return msgspec.structs.replace(session, messages=session.messages[number - 1 :])
 
 
 @contextmanager

@@ -24,7 +24,8 @@ def sync(choices: Choices, *, full: bool, stats: bool) -> int:
     """Take what is new into the index.
 
     Commands that list and search do this by themselves. It is of use before a flight, in a nightly job,
-    or where much has changed: it takes as long as it takes, and Ctrl-C loses nothing.
+    or where much has changed: it takes as long as it takes. What was taken in before Ctrl-C stays; only an
+    index that is made from nothing begins again.
 
     The index holds what is needed to find sessions, not their words. It can be thrown away at any time.
 
@@ -32,6 +33,8 @@ def sync(choices: Choices, *, full: bool, stats: bool) -> int:
     geminids sync
     geminids sync --full --stats
     """  # noqa: D301 - click wants the character itself
+    from geminids.cli.sessions import tell_nothing_found
+
     library = choices.open_library()
     outcome = library.sync(full=full)
     for message in outcome.said:
@@ -40,6 +43,8 @@ def sync(choices: Choices, *, full: bool, stats: bool) -> int:
         _print_json(outcome, library)
     else:
         _draw(choices, outcome, library, stats=stats)
+    if library.is_empty():
+        tell_nothing_found()
     return PARTLY_DONE if outcome.failed else 0
 
 
@@ -67,7 +72,7 @@ def _told(outcome: Outcome) -> str:
     if not outcome.bundles:
         return "Nothing is new." if not outcome.built else "There is nothing to take in."
     how = "The index was made anew" if outcome.built else "Taken in"
-    read = f"{words.count(outcome.bundles, 'session')}, {words.size(outcome.bytes)}"
+    read = f"{words.count(outcome.bundles, 'group')} of files, {words.size(outcome.bytes)}"
     return f"{how}: {read} in {outcome.seconds:.1f} s."
 
 

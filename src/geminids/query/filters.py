@@ -44,6 +44,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 """Filters that take one of a few values, or several with commas between."""
 
 MOMENTS = ("since", "before")
+_NAMED = ("agent", "tool", "model")
+"""Filters whose values hold no commas; folders and files may."""
 FILTERS = ("agent", "project", "tool", "file", "model", "role", "status", *MOMENTS, "in", "is")
 
 _ELSEWHERE = {
@@ -110,11 +112,13 @@ def checked(text: str, typed: Filter) -> Iterator[Filter]:
             f"{typed.name}: cannot be turned round with -.",
             "geminids search 'cors before:7d'",
         )
-    if typed.name not in CHOICES:
+    if typed.name in CHOICES:
+        for value in typed.value.lower().split(","):
+            yield typed._replace(value=_choice(text, typed, value.strip()))
+    elif typed.name in _NAMED:
+        yield from (typed._replace(value=value.strip()) for value in typed.value.split(",") if value.strip())
+    else:
         yield typed
-        return
-    for value in typed.value.lower().split(","):
-        yield typed._replace(value=_choice(text, typed, value.strip()))
 
 
 def _choice(text: str, typed: Filter, value: str) -> str:

@@ -14,8 +14,9 @@ People also paste error messages and commands, so whatever cannot be meant as an
 
 - `(` and `"` count where a word begins, `)` where a group is open. A `)` too many is ignored, and so is a `(`
   in a query without operators. A `"` too many is an error, unless nothing follows it.
-- A regular expression begins and ends with `/` where a word does, has no other `/` (but `\/`), and has one of
-  `^ $ * + ? { } [ ] \ | ( )`. So `/etc/hosts`, `src/app/`, `/tmp/` and `/.config/` are words, not `/(tmp)/`.
+- A regular expression begins and ends with `/` where a word does (or with `/i`, as some are used to), has no
+  other `/` (but `\/`), and has one of `^ $ * + ? { } [ ] \ | ( )` or, but not first, a dot. So `/etc/hosts`,
+  `src/app/`, `/tmp/` and `/.config/` are words, not `/(tmp)/`.
 - `name:value` is a filter if the name is known, in small letters, and the value follows at once and begins
   with neither `:` nor `//`. A name that is nearly known (`proejct:`), or known elsewhere (`after:`), is an
   error that tells the right one. All others are words: `http://x`, `std::vector`, `node:fs`, `code: 5`.
@@ -154,6 +155,9 @@ def _plain(text: str) -> Node | None:
 def _check(text: str, tree: Node | None, filters: "Sequence[Filter]") -> None:
     if not tree and not filters:
         raise QuerySyntaxError(text, 1, "There is no word to look for.")
+    if not tree and (places := [typed for typed in filters if typed.name == "in"]):
+        problem = "in: says where words may stand, and there are none."
+        raise QuerySyntaxError(text, places[0].column, problem, "geminids search 'in:human cors'")
     if tree and sum(1 for _ in leaves(tree)) > MOST_WORDS:
         raise QuerySyntaxError(text, 1, f"A query has at most {MOST_WORDS} words.")
     if tree and not filters and is_everything_else(tree):

@@ -7,9 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.errors import (
+    GeminidsError,
     LineGoneError,
     NoSuchLineError,
+    NothingToReadError,
     OtherListError,
+    SessionGoneError,
     SessionNotFoundError,
     ShortIdError,
 )
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from geminids.errors import Unreadable
     from geminids.model import Session
     from geminids.store.index import Index
+    from geminids.store.reading import SessionRow
 
 LATEST = "latest"
 _LINE_NUMBER = re.compile(r"[0-9]{1,6}")
@@ -108,6 +112,8 @@ class Finder:
     def _by_id(self, wanted: str) -> Meant:
         row = identity.pick(reading.sessions_called(self._index, wanted), wanted)
         read = self._reader.listed(Listed.of(row)) if row else self._reader.unlisted(wanted)
+        if row and read.session is None:
+            raise _gone(row, read.unreadable)
         if read.session is None:
             near = identity.nearest(reading.sessions(self._index), wanted)
             raise SessionNotFoundError(wanted, near, [*self._closed(), *read.unreadable])
@@ -115,3 +121,10 @@ class Finder:
 
     def _closed(self) -> Sequence[Unreadable]:
         return reading.problems(self._index, UNREADABLE)
+
+
+def _gone(row: SessionRow, unreadable: Sequence[Unreadable]) -> GeminidsError:
+    """Why a session that the index knows cannot be shown."""
+    for problem in unreadable:
+        return NothingToReadError(problem.file, problem.detail)
+    return SessionGoneError(row.id, row.file)

@@ -16,9 +16,8 @@ class QuerySyntaxError(GeminidsError):
 
     def __init__(self, text: str, column: int, problem: str, example: str = EXAMPLE) -> None:
         self.column = column
-        super().__init__(
-            f"{problem} At column {column}:\n{_pointed_at(text, column)}\nFor example: {example}"
-        )
+        place = f" At column {column}:\n{_pointed_at(text, column)}" if text.strip() else ""
+        super().__init__(f"{problem}{place}\nFor example: {example}")
 
 
 def _pointed_at(text: str, column: int) -> str:

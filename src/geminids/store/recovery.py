@@ -274,6 +274,8 @@ def _fill(made: Path, salvaged: Sequence[Salvaged], copies: Sequence[Sequence[Sa
         for subject in (PROJECTS, MARKS):
             next_generation(connection, subject)
         connection.execute("COMMIT")
+        # What still stood in the journal would stay behind when the file gets its name.
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return [table for table in outcome if table.word]
 
 

@@ -31,6 +31,7 @@ BEGINNING = 160
 END = 240
 """So many characters of an output are indexed; the last ones more often say what went wrong."""
 _NAMES_A_PATH = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
+_LONGEST_WORD = 40
 _DEEPEST = 20
 
 
@@ -128,11 +129,23 @@ def _names_a_path(argument: str) -> bool:
 
 def _up_to_a_gap(beginning: str) -> str:
     """Without the last word, which may be half of one."""
-    return beginning.rpartition(" ")[0] or beginning
+    end = len(beginning)
+    while end and _is_inside_a_word(beginning[end - 1]) and len(beginning) - end < _LONGEST_WORD:
+        end -= 1
+    return beginning[:end]
 
 
 def _from_a_gap(end: str) -> str:
-    return end.partition(" ")[2] or end
+    """Without the first word, which may be half of one."""
+    start = 0
+    while start < min(len(end), _LONGEST_WORD) and _is_inside_a_word(end[start]):
+        start += 1
+    return end[start:]
+
+
+def _is_inside_a_word(character: str) -> bool:
+    # From here on, characters stand for themselves.
+    return character.isalnum() and character < "\u2e80"
 
 
 def _strings(value: Any, depth: int = 0) -> Iterator[str]:
