@@ -223,7 +223,8 @@ def test_a_dot_makes_a_pattern(geminids: Run) -> None:
 
 
 def test_several_tools_may_be_named_at_once(geminids: Run) -> None:
-    lines = [geminids("search", f"tool:{tool}", "--sample").out for tool in ("glob", "replace", "glob,replace")]
+    tools = ("glob", "replace", "glob,replace")
+    lines = [geminids("search", f"tool:{tool}", "--sample").out for tool in tools]
     ids = [set(re.findall(r"^\S+\t\d+", text, re.MULTILINE)) for text in lines]
     assert ids[2]
     assert ids[2] <= ids[0] | ids[1]

@@ -2,7 +2,7 @@
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.cli.talk import say
@@ -55,12 +55,17 @@ def _tell_nothing(told: Told) -> None:
     say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
     _tell_filters(told.typed)
     for typed, near in found.near.items():
-        offer = f"There are: {', '.join(near)}." if ":" in typed else f"Did you mean {' or '.join(near)}?"
-        say(f"{typed!r} does not occur. {offer}")
+        say(f"{typed!r} does not occur.{_offer(typed, near)}")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'message')}.")
-    if searched.left_out and not found.near:
+    if searched.left_out and not any(found.near.values()):
         say(f"Not searched: {searched.left_out}. `{told.spelled('--scan')}` reads everything.")
+
+
+def _offer(typed: str, near: "Sequence[str]") -> str:
+    if not near:
+        return ""
+    return f" There are: {', '.join(near)}." if ":" in typed else f" Did you mean {' or '.join(near)}?"
 
 
 def _tell_filters(typed: str) -> None:

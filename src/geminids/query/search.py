@@ -443,11 +443,10 @@ def _near(asked: Asked) -> dict[str, Sequence[str]]:
     near: dict[str, Sequence[str]] = {
         narrowing.typed: narrowing.near for narrowing in asked.narrowed if narrowing.near
     }
-    for word in _strangers(asked):
+    if strangers := _strangers(asked):
         from geminids.query.near import near as nearest
 
-        if found := nearest(asked.index, word):
-            near[word] = found
+        near.update((word, nearest(asked.index, word)) for word in strangers)
     return near
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import count as counting
 from typing import NamedTuple
 
-from geminids.store.index import Index
+from geminids.store.index import DamagedValueError, Index
 from geminids.store.paths import opened
 from geminids.store.reading import Condition
 from geminids.store.schema import COLUMNS
@@ -153,12 +153,16 @@ def newest(index: Index, conditions: Sequence[Condition]) -> list[Match]:
 
 def worths(index: Index, messages: Iterable[int]) -> dict[int, tuple[int, float]]:
     """The sessions of messages, and how much a match counts for what each message is."""
+    wanted = list(messages)
     rows = index.connection.execute(
         f"SELECT m.id, m.session, {_WORTH} FROM messages AS m JOIN sessions AS s ON s.id = m.session "
-        f"WHERE m.id IN ({_numbers(messages)})",
+        f"WHERE m.id IN ({_numbers(wanted)})",
         (newest_moment(index),),
     )
-    return {message: (session, worth) for message, session, worth in rows}
+    found = {message: (session, worth) for message, session, worth in rows}
+    if len(found) < len(wanted):
+        raise DamagedValueError("the full text knows messages that are not there")
+    return found
 
 
 def sessions_of(index: Index, messages: Iterable[int]) -> dict[int, int]:
@@ -282,12 +286,6 @@ def session_place(index: Index, session: int) -> SessionPlace | None:
         (session,),
     ).fetchone()
     return SessionPlace._make(row) if row else None
-
-
-def folders_of(index: Index, shelf: int) -> list[str]:
-    """The folders of a project in the homes of its agent."""
-    rows = index.connection.execute("SELECT path FROM folders WHERE shelf = ?", (shelf,))
-    return [opened(path) for (path,) in rows]
 
 
 # What there is

@@ -17,6 +17,7 @@ from geminids import sources
 from geminids.errors import GeminidsError
 from geminids.names import keepable
 from geminids.sources.places import Home, may_exist
+from geminids.store.folders import folders, footprints, unproven_hashes
 from geminids.store.index import (
     BusyIndexError,
     DamagedIndexError,
@@ -27,7 +28,6 @@ from geminids.store.index import (
     in_memory,
     naming_damage,
 )
-from geminids.store.paths import opened
 from geminids.store.schema import EVERY_WORD, VERSION
 from geminids.sync.seen import Seen
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 MOST_DEAD = 0.25
 """An index in which a larger share of the rows is of messages that are gone is made anew."""
-FEW_DEAD = 5_000
+FEW_DEAD = 1_000
 """So many are never too many."""
 FIRST_PATIENCE = 600.0
 """Seconds to wait for another process that makes the first index: there is nothing else to read."""
@@ -274,34 +274,31 @@ class _Run:
 
     def _is_current(self, index: Index) -> bool:
         with naming_damage(index.path), closed_on_error(index):
-            rows = index.connection.execute("SELECT path, footprint FROM folders")
-            if {opened(path): footprint for path, footprint in rows} != self._footprints():
+            if footprints(index) != self._footprints():
                 return False
-            return index.meta("generation") == self._sync.generation() and not self._proves_anything(index)
+            if index.meta("generation") != self._sync.generation() or self._proves_anything(index):
+                return False
+            # Words of what was deleted must not lie about for long.
+            return self._can_go_on(index)
 
     def _footprints(self) -> dict[str, str]:
         return {path: text for home in self._seen for path, text in home.footprints.items()}
 
     def _changed(self, index: Index) -> set[str] | None:
         """The folders to look into: those of projects in which something changed; None means all."""
-        rows = index.connection.execute("SELECT path, footprint, shelf FROM folders")
-        known = {opened(path): (footprint, shelf) for path, footprint, shelf in rows}
+        known = folders(index)
         seen = self._footprints()
         if known.keys() != seen.keys():
             return None
-        changed = {known[path][1] for path, text in seen.items() if known[path][0] != text}
+        changed = {known[path].shelf for path, text in seen.items() if known[path].footprint != text}
         if None in changed:
             # What the agent knows of all projects, or a folder that was none.
             return None
-        return {path for path, (_, shelf) in known.items() if shelf in changed}
+        return {path for path, folder in known.items() if folder.shelf in changed}
 
     def _proves_anything(self, index: Index) -> bool:
         """Whether the folder that we are in is that of a project nobody knows for certain."""
-        rows = index.connection.execute(
-            "SELECT DISTINCT told_hash FROM projects "
-            "WHERE NOT certain AND known_by IS NOT 'link' AND told_hash IS NOT NULL"
-        )
-        unknown = {name for (name,) in rows}
+        unknown = unproven_hashes(index)
         here = self._sync.here() if unknown else None
         return bool(here) and not unknown.isdisjoint(_hashes(here or ""))
 
