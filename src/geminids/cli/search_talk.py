@@ -38,7 +38,7 @@ def tell_found(told: Told) -> None:
         _tell_stopped(told, found.stopped)
     if not told.is_for_programs and sys.stdout.isatty():
         _tell_extent(told)
-    elif found.next and not told.is_for_programs:
+    elif found.next and not found.stopped and not told.is_for_programs:
         say(f"There is more: `{told.spelled('--after', found.next)}`.")
 
 
@@ -52,7 +52,10 @@ def _tell_nothing(told: Told) -> None:
 
         tell_nothing_found()
         return
-    say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
+    if found.stopped:
+        say(f"Nothing found in the newest {words.count(found.stopped.read, 'session')}.")
+    else:
+        say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
     _tell_filters(told.typed)
     for typed, near in found.near.items():
         say(f"{typed!r} does not occur.{_offer(typed, near)}")

@@ -69,6 +69,8 @@ def _draw(choices: Choices, outcome: Outcome, library: Library, *, stats: bool) 
 def _told(outcome: Outcome) -> str:
     from geminids.cli import words
 
+    if outcome.failed:
+        return "The index is as it was."
     if not outcome.bundles:
         return "Nothing is new." if not outcome.built else "There is nothing to take in."
     how = "The index was made anew" if outcome.built else "Taken in"
