@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
-from geminids.model import KnownBy, Problem, ProblemKind, Project, SessionSummary
+from geminids.model import Problem, Project, SessionSummary
 from geminids.names import keepable
 from geminids.projects.identity import Identity
 from geminids.query.projects import Contents, Shelved, known_as
 from geminids.sources.base import CompanionFile
+from geminids.store import contents as kept
 from geminids.store import reading
 from geminids.store.index import Index
-from geminids.sync.packing import unpacked
+from geminids.store.projects import known_projects
+from geminids.sync.packing import problem_of, project_of, unpacked
 
 
 def contents(index: Index, repositories: Mapping[str, str]) -> Contents:
@@ -22,43 +23,39 @@ def contents(index: Index, repositories: Mapping[str, str]) -> Contents:
     told, identity = _identity(index)
     identity.repositories = repositories
     shelves = {
-        number: Shelved(told[project], [], unpacked(companions, tuple[CompanionFile, ...]), (), [], agent)
-        for number, agent, project, companions in index.connection.execute(
-            "SELECT id, agent, project, companions FROM shelves ORDER BY id"
+        shelf.number: Shelved(
+            told[shelf.project],
+            [],
+            unpacked(shelf.companions, tuple[CompanionFile, ...]),
+            (),
+            [],
+            shelf.agent,
         )
+        for shelf in kept.shelves(index)
     }
-    rows = index.connection.execute(
-        "SELECT shelf, summary FROM sessions JOIN bundles ON bundles.id = bundle ORDER BY sessions.id"
-    )
-    for shelf, summary in rows:
-        shelves[shelf].summaries.append(_summary(summary))
-    problems = index.connection.execute(
-        'SELECT shelf, file, kind, detail, line, start, "end" '
-        "FROM problems JOIN bundles ON bundles.id = bundle"
-    )
-    for shelf, *problem in problems:
-        shelves[shelf].problems.append(_problem(problem))
+    for number, summary in kept.summaries_by_shelf(index):
+        shelves[number].summaries.append(_summary(summary))
+    for number, problem in kept.problems_by_shelf(index):
+        shelves[number].problems.append(problem_of(problem))
     return Contents(list(shelves.values()), identity)
 
 
 def closed_folders(index: Index) -> list[Problem]:
     """What could not be looked into."""
-    found = index.connection.execute(
-        'SELECT file, kind, detail, line, start, "end" FROM problems WHERE bundle IS NULL'
-    )
-    return [problem for problem in map(_problem, found) if problem.is_unreadable]
+    found = map(problem_of, reading.problems_of_finding(index))
+    return [problem for problem in found if problem.is_unreadable]
 
 
 def all_problems(index: Index) -> list[Problem]:
     """Whatever could not be read."""
-    return list(map(_problem, reading.problems(index)))
+    return list(map(problem_of, reading.problems(index)))
 
 
 def summaries(index: Index, rows: Sequence[reading.SessionRow]) -> list[SessionSummary]:
     """Some sessions with all that is known of them but their messages, in the same order."""
     _, identity = _identity(index)
-    kept = reading.summaries(index, [row.number for row in rows])
-    return [known_as(_summary(summary), identity) for summary in kept]
+    found = reading.summaries(index, [row.number for row in rows])
+    return [known_as(_summary(summary), identity) for summary in found]
 
 
 def known_project(index: Index, project: Project) -> Project:
@@ -66,8 +63,8 @@ def known_project(index: Index, project: Project) -> Project:
     return _identity(index)[1].get(_in_letters(project), project)
 
 
-def _summary(kept: bytes) -> SessionSummary:
-    summary = unpacked(kept, SessionSummary)
+def _summary(packed: bytes) -> SessionSummary:
+    summary = unpacked(packed, SessionSummary)
     project = _in_letters(summary.project)
     return summary if project is summary.project else msgspec.structs.replace(summary, project=project)
 
@@ -82,20 +79,6 @@ def _in_letters(project: Project) -> Project:
 
 
 def _identity(index: Index) -> tuple[dict[int, Project], Identity]:
-    rows = index.connection.execute(
-        "SELECT id, told_path, told_hash, told_slug, told_by, told_certain, "
-        "path, told_hash, slug, known_by, certain FROM projects"
-    ).fetchall()
-    told = {row[0]: _project(*row[1:6]) for row in rows}
-    return told, Identity({told[row[0]]: _project(*row[6:]) for row in rows})
-
-
-def _project(
-    path: str | None, name: str | None, slug: str | None, known_by: str | None, certain: int
-) -> Project:
-    return Project(path, name, slug, KnownBy(known_by) if known_by else None, bool(certain))
-
-
-def _problem(row: Sequence[Any]) -> Problem:
-    file, kind, detail, line, start, end = row
-    return Problem(file, ProblemKind(kind), detail, line, start, end)
+    known = known_projects(index)
+    told = {project.number: project_of(project.told) for project in known}
+    return told, Identity({told[project.number]: project_of(project.best) for project in known})

@@ -6,8 +6,9 @@ import os
 
 import msgspec
 
-from geminids.store import reading
+from geminids.store.contents import figures
 from geminids.store.index import Index
+from geminids.store.reading import holds_every_word
 
 
 class IndexFacts(msgspec.Struct, frozen=True):
@@ -31,18 +32,15 @@ class IndexFacts(msgspec.Struct, frozen=True):
 
 def index_facts(index: Index) -> IndexFacts:
     """Count what an index holds."""
-
-    def count(table: str) -> int:
-        return int(index.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-
+    held = figures(index)
     return IndexFacts(
         path=index.path,
         bytes=os.path.getsize(index.path) if index.path else 0,  # noqa: PTH202
-        projects=count("shelves"),
-        sessions=count("sessions"),
-        messages=count("messages"),
-        words=count("vocabulary"),
-        every_word=reading.holds_every_word(index),
-        source_bytes=int(index.connection.execute("SELECT total(bytes) FROM bundles").fetchone()[0]),
-        dead=int(index.meta("dead") or 0),
+        projects=held.shelves,
+        sessions=held.sessions,
+        messages=held.messages,
+        words=held.words,
+        every_word=holds_every_word(index),
+        source_bytes=held.source_bytes,
+        dead=held.dead,
     )

@@ -13,8 +13,8 @@ from geminids.query.meant import Read
 from geminids.query.stock import Stock
 from geminids.sources.base import Bundle, Companions, Home
 from geminids.store import reading as rows
+from geminids.store.folders import folders_of_session
 from geminids.store.index import Index
-from geminids.store.paths import opened
 from geminids.sync.taking_in import LISTED
 
 SHOW_LIMIT = 1_000_000_000
@@ -30,7 +30,8 @@ class Rereading:
 
     def listed(self, line: Listed) -> Read:
         """The session of an id that lies in a file."""
-        stock = Stock(self._homes, only=self._folders(line))
+        # Of a session that the index does not know, all folders are looked through.
+        stock = Stock(self._homes, only=folders_of_session(self._index, line.id) or None)
         unreadable: list[Problem] = []
         for reading in stock.readings(lambda found: _holds(found, line.file), SHOW_LIMIT):
             unreadable += [problem for problem in reading.problems if problem.is_unreadable]
@@ -48,15 +49,6 @@ class Rereading:
         readings = stock.readings(lambda found: _is_beside(found, large), SHOW_LIMIT)
         sessions = [session for reading in readings for session in reading.sessions]
         return Read(identity.pick(sessions, wanted))
-
-    def _folders(self, line: Listed) -> list[str] | None:
-        """The folders of the project of a session; None if the index does not know it."""
-        found = self._index.connection.execute(
-            "SELECT DISTINCT folders.path FROM sessions JOIN bundles ON bundles.id = bundle "
-            "JOIN folders ON folders.shelf = bundles.shelf WHERE sid = ?",
-            (line.id,),
-        )
-        return [opened(path) for (path,) in found] or None
 
 
 def _holds(found: Bundle | Companions, file: str | None) -> bool:

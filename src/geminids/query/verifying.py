@@ -11,6 +11,7 @@ from geminids.query.rereading import Rereading
 from geminids.query.stock import Stock
 from geminids.sources.base import Bundle, Companions, Home
 from geminids.store import searching
+from geminids.store.folders import folders_of
 from geminids.store.index import Index
 from geminids.store.schema import COLUMNS
 from geminids.store.searching import SessionPlace
@@ -56,7 +57,7 @@ class Verifying:
 
     def _sessions_of(self, place: SessionPlace) -> Iterator[Session]:
         if place.shelf not in self._stocks:
-            folders = searching.folders_of(self._index, place.shelf)
+            folders = folders_of(self._index, place.shelf)
             holding = [home for home in self._homes if any(f.startswith(home.folder) for f in folders)]
             self._stocks[place.shelf] = Stock(holding, only=folders)
 

@@ -30,3 +30,9 @@ class Known(NamedTuple):
             (shelf, BESIDE),
         )
         return (trace for (trace,) in rows)
+
+    @staticmethod
+    def summaries(index: Index, bundle: int) -> list[bytes]:
+        """The sessions of a bundle without their messages."""
+        rows = index.connection.execute("SELECT summary FROM sessions WHERE bundle = ?", (bundle,))
+        return [summary for (summary,) in rows]

@@ -95,7 +95,8 @@ _SESSIONS = f"SELECT {SESSION_COLUMNS} FROM sessions JOIN projects ON projects.i
 NEWEST_FIRST = "ORDER BY last DESC, sid DESC"
 
 
-def _project_row(values: Sequence[Any]) -> ProjectRow:
+def project_row(values: Sequence[Any]) -> ProjectRow:
+    """The columns of a project as a value."""
     path, project_hash, slug, known_by, certain = values
     return ProjectRow(path, project_hash, slug, known_by, bool(certain))
 
@@ -117,7 +118,7 @@ def session_row(values: Sequence[Any]) -> SessionRow:
         Counts(*values[10:15]),
         values[15],
         values[16],
-        _project_row(values[17:]),
+        project_row(values[17:]),
     )
 
 
@@ -203,7 +204,7 @@ def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:
 def projects(index: "Index") -> dict[int, ProjectRow]:
     """The best that is known of each project, by its number."""
     rows = index.connection.execute("SELECT id, path, told_hash, slug, known_by, certain FROM projects")
-    return {number: _project_row(values) for number, *values in rows}
+    return {number: project_row(values) for number, *values in rows}
 
 
 def problems(index: "Index", *kinds: str) -> list[ProblemRow]:
@@ -211,6 +212,14 @@ def problems(index: "Index", *kinds: str) -> list[ProblemRow]:
     where = f"WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
     rows = index.connection.execute(
         f'SELECT DISTINCT file, kind, detail, line, start, "end" FROM problems {where} ORDER BY bundle', kinds
+    )
+    return list(map(ProblemRow._make, rows))
+
+
+def problems_of_finding(index: "Index") -> list[ProblemRow]:
+    """What stood in the way of finding bundles at all."""
+    rows = index.connection.execute(
+        'SELECT file, kind, detail, line, start, "end" FROM problems WHERE bundle IS NULL'
     )
     return list(map(ProblemRow._make, rows))
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from geminids.names import keepable
 from geminids.store.index import Index
-from geminids.store.paths import stored
+from geminids.store.paths import opened, stored
+from geminids.store.reading import ProblemRow, ProjectRow
 from geminids.store.schema import COLUMNS
 
 _ENOUGH = 8_000_000
@@ -54,27 +57,6 @@ class MessageFacts(NamedTuple):
     calls: Sequence[tuple[int, str]]
 
 
-class ProblemFacts(NamedTuple):
-    """A row of `problems` without its bundle."""
-
-    file: str
-    kind: str
-    detail: str
-    line: int | None
-    start: int | None
-    end: int | None
-
-
-class ProjectFacts(NamedTuple):
-    """A project as files tell it, or the best that is known of one."""
-
-    path: str | None
-    hash: str | None
-    slug: str | None
-    known_by: str | None
-    certain: bool
-
-
 class SessionRows(NamedTuple):
     """A session with its messages."""
 
@@ -111,8 +93,16 @@ _INTO_MESSAGES = f"INTO messages VALUES ({_marks(12)})"
 _INSERT_TEXTS = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES ({_marks(1 + len(COLUMNS))})"
 
 
+@contextmanager
+def transaction(index: Index) -> Iterator[None]:
+    """A while after which all that was written counts; whoever fails closes the index, and nothing does."""
+    index.connection.execute("BEGIN IMMEDIATE")
+    yield
+    index.connection.execute("COMMIT")
+
+
 class Writer:
-    """Writes into an index inside a transaction that the caller opens and ends."""
+    """Writes into an index inside transactions that the caller begins and ends."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -151,7 +141,7 @@ class Writer:
         shelf: int,
         key: str,
         sessions: Sequence[SessionRows],
-        problems: Sequence[ProblemFacts],
+        problems: Sequence[ProblemRow],
         *,
         staying: Collection[str] = (),
     ) -> int:
@@ -187,15 +177,20 @@ class Writer:
         self.problems(bundle, ())
         self._sql.execute("DELETE FROM bundles WHERE id = ?", (bundle,))
 
-    def forget_shelf(self, shelf: int) -> None:
-        """Take out a project and all that it held."""
+    def forget_other_shelves(self, there: Collection[int]) -> None:
+        """Take out all shelves but these, with all that they held."""
+        for (shelf,) in self._sql.execute("SELECT id FROM shelves").fetchall():
+            if shelf not in there:
+                self._forget_shelf(shelf)
+
+    def _forget_shelf(self, shelf: int) -> None:
         for (bundle,) in self._sql.execute("SELECT id FROM bundles WHERE shelf = ?", (shelf,)).fetchall():
             self.forget_bundle(bundle)
         self._sql.execute("DELETE FROM shelves WHERE id = ?", (shelf,))
 
-    def problems(self, bundle: int | None, problems: Iterable[ProblemFacts]) -> None:
+    def problems(self, bundle: int | None, problems: Iterable[ProblemRow]) -> None:
         """Replace what stood in the way of reading a bundle, or of finding any."""
-        rows = [(bundle, *map(_keepable, problem)) for problem in problems]
+        rows = [(bundle, *map(_kept, problem)) for problem in problems]
         known = self._sql.execute("SELECT * FROM problems WHERE bundle IS ?", (bundle,)).fetchall()
         if rows != known:
             self._sql.execute("DELETE FROM problems WHERE bundle IS ?", (bundle,))
@@ -206,9 +201,11 @@ class Writer:
         row = (stored(path), agent, footprint, shelf)
         self._sql.execute("INSERT OR REPLACE INTO folders VALUES (?, ?, ?, ?)", row)
 
-    def forget_folder(self, path: str) -> None:
-        """Note that a folder is gone."""
-        self._sql.execute("DELETE FROM folders WHERE path = ?", (stored(path),))
+    def forget_other_folders(self, there: Collection[str]) -> None:
+        """Note that all folders but these are gone."""
+        for (kept,) in self._sql.execute("SELECT path FROM folders").fetchall():
+            if opened(kept) not in there:
+                self._sql.execute("DELETE FROM folders WHERE path = ?", (kept,))
 
     # Numbers of what is told by a number
 
@@ -216,15 +213,15 @@ class Writer:
         """The number of a tool or a model."""
         if name is None:
             return None
-        return self._names.get(name) or self._number(self._names, "names", "name", name, _keepable(name))
+        return self._names.get(name) or self._number(self._names, "names", "name", name, keepable(name))
 
     def file(self, path: str) -> int:
         """The number of a file."""
         return self._files.get(path) or self._number(self._files, "files", "path", path, stored(path))
 
-    def project(self, told: ProjectFacts) -> int:
+    def project(self, told: ProjectRow) -> int:
         """The number of a project as its files tell it."""
-        told = ProjectFacts(*map(_keepable, told))
+        told = ProjectRow(*map(_kept, told))
         same = "told_path IS ? AND told_hash IS ? AND told_slug IS ? AND told_by IS ? AND told_certain = ?"
         row = self._sql.execute(f"SELECT id FROM projects WHERE {same}", told).fetchone()
         if row:
@@ -332,6 +329,15 @@ class Writer:
         """Whether all that was gathered is handed over."""
         return not (self._sessions or self._messages or self._changed_sessions or self._changed_messages)
 
+    def begin(self) -> None:
+        """Begin a transaction."""
+        self._sql.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """End the transaction: all that was written counts."""
+        self.finish()
+        self._sql.execute("COMMIT")
+
     def finish(self) -> None:
         """Hand over the rest, and note how far the numbers went."""
         self.flush()
@@ -353,12 +359,12 @@ class Writer:
             except UnicodeEncodeError:
                 # Half a character, as broken files and names hold it, is nothing that SQLite keeps. The rows
                 # before this one are written; those after it come with the next round.
-                self._sql.execute(sql, tuple(map(_keepable, rows[taken - 1])))
+                self._sql.execute(sql, tuple(map(_kept, rows[taken - 1])))
 
     def _largest(self, table: str) -> int:
         return int(self._sql.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0])
 
 
-def _keepable(value: Any) -> Any:
-    """The same in letters that can be kept."""
-    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+def _kept(value: Any) -> Any:
+    """A value of a row, in letters that can be kept if it has any."""
+    return keepable(value) if isinstance(value, str) else value

@@ -1,13 +1,16 @@
-"""Values of the model as bytes in the database, and back."""
+"""Values of the model as the database keeps them, and back."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
 
+from geminids.model import KnownBy, Problem, ProblemKind, Project
 from geminids.store.index import DamagedValueError
+from geminids.store.reading import ProblemRow, ProjectRow
 
 Value = TypeVar("Value")
 
@@ -29,3 +32,25 @@ def unpacked(kept: bytes, kind: type[Value]) -> Value:
         return msgspec.msgpack.decode(kept, type=kind)
     except ValueError as error:
         raise DamagedValueError(f"a value cannot be read: {error}") from error
+
+
+def project_row(project: Project) -> ProjectRow:
+    """A project as the store keeps it."""
+    known_by = project.known_by.value if project.known_by else None
+    return ProjectRow(project.path, project.hash, project.slug, known_by, project.certain)
+
+
+def project_of(row: ProjectRow) -> Project:
+    """The project that the store kept."""
+    known_by = KnownBy(row.known_by) if row.known_by else None
+    return Project(row.path, row.hash, row.slug, known_by, row.certain)
+
+
+def problem_rows(problems: Iterable[Problem]) -> list[ProblemRow]:
+    """Problems as the store keeps them."""
+    return [ProblemRow(p.file, p.kind.value, p.detail, p.line, p.start, p.end) for p in problems]
+
+
+def problem_of(row: ProblemRow) -> Problem:
+    """The problem that the store kept."""
+    return Problem(row.file, ProblemKind(row.kind), row.detail, row.line, row.start, row.end)

@@ -6,19 +6,17 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from zlib import adler32, crc32
 
-from geminids.model import Message, Problem, Project, Session, Source, ToolCall
+from geminids.model import Message, Project, Session, Source, ToolCall
 from geminids.sources.traces import Trace, trace
 from geminids.store.times import microseconds
 from geminids.store.words import indexed_together
 from geminids.store.writing import (
     MessageFacts,
-    ProblemFacts,
-    ProjectFacts,
     SessionFacts,
     SessionRows,
     Writer,
 )
-from geminids.sync.packing import packed, unpacked
+from geminids.sync.packing import packed, project_row, unpacked
 from geminids.sync.texts import words
 
 _MOST_SPANS = 4
@@ -49,7 +47,7 @@ class Rows:
         """The number of a project as its files tell it."""
         number = self._projects.get(project)
         if number is None:
-            number = self._projects[project] = self._writer.project(project_facts(project))
+            number = self._projects[project] = self._writer.project(project_row(project))
         return number
 
     def _facts(self, session: Session, traced: int) -> SessionFacts:
@@ -106,17 +104,6 @@ class Rows:
 
     def _span(self, source: Source) -> str:
         return f"{self._writer.file(source.file)}:{source.start}:{source.end}"
-
-
-def project_facts(project: Project) -> ProjectFacts:
-    """A project as the store keeps it."""
-    known_by = project.known_by.value if project.known_by else None
-    return ProjectFacts(project.path, project.hash, project.slug, known_by, project.certain)
-
-
-def problem_facts(problems: Iterable[Problem]) -> list[ProblemFacts]:
-    """Problems as the store keeps them."""
-    return [ProblemFacts(p.file, p.kind.value, p.detail, p.line, p.start, p.end) for p in problems]
 
 
 def traces(kept: Iterable[bytes]) -> list[Trace]:

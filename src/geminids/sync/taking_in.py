@@ -19,12 +19,13 @@ from geminids.names import keepable
 from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
 from geminids.sources.bundles import Shelf, project_key, shelves
 from geminids.store.bundles import Known
+from geminids.store.folders import shelf_of
 from geminids.store.index import Index
-from geminids.store.paths import opened, stored
+from geminids.store.reading import problems_of_finding
 from geminids.store.schema import BESIDE
-from geminids.store.writing import ProblemFacts, Writer
-from geminids.sync.packing import packed, unpacked
-from geminids.sync.rows import Rows, Traced, problem_facts, traces
+from geminids.store.writing import Writer
+from geminids.sync.packing import packed, problem_rows, unpacked
+from geminids.sync.rows import Rows, Traced, traces
 from geminids.sync.seen import Seen
 
 LISTED = frozenset({CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG})
@@ -95,7 +96,7 @@ class Taking:
         scans = [_scan(one, only) for one in seen]
         if only is not None and not self._is_enough(scans, only):
             only, scans = None, [_scan(one, None) for one in seen]
-        self._begin()
+        self._writer.begin()
         standing = [self._on_shelf(shelf) for shelf in shelves(scans)]
         jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age)
         taken = self._read(jobs)
@@ -103,10 +104,10 @@ class Taking:
         for shelf in standing:
             self._tidy(shelf, may_forget=may_forget)
         if only is None and may_forget:
-            self._forget_others([shelf.number for shelf in standing])
+            self._writer.forget_other_shelves([shelf.number for shelf in standing])
         self._note_problems(scans, only)
         self._note_folders(seen, standing, only)
-        self._end()
+        self._writer.commit()
         return taken
 
     # Reading
@@ -147,11 +148,11 @@ class Taking:
             shelf.is_settled = False
             if (known := shelf.known.get(key)) and self._holds(known.id, refused):
                 # All that was read before is better than the part that we may read now.
-                self._writer.problems(known.id, problem_facts(reading.problems))
+                self._writer.problems(known.id, problem_rows(reading.problems))
                 self._writer.unsettle(shelf.number, key)
                 return
         rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
-        number = self._writer.bundle(shelf.number, key, rows, problem_facts(reading.problems))
+        number = self._writer.bundle(shelf.number, key, rows, problem_rows(reading.problems))
         if BESIDE in shelf.known:
             self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
@@ -162,8 +163,7 @@ class Taking:
 
     def _holds(self, bundle: int, files: Collection[str]) -> bool:
         """Whether sessions of a bundle were read from some of these files."""
-        kept = self._index.connection.execute("SELECT summary FROM sessions WHERE bundle = ?", (bundle,))
-        summaries = (unpacked(summary, SessionSummary) for (summary,) in kept)
+        summaries = (unpacked(kept, SessionSummary) for kept in Known.summaries(self._index, bundle))
         return any(file.path in files for summary in summaries for file in summary.files)
 
     # What lies beside
@@ -194,7 +194,7 @@ class Taking:
         rows = [self._rows.session(session, Traced.NOT) for session in reading.sessions]
         refused = _refused(reading)
         number = self._writer.bundle(
-            shelf.number, BESIDE, rows, problem_facts(reading.problems), staying=refused
+            shelf.number, BESIDE, rows, problem_rows(reading.problems), staying=refused
         )
         if refused:
             shelf.is_settled = False
@@ -209,75 +209,46 @@ class Taking:
         if _hides_something(scans) or self._hid_something():
             # What is closed may be of any project, and so may be what was closed the last time.
             return False
-        shelf_of = {
+        found = {
             str(folder): (shelf.companions.agent, keepable(project_key(shelf.companions)))
             for shelf in shelves(scans)
             for folder in shelf.companions.folders
         }
         # Folders may have come to other projects, of which these are not all, or to none.
-        return all(shelf_of.get(folder) == self._shelf_of(folder) for folder in only)
+        return all(found.get(folder) == shelf_of(self._index, folder) for folder in only)
 
     def _hid_something(self) -> bool:
-        found = self._index.connection.execute(
-            "SELECT 1 FROM problems WHERE bundle IS NULL AND kind = ?", (ProblemKind.UNREADABLE.value,)
-        )
-        return found.fetchone() is not None
-
-    def _shelf_of(self, folder: str) -> tuple[str, str] | None:
-        """The agent and the key of the shelf that a folder was of."""
-        row: tuple[str, str] | None = self._index.connection.execute(
-            "SELECT shelves.agent, key FROM folders JOIN shelves ON shelves.id = shelf WHERE path = ?",
-            (stored(folder),),
-        ).fetchone()
-        return row
-
-    def _forget_others(self, there: Collection[int]) -> None:
-        for (number,) in self._index.connection.execute("SELECT id FROM shelves").fetchall():
-            if number not in there:
-                self._writer.forget_shelf(number)
+        found = problems_of_finding(self._index)
+        return any(problem.kind == ProblemKind.UNREADABLE.value for problem in found)
 
     def _note_problems(self, scans: Sequence[Scan], only: Collection[str] | None) -> None:
-        found = problem_facts(dict.fromkeys(problem for scan in scans for problem in scan.problems))
+        found = problem_rows(dict.fromkeys(problem for scan in scans for problem in scan.problems))
         if only is not None:
-            kept = self._index.connection.execute(
-                'SELECT file, kind, detail, line, start, "end" FROM problems WHERE bundle IS NULL'
-            )
-            others = (ProblemFacts(*row) for row in kept)
-            found += [fact for fact in others if fact not in found and not _lies_in(fact.file, only)]
+            others = problems_of_finding(self._index)
+            found += [other for other in others if other not in found and not _lies_in(other.file, only)]
         self._writer.problems(None, found)
 
     def _note_folders(
         self, seen: Sequence[Seen], standing: Sequence[_OnShelf], only: Collection[str] | None
     ) -> None:
         """Note what was taken in; a folder that is not all taken in is looked at again the next time."""
-        shelf_of = {str(path): shelf for shelf in standing for path in shelf.shelf.companions.folders}
+        shelves_of = {str(path): shelf for shelf in standing for path in shelf.shelf.companions.folders}
         there: set[str] = set()
         for home, footprints in seen:
             for path, footprint in footprints.items():
                 there.add(path)
                 if only is None or path in only:
-                    shelf = shelf_of.get(path)
+                    shelf = shelves_of.get(path)
                     is_settled = shelf is None or shelf.is_settled
                     number = shelf.number if shelf else None
                     self._writer.folder(path, home.agent, footprint if is_settled else "", number)
-        for (kept,) in self._index.connection.execute("SELECT path FROM folders").fetchall():
-            if opened(kept) not in there:
-                self._writer.forget_folder(opened(kept))
-
-    # Transactions
-
-    def _begin(self) -> None:
-        self._index.connection.execute("BEGIN IMMEDIATE")
+        self._writer.forget_other_folders(there)
 
     def _pause(self) -> None:
         """Keep what was written so far, if that is of use to anybody."""
         if self._commits:
-            self._end()
-            self._begin()
-
-    def _end(self) -> None:
-        self._writer.finish()
-        self._index.connection.execute("COMMIT")
+            self._writer.commit()
+            self._writer.begin()
 
 
 def _scan(seen: Seen, only: Collection[str] | None) -> Scan:
