@@ -362,7 +362,7 @@ def test_snippets_hold_what_was_looked_for(library: Library) -> None:
 
 
 def test_an_index_without_sessions_answers(library: Library) -> None:
-    found = search(in_memory(), parse("the"), now=NOW)
+    found = search(in_memory(), parse("the"), Question("the"), NOW)
     assert found.searched.sessions == 0
     assert not found.sessions
     assert not any(found.near.values())

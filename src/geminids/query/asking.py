@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.query.search import BEST, LIMIT, PER_SESSION, WIDTH, Texts, asked_at, search
+from geminids.query.search import BEST, Texts, asked_at, search
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,11 +26,11 @@ class Question(NamedTuple):
     since: str | None = None
     until: str | None = None
     """A day counts up to its end."""
-    limit: int = LIMIT
+    limit: int = 10
     """Sessions on a page."""
-    per_session: int | None = PER_SESSION
+    per_session: int | None = 3
     """Messages of each; None means all."""
-    width: int = WIDTH
+    width: int = 160
     """Characters of a snippet."""
     after: str | None = None
     """Where the page before ended."""
@@ -48,19 +48,8 @@ def ask(
 ) -> "Found":
     """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
     began = asked_at(question.after, now)
-    return search(
-        index,
-        _query(question, began),
-        now=now,
-        limit=question.limit,
-        per_session=question.per_session,
-        width=question.width,
-        after=question.after,
-        order=question.order,
-        texts_of=_Reader(index, homes, with_outputs=question.scan),
-        scan=question.scan,
-        progress=progress,
-    )
+    texts_of = _Reader(index, homes, with_outputs=question.scan)
+    return search(index, _query(question, began), question, now, texts_of=texts_of, progress=progress)
 
 
 def _query(question: Question, now: "datetime") -> "Query":

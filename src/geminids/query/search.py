@@ -36,6 +36,7 @@ from geminids.values import Value
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.query.asking import Question
     from geminids.query.language import Match as Expression
     from geminids.query.language import Query
     from geminids.query.scope import Narrowing
@@ -43,10 +44,6 @@ if TYPE_CHECKING:
     from geminids.store.index import Index
 
 BEST, NEWEST = "best", "newest"
-LIMIT = 10
-PER_SESSION = 3
-WIDTH = 160
-"""Characters of a snippet."""
 TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
 MOST_READ = 500
@@ -77,9 +74,7 @@ class Asked(Value):
     query: "Query"
     match: "Expression"
     narrowed: "Sequence[Narrowing]"
-    per_session: int | None
-    order: str
-    width: int
+    question: "Question"
 
     @property
     def expression(self) -> str | None:
@@ -89,7 +84,7 @@ class Asked(Value):
     @property
     def is_by_time(self) -> bool:
         """Whether the newest sessions come first: what filters alone find has no other order."""
-        return self.order == NEWEST or not self.expression
+        return self.question.order == NEWEST or not self.expression
 
     def conditions(self, without: "Narrowing | None" = None) -> list[Condition]:
         """What else must hold."""
@@ -102,38 +97,33 @@ class Asked(Value):
 def search(
     index: "Index",
     query: "Query",
-    *,
+    question: "Question",
     now: "datetime",
-    limit: int = LIMIT,
-    per_session: int | None = PER_SESSION,
-    width: int = WIDTH,
-    after: str | None = None,
-    order: str = BEST,
+    *,
     texts_of: TextsOf | None = None,
-    scan: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Found:
-    """What is found of a query. Raises BadCursorError if `after` is not of this search."""
-    cursor = cursor_of(after) if after else None
-    question = mark(query.text, order, scan)
-    if cursor and after and cursor.question != question:
-        raise BadCursorError(after)
-    asked = Asked(index, query, query.fts(), _narrowed(index, query), per_session, order, width)
+    """What is found of the query that a question means. Raises BadCursorError if its page is of another."""
+    cursor = cursor_of(question.after) if question.after else None
+    wanted = mark(query.text, question.order, question.scan)
+    if cursor and question.after and cursor.question != wanted:
+        raise BadCursorError(question.after)
+    asked = Asked(index, query, query.fts(), _narrowed(index, query), question)
     is_spread = False
-    if scan or asked.match.must_verify:
-        texts = _Reading(texts_of, cursor.after if cursor else None, scan, progress)
-        page = _read(asked, limit, texts)
+    if question.scan or asked.match.must_verify:
+        page = _read(asked, _Reading(texts_of, cursor.after if cursor else None, progress))
     else:
-        page = _looked_up(asked, limit, cursor.after if cursor else 0)
-        if not page.total.matches and (spread := _spread(asked, limit, cursor.after if cursor else 0)):
+        offset = cursor.after if cursor else 0
+        page = _looked_up(asked, offset)
+        if not page.total.matches and (spread := _spread(asked, offset)):
             page, is_spread = spread, True
     state = mark(index.path, index.meta("last message"), index.meta("dead"))
     began = cursor.asked_at if cursor else int(now.timestamp())
-    following = Cursor(page.next_after, began, state, question) if page.next_after is not None else None
+    following = Cursor(page.next_after, began, state, wanted) if page.next_after is not None else None
     return Found(
         sessions=page.sessions,
         total=page.total,
-        searched=_searched(asked, is_all=scan),
+        searched=_searched(asked),
         hidden=_hidden(asked, page.total) if not is_spread else {},
         near=_near(asked) if not page.total.matches else {},
         next=str(following) if following else None,
@@ -166,14 +156,14 @@ def asked_at(after: str | None, now: "datetime") -> "datetime":
 # Answers of the index
 
 
-def _looked_up(asked: Asked, limit: int, offset: int) -> Page:
+def _looked_up(asked: Asked, offset: int) -> Page:
     """A page of what the index finds."""
     matches = (
         searching.ranked(asked.index, asked.expression, asked.conditions())
         if asked.expression
         else searching.newest(asked.index, asked.conditions())
     )
-    end = offset + limit
+    end = offset + asked.question.limit
     in_order = _newest_first(asked, matches) if asked.is_by_time else _best_first(asked, matches, end)
     return Page(
         _with_facts(asked, in_order.sessions[offset:end], {match[1]: match for match in matches}),
@@ -226,7 +216,7 @@ def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Mat
         )
         for session, messages in searching.messages_of(asked.index, sessions).items()
     }
-    shown = {session: messages[: asked.per_session] for session, messages in best.items()}
+    shown = {session: messages[: asked.question.per_session] for session, messages in best.items()}
     hits = _hits(asked, [message for messages in shown.values() for message in messages], matches)
     facts = reading.sessions_numbered(asked.index, sessions)
     return [
@@ -255,7 +245,7 @@ def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -
     tools = searching.tools_of(asked.index, rows)
     columns = _columns(asked, [matches[message] for message in messages])
     paths = searching.file_paths(asked.index, files)
-    with Cutter(paths, asked.query.positive, asked.width) as cutter:
+    with Cutter(paths, asked.query.positive, asked.question.width) as cutter:
         return {
             number: _hit(
                 _message(row, tools.get(number, ())),
@@ -284,7 +274,7 @@ def _message(row: MessageRow, tools: tuple[str, ...]) -> FoundMessage:
 # Words that stand in several messages of a session
 
 
-def _spread(asked: Asked, limit: int, offset: int) -> Page | None:
+def _spread(asked: Asked, offset: int) -> Page | None:
     """A page of sessions in which each of the words is somewhere; None if there is nothing to spread."""
     from geminids.query.scope import Narrowing
     from geminids.query.tree import And, Not, Or
@@ -302,7 +292,7 @@ def _spread(asked: Asked, limit: int, offset: int) -> Page | None:
         return None
     any_of = asked.query._replace(tree=And((Or(tuple(wanted)), *unwanted)))
     within = Narrowing("", reading.one_of("m.session", sessions))
-    page = _looked_up(asked._replace(match=any_of.fts(), narrowed=[*asked.narrowed, within]), limit, offset)
+    page = _looked_up(asked._replace(match=any_of.fts(), narrowed=[*asked.narrowed, within]), offset)
     return page if page.total.matches else None
 
 
@@ -344,19 +334,19 @@ class _Reading(Value):
     texts_of: TextsOf | None
     after: int | None
     """The last session that was read for the page before."""
-    is_all: bool
-    """Whether everything is a candidate, and all of it may be read."""
     progress: Callable[[int, int], None] | None
 
 
-def _read(asked: Asked, limit: int, how: _Reading) -> Page:
+def _read(asked: Asked, how: _Reading) -> Page:
     """A page of what is found by reading candidates, the newest sessions first."""
     if how.texts_of is None:
         raise TypeError("a search that is verified needs texts")
-    expression = None if how.is_all else asked.expression
-    conditions = [n.condition for n in asked.narrowed] if how.is_all else asked.conditions()
+    limit, is_all = asked.question.limit, asked.question.scan
+    # Then everything is a candidate, and all of it may be read.
+    expression = None if is_all else asked.expression
+    conditions = [n.condition for n in asked.narrowed] if is_all else asked.conditions()
     candidates = list(searching.candidates(asked.index, expression, conditions, how.after))
-    most = len(candidates) if how.is_all else MOST_READ
+    most = len(candidates) if is_all else MOST_READ
     found: list[SessionHits] = []
     matches = read = 0
     for number, listed in candidates[:most]:
@@ -391,7 +381,7 @@ def _verified(
 
 def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified]) -> SessionHits:
     """What is shown of a session that was read; the first of its messages that match."""
-    texts = {one.place: one.texts for one in islice(verified, asked.per_session)}
+    texts = {one.place: one.texts for one in islice(verified, asked.question.per_session)}
     rows = searching.messages_at(asked.index, number, texts)
     tools = searching.tools_of(asked.index, rows)
     hits = [
@@ -403,7 +393,7 @@ def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified]) -> Sess
 
 def _read_hit(asked: Asked, message: FoundMessage, texts: Texts) -> Hit:
     cuts = {
-        column: words.snippet(texts[column], asked.query.positive, asked.width)
+        column: words.snippet(texts[column], asked.query.positive, asked.question.width)
         for column in asked.query.columns
         if texts.get(column)
     }
@@ -415,9 +405,9 @@ def _read_hit(asked: Asked, message: FoundMessage, texts: Texts) -> Hit:
 # What is said beside the hits
 
 
-def _searched(asked: Asked, *, is_all: bool) -> Searched:
+def _searched(asked: Asked) -> Searched:
     sessions, messages = searching.extent(asked.index)
-    everything = is_all or reading.holds_every_word(asked.index)
+    everything = asked.question.scan or reading.holds_every_word(asked.index)
     columns = tuple(name for column, name in COLUMN_NAMES.items() if column in asked.query.columns)
     return Searched(sessions, messages, columns, None if everything else LEFT_OUT)
 
