@@ -76,9 +76,7 @@ def texts(homes: tuple[Path, ...] = ALL) -> tuple[Text, ...]:
     source = sources.load("gemini")
     every = [scan for home in homes for scan in scans(source, home)]
     return tuple(
-        Text(
-            session, place, message, dict(zip(COLUMNS, words(message, everything=True).columns, strict=True))
-        )
+        Text(session, place, message, dict(zip(COLUMNS, words(message, everything=True), strict=True)))
         for reading in readings_of(source, every)
         for session in reading.sessions
         for place, message in enumerate(session.messages)

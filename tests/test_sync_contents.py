@@ -131,7 +131,7 @@ def _message_facts(session: Session, place: int, message: Message) -> tuple[obje
 def _words(plain: Plain) -> dict[tuple[object, ...], list[str]]:
     where, texts = [], []
     for session, place, message in plain.messages():
-        for column, text in zip(COLUMNS, words(message).columns, strict=True):
+        for column, text in zip(COLUMNS, words(message), strict=True):
             where.append((session.id, session.file, place, column))
             texts.append({COLUMN: text})
     with FullText(texts) as full_text:

@@ -38,7 +38,7 @@ class Verifying:
         if self._with_outputs:
             session = sources.load(session.agent).with_outputs(session)
         for number_of_message, message in enumerate(session.messages):
-            by_column = words(message, everything=True).columns
+            by_column = words(message, everything=True)
             yield number_of_message, dict(zip(COLUMNS, by_column, strict=True))
 
     def _session(self, place: SessionPlace) -> Session | None:

@@ -16,13 +16,13 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from geminids.errors import PARTLY_DONE, STORE_DAMAGED, GeminidsError
+from geminids.store.locking import locked
 from geminids.store.schema import TABLES, VERSION
 
 FOLDER = "index"
@@ -241,7 +241,7 @@ class Place:
         handle = os.open(f"{self.folder}/{self.name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             began = time.monotonic()
-            while not _locked(handle):
+            while not locked(handle):
                 waited = time.monotonic() - began
                 if waited >= patience:
                     raise BusyIndexError(_writer(handle))
@@ -446,18 +446,3 @@ def _writer(handle: int) -> str:
     """Who holds the lock, in words."""
     written = os.pread(handle, 64, 0).decode("ascii", "replace").strip()
     return f"another geminids (process {written})" if written.isdecimal() else "another geminids"
-
-
-def _locked(handle: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True

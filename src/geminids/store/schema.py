@@ -11,7 +11,7 @@ whoever searches joins with `messages`.
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 1
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"

@@ -76,7 +76,7 @@ class Rows:
         )
 
     def _message(self, message: Message) -> MessageFacts:
-        texts = indexed_together(words(message, everything=self._everything).columns)
+        texts = indexed_together(words(message, everything=self._everything))
         calls = [self._call(part) for part in message.parts if isinstance(part, ToolCall)]
         # By place and not by name, as there are so many.
         return MessageFacts(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from geminids.model import (
     AnyPart,
@@ -35,30 +35,21 @@ _LONGEST_WORD = 40
 _DEEPEST = 20
 
 
-class Words(NamedTuple):
-    """The words of a message by column, and whether there are more."""
-
-    columns: tuple[str, ...]
-    is_cut: bool
-    """Whether outputs were left out in the middle."""
-
-
-def words(message: Message, *, everything: bool = False) -> Words:
-    """What is indexed of a message."""
+def words(message: Message, *, everything: bool = False) -> tuple[str, ...]:
+    """What is indexed of a message, by column."""
     gathered = _Gathered(everything)
     for part in message.parts:
         gathered.add(part)
-    return Words(tuple(["\n".join(pieces) for pieces in gathered.columns]), gathered.is_cut)
+    return tuple(["\n".join(pieces) for pieces in gathered.columns])
 
 
 class _Gathered:
     """The words of a message on their way to their columns. Every message of an index goes through here."""
 
-    __slots__ = ("_everything", "columns", "is_cut")
+    __slots__ = ("_everything", "columns")
 
     def __init__(self, everything: bool) -> None:
         self.columns: tuple[list[str], ...] = ([], [], [], [], [], [], [])
-        self.is_cut = False
         self._everything = everything
 
     def add(self, part: AnyPart) -> None:
@@ -117,7 +108,6 @@ class _Gathered:
         if self._everything or len(text) <= BEGINNING + END:
             self.columns[place].append(text)
         else:
-            self.is_cut = True
             self.columns[place].extend((_up_to_a_gap(text[:BEGINNING]), _from_a_gap(text[-END:])))
 
 
