@@ -292,8 +292,7 @@ class Library:
 
     def unreadable(self) -> Sequence[Unreadable]:
         """The files and folders that the system did not let us read."""
-        from geminids.query.listing import UNREADABLE
-        from geminids.store.reading import problems
+        from geminids.store.reading import UNREADABLE, problems
 
         return self._ask(lambda index: problems(index, UNREADABLE))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from geminids.store import reading
-from geminids.store.reading import Condition, ProblemRow, ProjectRow, SessionRow
+from geminids.store.reading import UNREADABLE, Condition, ProblemRow, ProjectRow, SessionRow
 
 if TYPE_CHECKING:
     from geminids.errors import Unreadable
@@ -16,7 +16,6 @@ Trouble = TypeVar("Trouble", bound="Unreadable")
 
 LED_BY_HUMANS = frozenset({"main", "checkpoint", "lost"})
 """The kinds of sessions that a list shows unless it is asked for others."""
-UNREADABLE = "unreadable"
 LEFT_UNREAD = "left-unread"
 
 
@@ -67,12 +66,16 @@ def listing(
     meant = _meant(known, wanted.project)
     conditions = _conditions(wanted, known, meant, tagged)
     shown = reading.sessions(index, conditions.values(), limit)
-    is_cut = limit is not None and len(shown) == limit
+    counted, hidden = reading.sessions_sorted_out(index, conditions)
+    # Another process may have written in between; what is shown counts.
+    total = counted if limit is not None and len(shown) == limit else len(shown)
+    kind = [conditions["kind"]] if "kind" in conditions else []
     return Listing(
         sessions=shown,
-        total=reading.session_count(index, conditions.values()) if is_cut else len(shown),
-        considered=reading.session_count(index, [conditions["kind"]] if "kind" in conditions else ()),
-        hidden=reading.sessions_hidden(index, conditions),
+        total=total,
+        # Counting takes as long as all else that a list asks for.
+        considered=total if conditions.keys() <= {"kind"} else reading.session_count(index, kind),
+        hidden=hidden,
         projects=sorted({project.name for project in known.values()}),
         problems=reading.problems(index, UNREADABLE),
         left_unread=each_file_once(reading.problems(index, LEFT_UNREAD)),

@@ -18,7 +18,7 @@ from geminids.errors import (
 )
 from geminids.query import identity
 from geminids.query.last_list import LastList, Listed
-from geminids.query.listing import LED_BY_HUMANS, UNREADABLE, Filter, listing
+from geminids.query.listing import LED_BY_HUMANS, Filter, listing
 from geminids.store import reading
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Finder:
         return Meant([read.session], read.unreadable)
 
     def _closed(self) -> Sequence[Unreadable]:
-        return reading.problems(self._index, UNREADABLE)
+        return reading.problems(self._index, reading.UNREADABLE)
 
 
 def _gone(row: SessionRow, unreadable: Sequence[Unreadable]) -> GeminidsError:

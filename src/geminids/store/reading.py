@@ -25,6 +25,10 @@ class Condition(NamedTuple):
         return Condition(f"NOT coalesce({self.sql}, 0)", self.values)
 
 
+UNREADABLE = "unreadable"
+"""The kind of a problem: the system did not let us read it."""
+
+
 class ProjectRow(NamedTuple):
     """A project as files tell it, or the best that is known of one."""
 
@@ -167,16 +171,17 @@ def session_count(index: "Index", conditions: Iterable[Condition] = ()) -> int:
     return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
 
 
-def sessions_hidden(index: "Index", conditions: Mapping[str, Condition]) -> dict[str, int]:
-    """How many sessions do not fulfil each of these; one that fulfils several not counts for the first."""
+def sessions_sorted_out(index: "Index", conditions: Mapping[str, Condition]) -> tuple[int, dict[str, int]]:
+    """How many sessions fulfil all of these, and how many each leaves out: the first that does."""
     if not conditions:
-        return {}
+        return session_count(index, ()), {}
     cases = " ".join(f"WHEN {held.negated().sql} THEN '{name}'" for name, held in conditions.items())
     rows = index.connection.execute(
         f"SELECT CASE {cases} END AS reason, count(*) FROM sessions GROUP BY reason",
         [value for condition in conditions.values() for value in condition.values],
     )
-    return {reason: number for reason, number in rows if reason is not None}
+    found = dict(rows.fetchall())
+    return found.pop(None, 0), found
 
 
 def sessions_numbered(index: "Index", numbers: Iterable[int]) -> dict[int, SessionRow]:

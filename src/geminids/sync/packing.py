@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -13,24 +14,30 @@ from geminids.store.index import DamagedValueError
 from geminids.store.reading import ProblemRow, ProjectRow
 
 Value = TypeVar("Value")
+_SMALL = 200
+"""Bytes; to make less of so few is not worth the time."""
+_QUICKLY = 1
+_ZIPPED = b"\x78"
 
 
 def packed(value: Any) -> bytes:
-    """A value as MessagePack; as JSON where there are half characters in names and words."""
+    """A value as MessagePack, or as JSON where it holds half characters; zipped if that is worth it."""
     try:
-        return msgspec.msgpack.encode(value)
+        written = msgspec.msgpack.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value)).encode("ascii")
+        written = json.dumps(msgspec.to_builtins(value)).encode("ascii")
+    return zlib.compress(written, _QUICKLY) if len(written) > _SMALL else written
 
 
 def unpacked(kept: bytes, kind: type[Value]) -> Value:
     """The value that was packed. Raises DamagedValueError if it was not."""
     try:
-        # No object or list of MessagePack begins like one of JSON.
-        if kept[:1] in (b"{", b"["):
-            return msgspec.convert(json.loads(kept), kind)
-        return msgspec.msgpack.decode(kept, type=kind)
-    except ValueError as error:
+        # No object or list of MessagePack begins like one of JSON, or like what was zipped.
+        written = zlib.decompress(kept) if kept[:1] == _ZIPPED else kept
+        if written[:1] in (b"{", b"["):
+            return msgspec.convert(json.loads(written), kind)
+        return msgspec.msgpack.decode(written, type=kind)
+    except (ValueError, zlib.error) as error:
         raise DamagedValueError(f"a value cannot be read: {error}") from error
 
 
