@@ -3,6 +3,7 @@
 import resource
 import subprocess
 import sys
+from operator import le
 from pathlib import Path
 
 import pytest
@@ -83,12 +84,20 @@ def test_starting_is_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
     python = [sys.executable, "-c"]
-    bare = seconds(*python, "pass")
-    floor = seconds(*python, "import click, sqlite3")
     start = "import sys; from geminids.__main__ import main; sys.argv[0] = 'geminids'; sys.exit(main())"
-    # The goals are 2, 1.15 and 1.4; a machine that does other things at the same time gets some leave.
-    assert seconds(*python, start, "--version") <= 2.5 * bare
-    assert seconds(*python, start, "--help") <= 1.6 * floor
     subprocess.run([*python, start, "sync", "--sample"], check=True, capture_output=True)
-    for question in (["list"], ["search", "cache"]):
-        assert seconds(*python, start, *question, "--no-sync", "--sample") <= 2.0 * floor
+
+    def ratios() -> list[float]:
+        bare, floor = seconds(*python, "pass"), seconds(*python, "import click, sqlite3")
+        questions = (
+            ["--help"],
+            ["list", "--no-sync", "--sample"],
+            ["search", "cache", "--no-sync", "--sample"],
+        )
+        over_floor = [seconds(*python, start, *question) / floor for question in questions]
+        return [seconds(*python, start, "--version") / bare, *over_floor]
+
+    # The goals are 2, 1.15 and 1.4; a machine that does other things at the same time gets some leave.
+    bounds = (2.5, 1.6, 2.0, 2.0)
+    tries = (ratios() for _ in range(4))
+    assert any(all(map(le, found, bounds)) for found in tries)
