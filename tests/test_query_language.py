@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from geminids.cli import search_command
 from geminids.errors import WRONG_USAGE
+from geminids.query.asking import Question
 from geminids.query.filters import PLACES
 from geminids.query.language import Query, QuerySyntaxError, _by_grammar, parse
 from geminids.query.literals import needed_by_regex, repeats_a_repeat
@@ -269,6 +271,9 @@ def test_where_a_hit_may_come_from(typed: str, columns: tuple[str, ...]) -> None
 
 
 def test_every_column_of_the_index_can_be_named() -> None:
+    # The command line has them too, so that its help need not load anything.
+    assert set(search_command.PLACES) == set(PLACES)
+    assert Question("").limit == search_command.LIMIT
     assert set(PLACES.values()) == set(schema.COLUMNS)
 
 

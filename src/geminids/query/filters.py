@@ -5,21 +5,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.query.found import COLUMN_NAMES
 from geminids.query.mistakes import QuerySyntaxError
 from geminids.store.schema import COLUMNS
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-PLACES = {
-    "human": "human",
-    "model": "model",
-    "thoughts": "thought",
-    "arguments": "tool",
-    "output": "output",
-    "paths": "path",
-    "other": "other",
-}
+PLACES = {name: column for column, name in COLUMN_NAMES.items()}
 """What `in:` takes, and the column that it means."""
 
 _OTHER_PLACES = {

@@ -102,7 +102,6 @@ class Bound(Value):
 
 
 NO_ROW = Bound(None, is_complement=False)
-EVERY_ROW = Bound(None, is_complement=True)
 
 
 def leaves(node: Node, *, wanted: bool = True) -> Iterator[tuple[Leaf, bool]]:
