@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from geminids.cli import safe
+from geminids.transcript import safe
 
 from .conftest import FIXTURES, Run
 from .homes import FIRST_ID, tool_call, write_session

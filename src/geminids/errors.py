@@ -229,6 +229,13 @@ class UnknownAgentError(GeminidsError):
         super().__init__(f"No reader for {wanted!r}. There are: {', '.join(known) or 'none'}.")
 
 
+class UnknownFormatError(GeminidsError):
+    """No such format of an export."""
+
+    def __init__(self, wanted: str, known: Sequence[str]) -> None:
+        super().__init__(f"No format {wanted!r}. There are: {', '.join(known) or 'none'}.")
+
+
 class NotInstalledError(GeminidsError):
     """No reader is registered at all, not even ours."""
 

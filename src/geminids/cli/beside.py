@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from geminids.cli import words
 from geminids.cli.page import Page
 from geminids.model import Companion, CompanionKind, Problem, Session
+from geminids.transcript import words
 
 INDENT = 2
 MOST_NAMES = 3

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
-from geminids.cli import safe
+from geminids.export.data import encode
+from geminids.transcript import safe
+
+__all__ = ["encode", "join", "print_json", "print_lines"]
 
 
 def print_json(encoded: bytes) -> None:
@@ -33,11 +34,3 @@ def print_lines(lines: Iterable[bytes]) -> None:
 def join(*objects: bytes) -> bytes:
     """One JSON object with the fields of several encoded ones, in their order."""
     return b"{" + b",".join(fields for encoded in objects if (fields := encoded[1:-1])) + b"}"
-
-
-def encode(value: Any) -> bytes:
-    """The value as JSON. Half characters, as in names of files that are no UTF-8, become `?`."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), ensure_ascii=False).encode("utf-8", "replace")

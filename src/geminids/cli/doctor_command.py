@@ -62,7 +62,7 @@ def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
 
 
 def _draw_homes(page: Page, report: Fidelity) -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     if report.homes:
         _heading(page, "Places")
@@ -76,7 +76,7 @@ def _draw_homes(page: Page, report: Fidelity) -> None:
 
 
 def _draw_totals(page: Page, report: Fidelity) -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     _heading(page, "Account")
     sessions = ", ".join(f"{number} {kind}" for kind, number in report.sessions.items()) or "none"
@@ -103,7 +103,7 @@ def _draw_totals(page: Page, report: Fidelity) -> None:
 
 
 def _draw_kinds(page: Page, report: Fidelity) -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     for heading, tallies in (("Used", report.used), ("Ignored", report.ignored), ("Broken", report.problem)):
         _draw_table(
@@ -127,7 +127,7 @@ def _draw_table(page: Page, heading: str, rows: Mapping[str, str]) -> None:
 
 
 def _draw_problems(page: Page, report: Fidelity, *, every_problem: bool) -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     if report.problems:
         _heading(page, "Problems")

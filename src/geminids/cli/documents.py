@@ -7,13 +7,13 @@ goes or changes its meaning makes a new number.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
 
 from geminids.cli.data import encode, join
 from geminids.cli.search_document import SearchDocument
+from geminids.export.session_document import Note, SessionDocument
 from geminids.library import (
     Fidelity,
     IndexFacts,
@@ -26,31 +26,13 @@ from geminids.library import (
     ProjectStory,
     Resolved,
 )
-from geminids.model import Session, SessionSummary
+from geminids.model import SessionSummary
 
 Document = TypeVar("Document", bound=msgspec.Struct)
 
 
-class Note(msgspec.Struct, frozen=True):
-    """Something that the user noted about a session."""
-
-    id: int
-    """What `mark --forget-note` takes."""
-    at: datetime
-    text: str
-
-
 class MarkedSummary(SessionSummary, frozen=True, kw_only=True):
     """A session without its messages, and what the user said of it."""
-
-    name: str | None
-    """What the user calls it; lists show it instead of the title."""
-    tags: tuple[str, ...]
-    notes: tuple[Note, ...]
-
-
-class MarkedSession(Session, frozen=True, kw_only=True):
-    """One conversation, whole, and what the user said of it."""
 
     name: str | None
     """What the user calls it; lists show it instead of the title."""
@@ -74,13 +56,6 @@ class ListDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminid
     """Sessions without their messages, newest first. `--jsonl` prints each on a line of its own."""
 
     sessions: Sequence[MarkedSummary]
-
-
-class SessionDocument(MarkedSession, frozen=True, kw_only=True, tag_field="schema", tag="geminids/session/1"):
-    """One conversation, whole."""
-
-    others: Sequence[MarkedSession]
-    """Sessions in the same file, where one was given."""
 
 
 class MarkDocument(MarkedInLittle, frozen=True, kw_only=True, tag_field="schema", tag="geminids/mark/1"):

@@ -67,7 +67,7 @@ def _remember(library: Library, found: Found) -> None:
 
 
 def _draw_session(page: Page, number: int, group: SessionHits, project: str, now: datetime) -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     session = group.session
     mark = words.KIND_MARKS.get(session.kind)

@@ -202,8 +202,8 @@ def _draw(choices: Choices, library: "Library", sessions: "Sequence[SessionRow]"
 
 def _tell(choices: Choices, asked: Asked, listing: "Listing") -> int:
     """Say what the list does not show, and how to see it; the exit code that follows from it."""
-    from geminids.cli import words
     from geminids.cli.sessions import tell_left_unread, tell_unreadable
+    from geminids.transcript import words
 
     _tell_match(listing, asked.project)
     if more := listing.total - len(listing.sessions):
@@ -226,8 +226,8 @@ def _tell_match(listing: "Listing", wanted: str | None) -> None:
 
 
 def _tell_nothing(library: "Library", listing: "Listing", asked: Asked) -> None:
-    from geminids.cli import words
     from geminids.cli.sessions import tell_nothing_found
+    from geminids.transcript import words
 
     if asked.project and listing.hidden.keys() == {"project"}:
         near = ", ".join(listing.nearest_projects(asked.project))
@@ -242,7 +242,7 @@ def _tell_nothing(library: "Library", listing: "Listing", asked: Asked) -> None:
 
 def _tell_no_such_tag(library: "Library", wanted: Sequence[str]) -> None:
     """Say which tags there are; where these are among them, that what has them is not here."""
-    from geminids.cli import words
+    from geminids.transcript import words
 
     known = library.tags()
     if unknown := [tag for tag in wanted if tag not in known]:

@@ -8,13 +8,14 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from geminids.cli import words
 from geminids.cli.data import encode
 from geminids.cli.page import Page
-from geminids.cli.story import MARKS, Telling, draw_entries
+from geminids.cli.story import Telling, draw_entries
 from geminids.library import short_ids
 from geminids.model import AnyPart, Message, Session, SessionSummary, State
+from geminids.transcript import words
 from geminids.transcript.entries import Detail, LeftOut, transcript
+from geminids.transcript.naming import MARKS
 from geminids.watch import Happened, News, SessionGone, SessionNews
 
 DROPPED = {

@@ -154,7 +154,7 @@ def _show_all(choices: Choices, found: MarkedSessions) -> int:
 
 def _tell_absent(number: int) -> None:
     """Say why marks are shown of which no list shows the session."""
-    from geminids.cli import words
+    from geminids.transcript import words
 
     if number:
         its = "Its files are" if number == 1 else "Their files are"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from geminids.cli import words
 from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.library import short_ids
+from geminids.transcript import words
 
 if TYPE_CHECKING:
     from geminids.library import Marked, MarkedSessions, Marks

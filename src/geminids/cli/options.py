@@ -175,4 +175,15 @@ sync_option = click.option(
     help="Show what the index holds, without looking for what is new.",
 )
 
+LEVELS = ("prompts", "conversation", "tools", "thoughts", "everything")
+"""The levels of detail; written here so that help need not load what tells sessions."""
+
+detail_option = click.option(
+    "--detail",
+    "detail_level",
+    type=click.Choice(LEVELS),
+    help="How much is told: what was typed; the conversation with each tool call in a line; also what tools "
+    "were given and answered; also thoughts; or everything, dropped turns and notices included.",
+)
+
 pass_choices = click.make_pass_decorator(Choices, ensure=True)

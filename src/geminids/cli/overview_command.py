@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from geminids.cli import words
 from geminids.cli.data import print_json
 from geminids.cli.documents import OverviewDocument, document
 from geminids.cli.options import Choices
@@ -17,6 +16,7 @@ from geminids.cli.sessions import (
 )
 from geminids.errors import NOTHING_FOUND
 from geminids.library import AgentOverview, Library, NextStep, Overview, project_names
+from geminids.transcript import words
 
 
 def overview(choices: Choices) -> int:

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from geminids.cli import safe
 from geminids.cli.screen import MOST_READABLE, Screen
+from geminids.transcript import safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

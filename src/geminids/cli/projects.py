@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from geminids.cli import words
 from geminids.cli.beside import KIND_NAMES, draw_companion, shown_beside
 from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.library import Event, EventKind, ProjectReport, ProjectStory, short_ids, text_beside
 from geminids.model import Companion, LineKind, TypedLine
+from geminids.transcript import words
 
 
 def draw_projects(page: Page, reports: Sequence[ProjectReport], now: datetime) -> None:

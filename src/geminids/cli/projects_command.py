@@ -87,7 +87,7 @@ def link(choices: Choices, *, wanted: str, path: str) -> int:
     geminids projects link 3f2a91c0 ~/dev/shop
     geminids projects link shop /srv/moved/shop
     """  # noqa: D301 - click wants the character itself
-    from geminids.cli import words
+    from geminids.transcript import words
 
     linked = choices.open_library().link_project(wanted, path)
     proof = "its hash is that of the project" if linked.certain else "nothing proves it, so it is your word"
@@ -105,7 +105,7 @@ def unlink(choices: Choices, *, wanted: str) -> int:
     \b
     geminids projects unlink 3f2a91c0
     """  # noqa: D301 - click wants the character itself
-    from geminids.cli import words
+    from geminids.transcript import words
 
     link = choices.open_library().unlink_project(wanted)
     say(f"{(link.hash or '')[:8]} is no longer linked to {words.path(link.path or '')}.")
@@ -135,7 +135,7 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
     geminids projects resolve
     geminids projects resolve --deep --seconds 300
     """  # noqa: D301 - click wants the character itself
-    from geminids.cli import words
+    from geminids.transcript import words
 
     library = choices.open_library()
     with _progress() as progress:
@@ -209,7 +209,7 @@ def _list(choices: Choices) -> int:
 
 
 def _tell_unknown(choices: Choices, found: Projects) -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     unknown = sum(not report.project.certain and not report.project.path for report in found.projects)
     if unknown:

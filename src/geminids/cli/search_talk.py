@@ -43,7 +43,7 @@ def tell_found(told: Told) -> None:
 
 
 def _tell_nothing(told: Told) -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     found = told.found
     searched = found.searched
@@ -83,7 +83,7 @@ def _tell_filters(typed: str) -> None:
 
 
 def _tell_stopped(told: Told, stopped: "Stopped") -> None:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     going_on = told.spelled("--after", told.found.next or "")
     say(
@@ -94,7 +94,7 @@ def _tell_stopped(told: Told, stopped: "Stopped") -> None:
 
 def _tell_extent(told: Told) -> None:
     """On a terminal: how much was found among how much, what was hidden, and what to type next."""
-    from geminids.cli import words
+    from geminids.transcript import words
 
     found = told.found
     if not found.sessions:

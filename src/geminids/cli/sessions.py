@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from geminids.cli import words
 from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.cli.talk import say
 from geminids.errors import PARTLY_DONE, Candidate, GeminidsError, Unreadable
 from geminids.library import project_names
+from geminids.transcript import words
 
 if TYPE_CHECKING:
     from geminids.library import Library, Marks, SessionRow

@@ -13,6 +13,7 @@ from geminids.cli.options import (
     Choices,
     complete_files,
     complete_ids,
+    detail_option,
     json_option,
     pass_choices,
     shared_options,
@@ -38,6 +39,7 @@ def complete_sessions(
 
 @click.command()
 @click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@detail_option
 @click.option("--thoughts", is_flag=True, help="Also what the model thought.")
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
 @click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
@@ -60,6 +62,7 @@ def show(
     choices: Choices,
     *,
     wanted: str,
+    detail_level: str | None,
     thoughts: bool,
     tools: bool,
     notices: bool,
@@ -80,6 +83,7 @@ def show(
     geminids show latest
     geminids show 3 --tools
     geminids show 3 --at 12
+    geminids show 3 --detail prompts
     geminids show 1f0c9a2b --all
     geminids show checkpoint-plan --beside
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
@@ -103,7 +107,9 @@ def show(
     if choices.json:
         _print_sessions(sessions, marks_of(library, sessions))
     else:
-        detail = detail_of(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
+        detail = detail_of(
+            detail_level, thoughts=thoughts, tools=tools, notices=notices, everything=everything
+        )
         _draw(
             choices,
             width,
@@ -134,15 +140,19 @@ def _stdin_as_file() -> Iterator[str]:
         yield str(file)
 
 
-def detail_of(*, thoughts: bool, tools: bool, notices: bool, everything: bool) -> Detail:
-    """How much is told of a session, as it was chosen."""
-    from geminids.transcript.entries import Detail
+def detail_of(
+    level: str | None = None, *, thoughts: bool, tools: bool, notices: bool, everything: bool
+) -> Detail:
+    """How much is told of a session, as it was chosen: a level, and what is added to it."""
+    from geminids.transcript.entries import LEVELS, Detail
 
+    chosen = LEVELS["everything" if everything else level or "conversation"]
     return Detail(
-        thoughts=thoughts or everything,
-        tools=tools or everything,
-        notices=notices or everything,
-        everything=everything,
+        replies=chosen.replies,
+        thoughts=thoughts or chosen.thoughts,
+        tools=tools or chosen.tools,
+        notices=notices or chosen.notices,
+        everything=chosen.everything,
     )
 
 
@@ -156,7 +166,8 @@ def _print_record(record: dict[str, Any]) -> None:
 def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> None:
     """One document for the first session of a file; others that lie in the same file stand in it."""
     from geminids.cli.data import print_json
-    from geminids.cli.documents import MarkedSession, SessionDocument, document, marked
+    from geminids.cli.documents import document, marked
+    from geminids.export.session_document import MarkedSession, SessionDocument
 
     first, *others = [marked(MarkedSession, session, marks) for session in sessions]
     print_json(document(SessionDocument, first, others=others))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.cli import words
 from geminids.cli.beside import draw_beside
 from geminids.cli.marks import draw_marks
 from geminids.cli.page import Page, Span
@@ -18,7 +17,6 @@ from geminids.model import (
     Origin,
     Session,
     SessionKind,
-    State,
     Text,
     Thought,
     ToolCall,
@@ -26,17 +24,17 @@ from geminids.model import (
     ToolStatus,
     Unrecognised,
 )
+from geminids.transcript import words
 from geminids.transcript.entries import (
     Detail,
     Entry,
     LeftOut,
     Mark,
     Pause,
-    Speaker,
     Turn,
-    is_marked,
     transcript,
 )
+from geminids.transcript.naming import mark_sentence, speaker_name, state_name
 from geminids.transcript.telling import (
     answer_lines,
     changed_lines,
@@ -73,13 +71,10 @@ KINDS = {
     SessionKind.LOST: ("lost: what was typed is what remains", ""),
 }
 """What a session is that is no main one, and what its parent is to it."""
-MARKS = {
-    State.COMPRESSED: "compressed here: {} above left the agent's view",
-    State.REWOUND: "rewound here: {} taken back",
-}
 
 # Context that the agent put in stands in nearly every session; --all shows it.
 ASK_FOR = {
+    "replies": ("reply", "replies", "--detail conversation"),
     "thoughts": ("thought", "thoughts", "--thoughts"),
     "notices": ("notice", "notices", "--notices"),
     "rewound": ("rewound message", "rewound messages", "--all"),
@@ -122,9 +117,9 @@ def draw_entries(page: Page, entries: Iterable[Entry], telling: Telling) -> None
             case Pause(length=length, until=until):
                 page.line()
                 page.line((f"· · · {words.duration(length)} later, {words.moment(until)}", "quiet"))
-            case Mark(state=state, messages=messages):
+            case Mark():
                 page.line()
-                page.line(("⟲ " + MARKS[state].format(words.count(messages, "message")), "warning"))
+                page.line(("⟲ " + mark_sentence(entry), "warning"))
             case LeftOut(counts=counts):
                 _draw_left_out(page, counts)
 
@@ -214,27 +209,13 @@ def _stand_together(before: AnyPart, part: AnyPart) -> bool:
 
 
 def _speaker(turn: Turn, telling: Telling) -> list[Span]:
-    message = turn.message
-    names = {
-        Speaker.HUMAN: "You",
-        Speaker.MODEL: telling.agent_title,
-        Speaker.PARENT: "Task",
-        Speaker.AGENT: _agent_word(message, telling.agent_title),
-    }
-    spans: list[Span] = [(names[turn.speaker], str(turn.speaker)), ("  " + words.clock(message.at), "quiet")]
-    if is_marked(message) or (telling.detail.everything and message.state is not State.CURRENT):
-        spans.append((f"  [{message.state}]", "warning"))
+    spans: list[Span] = [
+        (speaker_name(turn, telling.agent_title), str(turn.speaker)),
+        ("  " + words.clock(turn.message.at), "quiet"),
+    ]
+    if state := state_name(turn.message, everything=telling.detail.everything):
+        spans.append((f"  [{state}]", "warning"))
     return spans
-
-
-def _agent_word(message: Message, agent_title: str) -> str:
-    if message.level:
-        return str(message.level).capitalize()
-    return {
-        Origin.TOOL: "Tool results",
-        Origin.INJECTED: "Context",
-        Origin.SYNTHETIC: f"{agent_title} (automatic)",
-    }.get(message.origin, "Agent")
 
 
 def _draw_part(page: Page, part: AnyPart, message: Message, telling: Telling) -> None:

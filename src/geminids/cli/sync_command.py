@@ -67,7 +67,7 @@ def _draw(choices: Choices, outcome: Outcome, library: Library, *, stats: bool) 
 
 
 def _told(outcome: Outcome) -> str:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     if outcome.failed:
         return "The index is as it was."
@@ -79,7 +79,7 @@ def _told(outcome: Outcome) -> str:
 
 
 def _figures(facts: IndexFacts) -> list[tuple[str, str]]:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     scope = "every word" if facts.every_word else "beginnings and ends of long outputs; all else whole"
     return [

@@ -7,7 +7,7 @@ import sys
 
 def say(message: str) -> None:
     """Tell the person something; if nobody can hear it, go on."""
-    from geminids.cli import safe
+    from geminids.transcript import safe
 
     try:
         print(f"geminids: {safe.text(message)}", file=sys.stderr, flush=True)

@@ -137,7 +137,7 @@ def _until(events: Iterator[AnyEvent], limits: Limits) -> Iterator[SessionNews |
 
 
 def _where(event: Watching) -> str:
-    from geminids.cli import words
+    from geminids.transcript import words
 
     places = ", ".join(map(words.path, event.places)) or "for a home to appear"
     if event.by_events:

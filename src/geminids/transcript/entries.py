@@ -36,16 +36,38 @@ from geminids.model import (
 LONG_PAUSE = timedelta(minutes=30)
 
 TOLD_ORIGINS = {Origin.HUMAN, Origin.MODEL, Origin.COMMAND, Origin.SHELL}
+PROMPT_ORIGINS = {Origin.HUMAN, Origin.COMMAND, Origin.SHELL}
+"""Of these are the messages that a human made."""
 MARKED_STATES = {State.COMPRESSED, State.REWOUND}
 
 
 class Detail(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is told beyond the conversation itself."""
+    """How much is told beyond the conversation itself, or of it."""
 
+    replies: bool = True
+    """Else only what the human typed."""
     thoughts: bool = False
     tools: bool = False
+    """Arguments, outputs and whole diffs; else each call is one line."""
     notices: bool = False
     everything: bool = False
+
+
+LEVELS = {
+    "prompts": Detail(replies=False),
+    "conversation": Detail(),
+    "tools": Detail(tools=True),
+    "thoughts": Detail(tools=True, thoughts=True),
+    "everything": Detail(tools=True, thoughts=True, notices=True, everything=True),
+}
+"""The levels of detail, the same for everything that tells a session; each tells what the one before does."""
+LEVEL_WORDS = {
+    "prompts": "what the human typed",
+    "conversation": "what was said, each tool call in one line, errors",
+    "tools": "also arguments, outputs and diffs of tools",
+    "thoughts": "also what the model thought",
+    "everything": "also notices, injected context, and turns that were dropped",
+}
 
 
 class Speaker(StrEnum):
@@ -138,6 +160,8 @@ def told_parts(
 
 def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:
     """The name under which a part is left out; None if it is told."""
+    if not detail.replies and message.origin not in PROMPT_ORIGINS:
+        return "replies" if message.origin is Origin.MODEL else str(message.origin)
     match part:
         case Thought():
             return None if detail.thoughts else "thoughts"

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from geminids.cli import data, safe
+from geminids.cli import data
+from geminids.transcript import safe
 
 any_text = some.text(some.characters(exclude_categories=()))
 
