@@ -1,0 +1,230 @@
+"""Sessions to export in tests: those of every fixture, and one made to break things."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from geminids import export, sources
+from geminids.export.base import Manner
+from geminids.model import (
+    Attachment,
+    Counts,
+    Diff,
+    FileChange,
+    FileReference,
+    KnownBy,
+    Level,
+    Message,
+    Operation,
+    Origin,
+    Plain,
+    Project,
+    Role,
+    Session,
+    SessionFile,
+    SessionKind,
+    Source,
+    State,
+    Status,
+    Text,
+    Thought,
+    ToolCall,
+    ToolKind,
+    ToolStatus,
+    Unrecognised,
+    Usage,
+)
+from geminids.transcript.entries import LEVELS
+from tests.conftest import FIXTURES
+from tests.reading import sessions as read_sessions
+
+GOLDEN = FIXTURES / "exports"
+
+LOOKED_AT = (
+    "ask-user",
+    "compress-checkpoint",
+    "errors",
+    "images",
+    "rewind-jsonl-2",
+    "shell-mode",
+    "subagents-nested-jsonl",
+    "tool-calls-jsonl-2",
+)
+"""The cases whose exports are kept whole; of all others, the digests of their bytes."""
+
+
+@cache
+def fixture_sessions() -> dict[str, Session]:
+    """Every session of every fixture, by `case/native id`, as it would be read anywhere."""
+    found: dict[str, Session] = {}
+    for home in sorted(FIXTURES.glob("*/*/home")):
+        case = home.parent
+        for session in read_sessions(sources.load(case.parent.name), home):
+            whole = sources.load(session.agent).with_outputs(session)
+            name = f"{case.name}/{session.native_id}"
+            while name in found:
+                name += "+"
+            found[name] = _moved(whole, home)
+    return found
+
+
+def looked_at_sessions() -> dict[str, Session]:
+    """The first session of each case whose exports are kept whole, by the case."""
+    found: dict[str, Session] = {}
+    for name, session in fixture_sessions().items():
+        case = name.split("/")[0]
+        if case in LOOKED_AT:
+            found.setdefault(case, session)
+    return found
+
+
+def exported(name: str, *sessions: Session, level: str | None = None, **options: Any) -> bytes:
+    """Sessions in a format, as `geminids export` would write them."""
+    chosen = export.load(name)
+    return b"".join(chosen.write(sessions, manner(level or chosen.level, **options)))
+
+
+def manner(level: str, **options: Any) -> Manner:
+    """How sessions are written in tests."""
+    return Manner(detail=LEVELS[level], agent_titles={"gemini": "Gemini CLI"}, **options)
+
+
+def check_golden_bytes(path: Path, content: bytes) -> None:
+    """Compare bytes with a golden file."""
+    if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    assert path.exists(), f"no golden file {path}: run `make golden` and read what it wrote"
+    assert path.read_bytes() == content
+
+
+def hostile_words() -> Iterable[str]:
+    """Words that break what is careless: each is data, whatever it looks like."""
+    return (
+        "<script>alert('owned')</script><img src=x onerror=alert(1)>",
+        "</script><script>alert(2)</script>",
+        "<!-- --> ]]> &lt;b&gt; &amp; <svg/onload=alert(3)>",
+        "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b]52;c;aGk=\x07 \x9b2J",
+        "right-to-left: \u202egnp.exe\u202c and \u2066isolated\u2069 \u200bhidden \ufeff",
+        "```\nfence\n```\n````\nlonger fence\n````\n~~~\ntilde\n~~~",
+        "---\ntitle: not yours\n---\n# heading\n<details><summary>open</summary>",
+        "[click](javascript:alert(4)) ![x](http://127.0.0.1:1/pixel.png) <http://127.0.0.1:1/>",
+        "half an emoji: \ud83d and NUL: \x00 and CR: a\rb",
+        "=HYPERLINK(\"http://127.0.0.1:1\") , \"quotes\" ; 'single'\tand tab",
+        "{{7*7}} ${7*7} <%= 7*7 %> {% raw %}",
+        "very-long-" + "x" * 5000,
+    )
+
+
+def hostile_session() -> Session:
+    """A session in which every text, name and path is hostile."""
+    words = list(hostile_words())
+    nasty = "\n\n".join(words)
+    call = ToolCall(
+        'call-"><script>alert(5)</script>',
+        "run_<b>shell</b>\x1b[31m",
+        ToolKind.EXECUTE,
+        {"command": nasty, "<key>": words[0], "```": ["~~~", {"deep": words[1]}]},
+        ToolStatus.ERROR,
+        native_status="error",
+        result=(Text(nasty, Origin.TOOL),),
+        display=Plain(nasty),
+        at=_at(3),
+    )
+    edit = ToolCall(
+        "edit-1",
+        "replace",
+        ToolKind.EDIT,
+        {"file_path": "/home/ada/<script>.py", "old_string": "a", "new_string": "```"},
+        ToolStatus.SUCCESS,
+        result=(Text("ok", Origin.TOOL), Attachment("image/png", data="!!not base64!!")),
+        display=Diff("/home/ada/<script>.py", "--- a\n+++ b\n@@ -1 +1 @@\n-```\n+</script>\n"),
+        changes=(
+            FileChange(
+                "/home/ada/<script>.py",
+                Operation.EDIT,
+                diff="--- a\n+++ b\n@@ -1 +1 @@\n-```\n+</script>\n",
+                added=1,
+                removed=1,
+            ),
+        ),
+        at=_at(4),
+    )
+    messages = (
+        _message(1, Role.USER, Origin.HUMAN, *(Text(word, Origin.HUMAN) for word in words)),
+        _message(
+            2,
+            Role.ASSISTANT,
+            Origin.MODEL,
+            Thought(nasty, subject=words[0], at=_at(2)),
+            Text(nasty, Origin.MODEL),
+            call,
+            edit,
+            usage=Usage(1, 100, 50, None, 20, 5, 0, 125),
+        ),
+        _message(
+            3,
+            Role.USER,
+            Origin.HUMAN,
+            Attachment("text/html", data="PHNjcmlwdD5hbGVydCg2KTwvc2NyaXB0Pg=="),
+            Attachment('image/svg+xml"><script>alert(7)</script>', uri="javascript:alert(8)"),
+            FileReference("../../<img src=x>", nasty),
+            Unrecognised({"</script>": words}),
+        ),
+        _message(4, Role.SYSTEM, Origin.NOTICE, Text(nasty, Origin.NOTICE), level=Level.ERROR),
+        _message(5, Role.USER, Origin.HUMAN, Text(words[0], Origin.HUMAN), state=State.REWOUND),
+    )
+    return Session(
+        id='gemini:<"evil">',
+        agent="gemini",
+        native_id='<"evil">',
+        kind=SessionKind.MAIN,
+        parent_id=None,
+        project=Project("/home/ada/</script><script>alert(9)</script>", "0" * 64, "a: b", KnownBy.MARKER),
+        title='</title><script>alert(10)</script>: "quoted"\n---\n# heading \u202e',
+        summary=words[0],
+        started_at=_at(0),
+        ended_at=_at(9),
+        status=Status.FAILURE,
+        models=("gemini-<b>2.5</b>",),
+        counts=Counts(2, 1, 2, 1, 1),
+        usage=Usage(1, 100, 50, None, 20, 5, 0, 125),
+        files=(SessionFile("/home/ada/<script>.jsonl", "gemini-jsonl", 10),),
+        messages=messages,
+    )
+
+
+def _at(minute: int) -> datetime:
+    return datetime(2026, 5, 1, 10, minute, tzinfo=UTC)
+
+
+def _message(number: int, role: Role, origin: Origin, *parts: Any, **more: Any) -> Message:
+    fields: dict[str, Any] = {
+        "id": f"m{number}",
+        "role": role,
+        "origin": origin,
+        "state": State.CURRENT,
+        "at": _at(number),
+        "model": "gemini-<b>2.5</b>" if role is Role.ASSISTANT else None,
+        "parts": parts,
+        "usage": None,
+        "source": Source("/home/ada/<script>.jsonl", number, number * 10, number * 10 + 5),
+    }
+    return Message(**fields | more)
+
+
+def _moved(session: Session, home: Path) -> Session:
+    """The session as if its home were the same folder on every machine, with files of the same age."""
+    encoded = msgspec.json.encode(session).replace(str(home).encode(), b"/home/ada")
+    moved = msgspec.json.decode(encoded, type=Session)
+    beside = tuple(msgspec.structs.replace(file, modified_at=None) for file in moved.companions)
+    # A saved chat has only the time of its file, and a copied file another one.
+    ended_at = moved.ended_at if moved.started_at else None
+    return msgspec.structs.replace(moved, companions=beside, ended_at=ended_at)

@@ -1,0 +1,42 @@
+"""Every format over the sessions of all fixtures: some kept whole to be looked at, of the rest the digests."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from geminids import export
+from tests.exporting import (
+    GOLDEN,
+    check_golden_bytes,
+    exported,
+    fixture_sessions,
+    hostile_session,
+    looked_at_sessions,
+)
+from tests.golden import check_golden
+
+FORMATS = export.available()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_writes_what_was_looked_at(name: str) -> None:
+    for case, session in looked_at_sessions().items():
+        check_golden_bytes(GOLDEN / case / f"{name}{export.load(name).suffix}", exported(name, session))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_writes_every_session_as_before(name: str) -> None:
+    digests = {
+        case: hashlib.sha256(exported(name, session)).hexdigest()[:16]
+        for case, session in fixture_sessions().items()
+    }
+    check_golden(GOLDEN / "digests" / f"{name}.json", digests)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_hostile_words_give_utf8_in_which_nothing_steers_a_terminal(name: str) -> None:
+    written = exported(name, hostile_session()).decode("utf-8")
+    for character in "\x00\x07\x1b\x7f\x9b\u202e\u2066":
+        assert character not in written
