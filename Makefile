@@ -39,9 +39,9 @@ golden: $(VENV)/.test
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/.bench
-	@failed=; for part in read index peers; do \
+	@failed=; for part in read index export peers; do \
 		echo "$$part:"; $(BIN)/python benchmarks/$$part.py || failed="$$failed $$part"; \
-	done; test -z "$$failed" || { echo "FAILED:$$failed"; exit 1; }; echo 'read, index, peers: all within bounds'
+	done; test -z "$$failed" || { echo "FAILED:$$failed"; exit 1; }; echo 'read, index, export, peers: all within bounds'
 
 bench-10k: $(VENV)/.bench
 	$(BIN)/python benchmarks/index.py --sessions 10000

@@ -26,11 +26,11 @@ def can_generate() -> bool:
     return True
 
 
-def generate(folder: Path, sessions: int, seed: int) -> Path:
+def generate(folder: Path, sessions: int, seed: int, agent: str = "gemini") -> Path:
     """A home with that many sessions, and its truth."""
-    home = folder / f"{sessions}-{seed}"
+    home = folder / f"{agent}-{sessions}-{seed}"
     home.mkdir(parents=True)
-    command = [sys.executable, str(GENERATOR), "--agent", "gemini", "--sessions", str(sessions)]
+    command = [sys.executable, str(GENERATOR), "--agent", agent, "--sessions", str(sessions)]
     command += ["--seed", str(seed), "--jobs", "2", "--out", str(home)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment())
     _tell(home)

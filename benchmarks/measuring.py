@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -156,3 +157,10 @@ def parse_with_orjson(home: Path) -> Spent:
     """Every value of every session file, decoded and dropped: the speed limit."""
     seconds = measure("measured.py", "orjson", home)["seconds"]
     return Spent(seconds, seconds)
+
+
+def installed(peer: str) -> list[str]:
+    """The words that start another tool; none if it is not there."""
+    told = os.environ.get(f"PEER_{peer.upper().replace('-', '_')}")
+    found = shutil.which(peer)
+    return shlex.split(told) if told else [found] if found else []

@@ -11,7 +11,6 @@ wrongly; `performance.md` says which.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corpora import can_generate, chosen, linked, truth_of
-from measuring import ROOT, Goal, Measures, Spent, Verdict, emptied, least, options, spend
+from measuring import ROOT, Goal, Measures, Spent, Verdict, emptied, installed, least, options, spend
 from ours import Place, both_scopes, write_bytecode
 
 STATED_FOR = "0.46.1"
@@ -78,7 +77,7 @@ def main() -> int:
     """Measure the peers that are there; 1 if a goal is missed."""
     told = options(__doc__, rounds=3)
     print("fast-resume is left out: it reads no sessions of Gemini CLI, and we read no others yet.")
-    words = _installed("agentsview")
+    words = installed("agentsview")
     if not words:
         print("agentsview is left out: it is not installed (PATH, PEER_AGENTSVIEW).")
         return 0
@@ -92,13 +91,6 @@ def main() -> int:
     if not told.keep:
         shutil.rmtree(bench)
     return verdict.conclude()
-
-
-def _installed(name: str) -> list[str]:
-    """The words that start a peer; none if it is not there."""
-    told = os.environ.get(f"PEER_{name.upper()}")
-    found = shutil.which(name)
-    return shlex.split(told) if told else [found] if found else []
 
 
 def compare(verdict: Verdict, peer: AgentsView, places: tuple[Place, Place], rounds: int) -> None:

@@ -11,7 +11,9 @@ import jsonschema
 import msgspec
 import pytest
 
-from geminids.cli.documents import DOCUMENTS, SessionDocument
+from geminids.cli.documents import DOCUMENTS
+from geminids.export.data import encode
+from geminids.export.session_document import SessionDocument
 from tests.conftest import FIXTURES, ROOT, Run
 from tests.golden import check_golden
 from tests.schemas import schema_of
@@ -78,3 +80,8 @@ def test_a_missing_field_is_noticed(geminids: Run) -> None:
         without = {field: value for field, value in document.items() if field != name}
         with pytest.raises(jsonschema.ValidationError, match=f"'{name}' is a required property"):
             validators()["geminids/session/1"].validate(without)
+
+
+def test_odd_values_become_json_all_the_same() -> None:
+    odd = {"not a number": float("nan"), "half \ud83d": ["\ud83d", 1.5, None]}
+    assert json.loads(encode(odd)) == {"not a number": None, "half ?": ["?", 1.5, None]}

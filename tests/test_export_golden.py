@@ -1,4 +1,4 @@
-"""Every format over the sessions of all fixtures: some kept whole to be looked at, of the rest the digests."""
+"""Every format over the sessions of all fixtures: some kept whole to be looked at, of all the digests."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from geminids import sources
+from geminids import plugins, sources
 from geminids.sources.base import Home
 from geminids.sources.gemini.homes import DEEPEST
 from tests.conftest import FIXTURES, ROOT, Rights
@@ -60,7 +60,7 @@ def test_a_source_of_another_package_is_found(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "archive.zip").touch()
     for place in (tmp_path, tmp_path / "archive.zip", tmp_path / "missing"):
         monkeypatch.syspath_prepend(place)
-    assert dict(sources._written_entry_points())["other"] == "other.reader:Other"
+    assert dict(plugins._written_entry_points(sources.GROUP))["other"] == "other.reader:Other"
 
 
 @pytest.fixture

@@ -236,6 +236,72 @@ class UnknownFormatError(GeminidsError):
         super().__init__(f"No format {wanted!r}. There are: {', '.join(known) or 'none'}.")
 
 
+class FormatOptionError(GeminidsError):
+    """A format was asked for something that it does not know."""
+
+    def __init__(self, format_name: str, option: str) -> None:
+        super().__init__(f"The format {format_name!r} has no option {option!r}.")
+
+
+class FileExistsAlreadyError(GeminidsError):
+    """What was to be written is there."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} exists. --force replaces it.")
+
+
+class ManySessionsError(GeminidsError):
+    """Several sessions were to go into a file that can hold one."""
+
+    def __init__(self, format_name: str, number: int) -> None:
+        super().__init__(
+            f"One {format_name} file holds one session, and these are {number:,}. "
+            "`-o FOLDER/` writes a file for each."
+        )
+
+
+class AgentFolderError(GeminidsError):
+    """An export was to be written where an agent keeps its own files."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path!r} is in the folder of an agent, which geminids only reads. "
+            "Choose another place for exports."
+        )
+
+
+class DamagedManifestError(GeminidsError):
+    """The list of what was exported to a folder cannot be read."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"{path!r} cannot be read ({reason}). It says which files of this folder are exports; "
+            "without it they would count as somebody else's. Remove it to go on: files that hold the same "
+            "are taken over, all others are left alone."
+        )
+
+
+class NobodyToAskError(GeminidsError):
+    """Something may get lost, and there is nobody to say that it may."""
+
+    def __init__(self) -> None:
+        super().__init__("Nothing was started: nobody can be asked here. --yes goes on all the same.")
+
+
+class AgentNotFoundError(GeminidsError):
+    """The program of an agent is not there."""
+
+    def __init__(self, program: str, line: str) -> None:
+        super().__init__(f"`{program}` is not on the PATH, so nothing was started. With it: {line}")
+
+
+class UnsafeArgumentError(GeminidsError):
+    """An argument that the shell of Windows would take for something else."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(f"{argument!r} cannot be passed on safely, so nothing was started.")
+
+
 class NotInstalledError(GeminidsError):
     """No reader is registered at all, not even ours."""
 
@@ -253,3 +319,31 @@ class BadTimeError(GeminidsError):
             f"Cannot read the time {written!r}. "
             "Use 7d, 12h, 30min, 2w, 1mo, 1y, today, yesterday, 2026-05-01 or 2026-05-01T14:00."
         )
+
+
+class RedactionError(GeminidsError):
+    """Secrets cannot be looked for as they should be, so nothing may be given out."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Cannot redact: {reason}. Nothing was written.")
+
+
+class RedactionKeyError(GeminidsError):
+    """The key of our pseudonyms is there and cannot be used."""
+
+    exit_code = STORE_DAMAGED
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"The key for redaction, {path!r}, {reason}. Put it back from a copy, or delete it: then a new one is "
+            "made, and what is redacted from now on cannot be compared with what was redacted before."
+        )
+
+
+class NothingToHideError(GeminidsError):
+    """No such thing can be hidden."""
+
+    def __init__(self, wanted: str, known: Sequence[str]) -> None:
+        super().__init__(f"Cannot hide {wanted!r}. There are: {', '.join(known)}.")

@@ -43,9 +43,11 @@ if TYPE_CHECKING:
     from threading import Event as Stop
 
     from geminids.errors import Unreadable
+    from geminids.export.base import Format
+    from geminids.exporting import Exporting, Item
     from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
     from geminids.projects.knowing import Folders
-    from geminids.query.asking import Question
+    from geminids.query.asking import Question, looks_like_query
     from geminids.query.facts import IndexFacts
     from geminids.query.fidelity import Fidelity
     from geminids.query.filters import FILTERS
@@ -59,8 +61,11 @@ if TYPE_CHECKING:
     from geminids.query.moments import parse_moment
     from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview
     from geminids.query.projects import Contents, ProjectReport, Projects, Resolved
+    from geminids.query.rereading import RereadingMany
+    from geminids.query.resuming import NotResumable, Offer, Resumable, ToResume
     from geminids.query.stock import Stock
     from geminids.query.story import Event, EventKind, ProjectStory
+    from geminids.redact import Redactor
     from geminids.settings import Settings
     from geminids.sources.texts import text_beside
     from geminids.store.marking import MarkChange
@@ -68,6 +73,7 @@ if TYPE_CHECKING:
     from geminids.store.reading import SessionRow
     from geminids.store.words import Snippet
     from geminids.sync import Outcome, Sync
+    from geminids.transcript.entries import Detail
     from geminids.watch import AnyEvent, Pace
 
 __all__ = [
@@ -91,7 +97,9 @@ __all__ = [
     "Marks",
     "Meant",
     "NextStep",
+    "NotResumable",
     "Note",
+    "Offer",
     "Outcome",
     "Overview",
     "ProjectReport",
@@ -99,13 +107,18 @@ __all__ = [
     "Projects",
     "Question",
     "Resolved",
+    "Resumable",
     "SessionHits",
     "SessionRow",
     "Snippet",
     "Stopped",
+    "ToResume",
     "file_meant",
+    "format_called",
+    "format_names",
     "known_tags",
     "last_listed",
+    "looks_like_query",
     "open_library",
     "parse_moment",
     "project_names",
@@ -114,7 +127,7 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
-    "geminids.query.asking": ("Question",),
+    "geminids.query.asking": ("Question", "looks_like_query"),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.filters": ("FILTERS",),
@@ -127,6 +140,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.moments": ("parse_moment",),
     "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
     "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
+    "geminids.query.resuming": ("NotResumable", "Offer", "Resumable", "ToResume"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.sources.texts": ("text_beside",),
     "geminids.store.marking": ("MarkChange",),
@@ -141,6 +155,9 @@ LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
 BUDGET = 5.0
 """Seconds that a command may spend on what is new before it answers with what it has."""
+
+PAGE = 500
+"""Sessions that are looked for at a time where all are wanted."""
 
 Answer = TypeVar("Answer")
 Tell = Callable[[str], None]
@@ -186,6 +203,20 @@ def last_listed(data: str | None = None, environment: Mapping[str, str] = os.env
     folder = config.data_folder(data, environment)
     shown = last_list.recall(folder) if folder else None
     return [line.id.partition(":")[2] for line in shown.lines] if shown else []
+
+
+def format_names() -> list[str]:
+    """The formats that sessions can be written in."""
+    from geminids import export
+
+    return export.available()
+
+
+def format_called(name: str) -> Format:
+    """One of these formats. Raises UnknownFormatError."""
+    from geminids import export
+
+    return export.load(name)
 
 
 def known_tags(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
@@ -331,6 +362,19 @@ class Library:
         moment = now or datetime.now(UTC)
         return self._ask(lambda index: ask(index, self._homes, asked, moment, progress))
 
+    def found_sessions(self, words: str, now: datetime | None = None) -> list[SessionRow]:
+        """All sessions that a search finds, the best first."""
+        from geminids.query.asking import Question
+
+        rows: list[SessionRow] = []
+        question = Question(words, limit=PAGE, per_session=1)
+        while True:
+            found = self.search(question, now)
+            rows += [hits.session for hits in found.sessions]
+            if found.next is None:
+                return rows
+            question = question._replace(after=found.next)
+
     # Projects
 
     def projects(self, now: datetime | None = None) -> Projects:
@@ -453,7 +497,11 @@ class Library:
 
         from geminids.query import given
 
-        return [self._with_outputs(session, self._folders.known) for session in given.sessions_in(Path(path))]
+        found = given.sessions_in(Path(path))
+        if given.is_document(Path(path)):
+            # It holds all that it tells of, and may come from anybody: no file is opened because it says so.
+            return found
+        return [self._with_outputs(session, self._folders.known) for session in found]
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
         """The record as the agent itself would load it from a file, or from the last file of a session."""
@@ -463,6 +511,97 @@ class Library:
 
         path = given.file_meant(wanted) or Path(self.session(wanted).files[-1].path)
         return given.agent_view(path)
+
+    def resuming(self, wanted: str, now: datetime | None = None) -> ToResume:
+        """How the agent of a session would go on with it, or why it cannot. Nothing is started."""
+        from datetime import UTC, datetime
+
+        from geminids.query.given import file_meant, is_id_of_a_name
+        from geminids.query.resuming import how_to_resume
+        from geminids.sources.resuming import Circumstances
+        from geminids.store.reading import sessions_called
+
+        path = file_meant(wanted)
+        is_file = path is not None and not is_id_of_a_name(wanted, path)
+        session = self.file(path)[0] if path and is_file else self.session(wanted)
+        circumstances = Circumstances(
+            environment=self._environment,
+            user_home=config.expanded("~"),
+            here=self._here() or config.expanded("~"),
+            now=now or datetime.now(UTC),
+            given=config.absolute(wanted) if is_file else None,
+        )
+        known = is_file and bool(self._ask(lambda index: sessions_called(index, session.id)))
+        return how_to_resume(session, circumstances, known=known)
+
+    # Sharing
+
+    def export(self, wanted: str, format_name: str = "markdown", *, redact: bool = False) -> bytes:
+        """One session in a format, at the level of detail that is usual for it."""
+        redactor = self.redactor() if redact else None
+        return b"".join(self.exporting(format_name, redactor=redactor).pieces(self.items([wanted])))
+
+    def exporting(
+        self,
+        format_name: str,
+        detail: Detail | None = None,
+        *,
+        redactor: Redactor | None = None,
+        report: bool = False,
+        **options: Any,
+    ) -> Exporting:
+        """A format with all that is chosen for it: `options` are those of `Manner` that it names."""
+        from geminids import export
+        from geminids.errors import FormatOptionError
+        from geminids.export.base import Manner
+        from geminids.exporting import Exporting
+        from geminids.transcript.entries import LEVELS
+
+        chosen = export.load(format_name)
+        if unknown := sorted(options.keys() - chosen.options):
+            raise FormatOptionError(format_name, unknown[0])
+        manner = Manner(
+            detail=detail or LEVELS[chosen.level],
+            agent_titles={name: self.agent_title(name) for name in self._names},
+            names={session: said.name for session, said in self.marks().items() if said.name},
+            **options,
+        )
+        return Exporting(chosen, manner, redactor, self.places, report=report)
+
+    def items(self, wanted: Sequence[str]) -> list[Item]:
+        """Sessions to be exported, each meant as in `read`. A file may hold several."""
+        from geminids.exporting import Item
+
+        sessions = [session for name in wanted for session in self.read(name).sessions]
+        return [Item(session.id, session.file, partial(_itself, session)) for session in sessions]
+
+    def items_of(self, rows: Sequence[SessionRow]) -> list[Item]:
+        """Sessions of a list or a search to be exported; each is read when its turn comes."""
+        from geminids.exporting import Item
+        from geminids.query.rereading import RereadingMany
+        from geminids.store.reading import stamps
+
+        many = self._ask(lambda index: RereadingMany(index, self._homes))
+        known = self._ask(stamps)
+        return [
+            Item(row.id, row.file, partial(self._reread, many, row.number), known.get(row.number))
+            for row in rows
+        ]
+
+    def redactor(self, hide: Collection[str] = (), *, keep_attachments: bool = False) -> Redactor:
+        """What hides secrets in sessions, and on request home folders, names and e-mail addresses."""
+        from pathlib import Path
+
+        from geminids.redact import Redactor, load_key
+
+        folder = Path(self._data_folder) if self._data_folder else None
+        return Redactor(load_key(folder), hide=frozenset(hide), keep_attachments=keep_attachments)
+
+    def _reread(self, many: RereadingMany, number: int) -> Session | None:
+        from geminids.query.contents import known_project
+
+        session = many.numbered(number)
+        return self._with_outputs(session, partial(self._ask_about, known_project)) if session else None
 
     def watch(
         self,
@@ -628,8 +767,8 @@ class Library:
         last_list.remember(self._data_folder, LastList(self._places_of_a_list(), lines))
 
     def agent_title(self, name: str) -> str:
-        """The agent as people call it."""
-        return sources.load(name).title
+        """The agent as people call it; one that we cannot read, as it calls itself."""
+        return sources.load(name).title if name in self._names else name
 
     @property
     def memory_is_damaged(self) -> bool:
@@ -775,6 +914,10 @@ class Library:
         return [
             home for name in self._names for home in sources.load(name).homes(self._environment, user_home)
         ]
+
+
+def _itself(session: Session) -> Session:
+    return session
 
 
 def _chosen(homes: Sequence[str | os.PathLike[str]], environment: Mapping[str, str]) -> list[str]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 ON_A_TERMINAL = 20
 KINDS = ("main", "subagent", "checkpoint", "lost")
 EVERY_KIND = "all"
+ORDERS = ("date", "started", "messages", "title", "project")
+"""The orders of a list; written here so that help need not load what makes it."""
 MOST_TAGS = 10
 """So many of the tags that are most used are named where another was asked for."""
 
@@ -41,6 +43,8 @@ class Asked(NamedTuple):
     kind: str | None
     limit: int | None
     tag: tuple[str, ...] = ()
+    sort: str | None = None
+    reverse: bool = False
 
     def filter(self, now: "datetime") -> "Filter":
         """Which sessions are meant at this moment."""
@@ -53,14 +57,17 @@ class Asked(NamedTuple):
             since=_moment(self.since, now),
             until=_moment(self.until, now, end=True),
             tags=self.tag,
+            order=self.sort or ORDERS[0],
+            reverse=self.reverse,
         )
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        once = self._asdict() | {"tag": None}
+        once = self._asdict() | {"tag": None, "reverse": None}
         typed = [(name, value) for name, value in once.items() if value]
         typed += [("tag", tag) for tag in self.tag]
-        return [word for name, value in typed for word in (f"--{name}", str(value))]
+        words = [word for name, value in typed for word in (f"--{name}", str(value))]
+        return [*words, "--reverse"] if self.reverse else words
 
 
 def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "datetime | None":
@@ -107,6 +114,13 @@ def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "date
     shell_complete=complete_tags,
     help="Only those that you tagged so with `mark`; given several times, with all of them.",
 )
+@click.option(
+    "--sort",
+    type=click.Choice(ORDERS),
+    help="By the last word in it (the usual order) or the first, the newest first; by how many messages it "
+    "has, the longest first; by title; or by project.",
+)
+@click.option("--reverse", is_flag=True, help="The other way round.")
 @sync_option
 @json_option
 @click.option("--jsonl", is_flag=True, help="One JSON value a line.")
@@ -121,6 +135,8 @@ def list_sessions(
     limit: int | None,
     kind: str | None,
     tag: tuple[str, ...],
+    sort: str | None,
+    reverse: bool,
     jsonl: bool,
 ) -> int:
     """List sessions, newest first.
@@ -144,13 +160,14 @@ def list_sessions(
     geminids list
     geminids list --project . --since 7d
     geminids list --project shop --kind all -n 50
+    geminids list --sort messages
     geminids list --tag keep
     geminids list --json | jq -r '.sessions[].title'
     """  # noqa: D301 - click wants the character itself
     from geminids.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = Asked(project, since, until, kind, limit, tag)
+    asked = Asked(project, since, until, kind, limit, tag, sort, reverse)
     library = choices.open_library(sample_if_empty=True)
     listing = library.listing(asked.filter(choices.now), limit or _usual_limit(choices))
     if jsonl:

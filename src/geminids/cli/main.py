@@ -25,6 +25,9 @@ COMMANDS = {
     "list": ("geminids.cli.list_command:list_sessions", "List sessions, newest first."),
     "show": ("geminids.cli.show_command:show", "Read a session."),
     "search": ("geminids.cli.search_command:search", "Find sessions and messages by their words."),
+    "resume": ("geminids.cli.resume_command:resume", "Go on with a session in its agent."),
+    "export": ("geminids.cli.export_command:export", "Write sessions as files, to read or to share."),
+    "redact": ("geminids.cli.redact_command:redact", "Show what would be hidden in a session, and why."),
     "mark": ("geminids.cli.mark_command:mark", "Name, tag and note sessions."),
     "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": ("geminids.cli.projects_command:projects", "List projects, find and link their folders."),
@@ -89,6 +92,8 @@ def cli(context: click.Context) -> int | None:
     geminids show 3                the third of them
     geminids search cors preflight what was said about it
     geminids show latest --tools   the newest, with all that its tools did
+    geminids export 3 -o 3.html    one page to keep or to share; --redact
+    geminids resume 3              go on with it where you left off
     geminids mark 3 --tag keep     say something of one; `list --tag keep`
     geminids watch                 new messages as they are written
     geminids projects              the folders they were worked in

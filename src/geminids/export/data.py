@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
@@ -15,9 +14,21 @@ def encode(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), ensure_ascii=False).encode("utf-8", "replace")
+        return msgspec.json.encode(_in_whole_characters(msgspec.to_builtins(value)))
 
 
 def encode_harmless(value: Any) -> bytes:
     """The value as JSON in which no character can steer a terminal; what it decodes to is the same."""
     return safe.json_bytes(encode(value))
+
+
+def _in_whole_characters(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case dict():
+            return {_in_whole_characters(key): _in_whole_characters(held) for key, held in value.items()}
+        case list() | tuple():
+            return [_in_whole_characters(held) for held in value]
+        case _:
+            return value

@@ -83,6 +83,21 @@ def _moments(
     return max(filter(None, since), default=None), min(filter(None, before), default=None)
 
 
+def looks_like_query(words: Sequence[str]) -> bool:
+    """Whether these are words to look for, and cannot be names of sessions or files."""
+    from geminids.query.given import file_meant
+
+    return not any(map(file_meant, words)) and any(map(_is_of_the_language, words))
+
+
+def _is_of_the_language(word: str) -> bool:
+    from geminids.query.filters import FILTERS
+
+    name, colon, value = word.lstrip("-").partition(":")
+    is_filter = bool(colon and value) and name in FILTERS
+    return is_filter or " " in word or word.endswith("*") or word[:1] in {'"', "-"}
+
+
 class _Reader:
     """Reads sessions when one is asked for: most searches do without, and need not load what it takes."""
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from geminids import sources
 from geminids.config import expanded
 from geminids.errors import (
@@ -15,10 +17,13 @@ from geminids.errors import (
     NotLoadedByAgentError,
     SecretFileError,
 )
-from geminids.model import Session, SessionKind
+from geminids.export.session_document import SCHEMA, is_session_document, read_document
+from geminids.model import FileAccount, Session, SessionKind, Tally
 from geminids.sources.base import Reading, may_exist
 
 _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
+_BEGINNING = 256
+"""Bytes that tell a document of ours."""
 
 
 def file_meant(wanted: str) -> Path | None:
@@ -51,6 +56,17 @@ def reading_of(path: Path) -> Reading:
         raise NotASessionError(str(path), _looks_like(path))
 
 
+def is_document(path: Path) -> bool:
+    """Whether a file is a session that was exported as a document of ours: anybody may have written it."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as opened:
+            return is_session_document(opened.read(_BEGINNING))
+    except OSError:
+        return False
+
+
 def agent_view(path: Path) -> dict[str, Any]:
     """The record as the agent itself would load it. Raises the error that says why it would not."""
     with _naming_trouble(path):
@@ -64,10 +80,25 @@ def agent_view(path: Path) -> dict[str, Any]:
 
 def _read_alone(path: Path) -> Reading | None:
     """What one file holds that was given by hand; None if it is no session."""
+    if is_document(path):
+        return _read_document(path)
     for name in sources.available():
         if path.is_file() and (reading := sources.load(name).read_alone(path)):
             return reading
     return None
+
+
+def _read_document(path: Path) -> Reading:
+    """The sessions of a document of ours."""
+    content = path.read_bytes()
+    try:
+        found = read_document(content)
+    except msgspec.DecodeError as error:
+        looks_like = f"a session that geminids has written and something has damaged ({error})"
+        raise NotASessionError(str(path), looks_like) from error
+    used = {"session": Tally(len(found), len(content))}
+    account = FileAccount(str(path), "geminids-session", SCHEMA, len(content), used, {}, {}, {})
+    return Reading(tuple(found), (account,), ())
 
 
 def _looks_like(path: Path) -> str:

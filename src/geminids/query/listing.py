@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from geminids.store import reading
-from geminids.store.reading import UNREADABLE, Condition, ProblemRow, ProjectRow, SessionRow
+from geminids.store.reading import ORDERS, UNREADABLE, Condition, ProblemRow, ProjectRow, SessionRow
 
 if TYPE_CHECKING:
     from geminids.errors import Unreadable
@@ -20,7 +20,7 @@ LEFT_UNREAD = "left-unread"
 
 
 class Filter(NamedTuple):
-    """Which sessions are asked for."""
+    """Which sessions are asked for, and in which order."""
 
     project: str | None = None
     """A path, a name, a slug or the beginning of a hash."""
@@ -30,10 +30,13 @@ class Filter(NamedTuple):
     """None means every kind."""
     tags: Sequence[str] = ()
     """Only sessions that have all of them."""
+    order: str = "date"
+    """By `date` (of the last word), `started`, `messages`, `title` or `project`."""
+    reverse: bool = False
 
 
 class Listing(NamedTuple):
-    """The sessions that were asked for, newest first, and what the question left out."""
+    """The sessions that were asked for, in the order that was, and what the question left out."""
 
     sessions: Sequence[SessionRow]
     """As many of them as were wished."""
@@ -65,7 +68,7 @@ def listing(
     known = reading.projects(index) if wanted.project is not None else {}
     meant = _meant(known, wanted.project)
     conditions = _conditions(wanted, known, meant, tagged)
-    shown = reading.sessions(index, conditions.values(), limit)
+    shown = reading.sessions(index, conditions.values(), limit, ORDERS[wanted.order][wanted.reverse])
     counted, hidden = reading.sessions_sorted_out(index, conditions)
     # Another process may have written in between; what is shown counts.
     total = counted if limit is not None and len(shown) == limit else len(shown)

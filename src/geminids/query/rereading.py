@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from geminids.model import Problem
+from geminids.model import Problem, Session
 from geminids.names import keepable
 from geminids.query import identity
 from geminids.query.last_list import Listed
@@ -13,8 +13,10 @@ from geminids.query.meant import Read
 from geminids.query.stock import Stock
 from geminids.sources.base import Bundle, Companions, Home
 from geminids.store import reading as rows
-from geminids.store.folders import folders_of_session
+from geminids.store import searching
+from geminids.store.folders import folders_of, folders_of_session
 from geminids.store.index import Index
+from geminids.store.searching import SessionPlace
 from geminids.sync.taking_in import LISTED
 
 SHOW_LIMIT = 1_000_000_000
@@ -49,6 +51,46 @@ class Rereading:
         readings = stock.readings(lambda found: _is_beside(found, large), SHOW_LIMIT)
         sessions = [session for reading in readings for session in reading.sessions]
         return Read(identity.pick(sessions, wanted))
+
+
+class RereadingMany:
+    """Many sessions of an index, one after the other. What was scanned once is not scanned again."""
+
+    def __init__(self, index: Index, homes: Sequence[Home]) -> None:
+        self._index = index
+        self._homes = homes
+        self._stocks: dict[int, Stock] = {}
+        self._read: tuple[SessionPlace, list[Session]] | None = None
+
+    def numbered(self, number: int) -> Session | None:
+        """The session in a row of the index; None if it is gone."""
+        place = searching.session_place(self._index, number)
+        if place is None:
+            return None
+        line = Listed(place.id, place.file)
+        if not place.bundle:
+            # What lies beside sessions can only be told with all of them.
+            return Rereading(self._index, self._homes).listed(line).session
+        same = (session for session in self._sessions(place) if Listed.of(session) == line)
+        return next(same, None)
+
+    def _sessions(self, place: SessionPlace) -> list[Session]:
+        """All sessions of a bundle; subagents follow their parents, so the last one is kept."""
+        if self._read is None or self._read[0][:2] != place[:2]:
+            self._read = (place, list(self._sessions_of(place)))
+        return self._read[1]
+
+    def _sessions_of(self, place: SessionPlace) -> Iterator[Session]:
+        if place.shelf not in self._stocks:
+            folders = folders_of(self._index, place.shelf)
+            holding = [home for home in self._homes if any(f.startswith(home.folder) for f in folders)]
+            self._stocks[place.shelf] = Stock(holding, only=folders)
+
+        def is_wanted(found: Bundle | Companions) -> bool:
+            return isinstance(found, Bundle) and found.key == place.bundle
+
+        for reading in self._stocks[place.shelf].readings(is_wanted):
+            yield from reading.sessions
 
 
 def _holds(found: Bundle | Companions, file: str | None) -> bool:

@@ -96,7 +96,18 @@ SESSION_COLUMNS = (
 )
 """What `session_row` makes a row of; `sessions` joined with `projects`."""
 _SESSIONS = f"SELECT {SESSION_COLUMNS} FROM sessions JOIN projects ON projects.id = project"
-NEWEST_FIRST = "ORDER BY last DESC, sid DESC"
+_LAST_NAME = "replace(path, rtrim(path, replace(replace(path, '/', ''), '\\', '')), '')"
+"""The last name in a path: what is left of it without all that stands before."""
+_PROJECT_NAME = f"coalesce(nullif({_LAST_NAME}, ''), path, slug, told_hash) COLLATE NOCASE"
+NEWEST_FIRST = "last DESC, sid DESC"
+ORDERS = {
+    "date": (NEWEST_FIRST, "last, sid"),
+    "started": ("started DESC, sid DESC", "started, sid"),
+    "messages": (f"prompts + replies DESC, {NEWEST_FIRST}", "prompts + replies, last, sid"),
+    "title": (f"title IS NULL, title COLLATE NOCASE, {NEWEST_FIRST}", "title COLLATE NOCASE DESC, last, sid"),
+    "project": (f"{_PROJECT_NAME}, {NEWEST_FIRST}", f"{_PROJECT_NAME} DESC, last, sid"),
+}
+"""The orders in which sessions can be had, each with its reverse."""
 
 
 def project_row(values: Sequence[Any]) -> ProjectRow:
@@ -155,12 +166,15 @@ def begun_before(moment: datetime) -> Condition:
 
 
 def sessions(
-    index: "Index", conditions: Iterable[Condition] = (), limit: int | None = None
+    index: "Index",
+    conditions: Iterable[Condition] = (),
+    limit: int | None = None,
+    order: str = NEWEST_FIRST,
 ) -> list[SessionRow]:
-    """The sessions that fulfil all conditions, newest first."""
+    """The sessions that fulfil all conditions, newest first or in one of the other orders."""
     where, values = _where(conditions)
     rows = index.connection.execute(
-        f"{_SESSIONS} {where} {NEWEST_FIRST} LIMIT ?", (*values, -1 if limit is None else limit)
+        f"{_SESSIONS} {where} ORDER BY {order} LIMIT ?", (*values, -1 if limit is None else limit)
     )
     return list(map(session_row, rows))
 
@@ -238,6 +252,14 @@ def is_empty(index: "Index") -> bool:
 def holds_every_word(index: "Index") -> bool:
     """Whether all of every output is indexed, and not only its beginning and end."""
     return bool(index.meta(EVERY_WORD))
+
+
+def stamps(index: "Index") -> dict[int, bytes]:
+    """What each session was read from, in little: if it is the same, so is the session."""
+    rows = index.connection.execute(
+        "SELECT sessions.id, bundles.stamp FROM sessions JOIN bundles ON bundles.id = bundle"
+    )
+    return dict(rows.fetchall())
 
 
 def summaries(index: "Index", numbers: Sequence[int]) -> list[bytes]:

@@ -1,0 +1,127 @@
+"""Files that are written whole or not at all.
+
+What is written goes to a new file beside the target and takes its name in one step, so that neither a full
+disk nor a killed process leaves half a file. Nothing is replaced unless that was wished.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from geminids.errors import FileExistsAlreadyError
+
+
+class Written(NamedTuple):
+    """A file as it was written."""
+
+    size: int
+    digest: str
+
+
+class NewFile:
+    """A file under way: `settle` gives it its name, leaving the block without that takes it back."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self._path = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+
+    def __enter__(self) -> NewFile:
+        # Permissions as the user gives them to all files; a name that somebody else took is not used.
+        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        self._file: BinaryIO = open(handle, "wb")  # noqa: PTH123 - closed by settle or exit
+        self._digest = blake2b(digest_size=16)
+        self._size = 0
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            # Where the disk is full, what is still in the buffer fails once more.
+            self._file.close()
+        finally:
+            self._path.unlink(missing_ok=True)
+
+    def write(self, pieces: Iterable[bytes]) -> Written:
+        """Write all of it; what was written, in little."""
+        for piece in pieces:
+            self._file.write(piece)
+            self._digest.update(piece)
+            self._size += len(piece)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        return Written(self._size, self._digest.hexdigest())
+
+    def settle(self, *, replace: bool) -> None:
+        """Give the file its name. Raises FileExistsAlreadyError if that is taken and may not be replaced."""
+        self._file.close()
+        if replace:
+            self._path.replace(self.target)
+            return
+        try:
+            # Unlike a rename this fails where the name was taken meanwhile.
+            os.link(self._path, self.target)
+        except FileExistsError:
+            raise FileExistsAlreadyError(str(self.target)) from None
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            if os.path.lexists(self.target):
+                raise FileExistsAlreadyError(str(self.target)) from None
+            self._path.rename(self.target)
+
+
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES, errno.EXDEV}
+"""What file systems say that know no second name for a file."""
+
+
+def write_file(target: Path, pieces: Iterable[bytes], *, force: bool) -> Written:
+    """Write a file whole. Raises FileExistsAlreadyError unless forced, and OSError with its name."""
+    if is_special(target):
+        # A pipe or a device is written to, never replaced.
+        with target.open("wb") as stream:
+            size = sum(stream.write(piece) for piece in pieces)
+        return Written(size, "")
+    if os.path.lexists(target) and not force:
+        raise FileExistsAlreadyError(str(target))
+    with naming(target), NewFile(target) as new:
+        written = new.write(pieces)
+        new.settle(replace=force)
+    return written
+
+
+def is_special(target: Path) -> bool:
+    """Whether this is a pipe, a terminal or a device."""
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def digest_of(path: Path) -> Written:
+    """A file as it is now."""
+    digest, size = blake2b(digest_size=16), 0
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+            size += len(piece)
+    return Written(size, digest.hexdigest())
+
+
+class naming:  # noqa: N801 - reads as a phrase where it is used
+    """Gives what the operating system says the name that the user knows: a full disk names no file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
+        if isinstance(error, OSError) and not isinstance(error, FileExistsError):
+            raise OSError(error.errno, error.strerror, str(self._path)) from error

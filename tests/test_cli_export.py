@@ -1,0 +1,264 @@
+"""`geminids export`: what is written where, and what is left alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from geminids import Library, export
+from geminids.export.folder import MANIFEST
+from tests.conftest import Run
+from tests.homes import FIRST_ID, write_session
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with three sessions in two projects."""
+    for number, (slug, prompt) in enumerate(
+        [
+            ("shop", "Fix the login redirect"),
+            ("shop", "Explain CORS preflight"),
+            ("blog", "Write about CORS"),
+        ],
+        start=1,
+    ):
+        write_session(
+            tmp_path / "home", f"{number}f0c9a2b-0000-4000-8000-00000000000{number}", slug=slug, day=number,
+            prompt=prompt,
+        )  # fmt: skip
+    return tmp_path / "home"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name != MANIFEST)
+
+
+def test_one_session_goes_to_stdout_as_markdown(geminids: Run, home: Path) -> None:
+    code, out, err = geminids("export", "1f0c", "--home", home)
+    assert code == 0, err
+    assert "Fix the login redirect" in out
+    assert "Explain CORS" not in out
+
+
+@pytest.mark.parametrize("name", export.available())
+def test_every_format_can_be_written(geminids: Run, home: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / f"out{export.load(name).suffix}"
+    code, out, err = geminids("export", "1f0c", "-f", name, "-o", target, "--home", home)
+    assert (code, out) == (0, ""), err
+    assert "login redirect" in target.read_text("utf-8")
+    assert str(target) in err
+
+
+@pytest.mark.parametrize(
+    ("file", "begins"),
+    [("a.md", "---\n"), ("a.html", "<!doctype html>"), ("a.json", '{"schema":"geminids/session/1"')],
+)
+def test_the_ending_of_a_file_says_the_format(
+    geminids: Run, home: Path, tmp_path: Path, file: str, begins: str
+) -> None:
+    assert geminids("export", "1f0c", "-o", tmp_path / file, "--home", home).code == 0
+    assert (tmp_path / file).read_text("utf-8").lower().startswith(begins)
+
+
+def test_an_unknown_format_names_those_there_are(geminids: Run, home: Path) -> None:
+    code, _, err = geminids("export", "1f0c", "-f", "docx", "--home", home)
+    assert code == 2
+    for name in export.available():
+        assert name in err
+
+
+def test_a_file_that_is_there_is_replaced_only_by_force(geminids: Run, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "a.md"
+    target.write_text("mine")
+    code, _, err = geminids("export", "1f0c", "-o", target, "--home", home)
+    assert (code, target.read_text()) == (2, "mine")
+    assert "--force" in err
+    assert geminids("export", "1f0c", "-o", target, "--home", home, "--force").code == 0
+    assert "login redirect" in target.read_text()
+
+
+def test_sessions_are_chosen_by_words_projects_and_times(geminids: Run, home: Path) -> None:
+    def exported(*arguments: str) -> set[str]:
+        code, out, err = geminids("export", *arguments, "-f", "jsonl", "--home", home)
+        assert code == 0, err
+        return {json.loads(line)["session_id"][7:11] for line in out.splitlines()}
+
+    assert exported("cors") == {"2f0c", "3f0c"}
+    assert exported("-q", "cors project:blog") == {"3f0c"}
+    assert exported("cors project:shop") == {"2f0c"}
+    assert exported("--project", "shop") == {"1f0c", "2f0c"}
+    assert exported("--since", "2026-05-03") == {"3f0c"}
+    assert exported("--all") == {"1f0c", "2f0c", "3f0c"}
+    assert exported("1f0c", "3f0c") == {"1f0c", "3f0c"}
+
+
+def test_what_means_nothing_is_said(geminids: Run, home: Path) -> None:
+    assert geminids("export", "--home", home).code == 2
+    assert geminids("export", "1f0c", "--all", "--home", home).code == 2
+    code, _, err = geminids("export", "nonexistent-word", "--home", home)
+    assert code == 1
+    assert "No session" in err
+    assert geminids("export", "99", "--home", home).code in {1, 2}
+    assert geminids("export", "--project", "nowhere", "--home", home).code == 1
+
+
+def test_options_of_other_formats_are_refused(geminids: Run, home: Path) -> None:
+    code, _, err = geminids("export", "1f0c", "-f", "html", "--share", "--home", home)
+    assert code == 2
+    assert "markdown" in err
+    assert geminids("export", "1f0c", "--keep-attachments", "--home", home).code == 2
+    assert geminids("export", "1f0c", "--json", "--home", home).code == 2
+
+
+def test_several_sessions_need_a_format_or_a_folder_that_holds_them(geminids: Run, home: Path) -> None:
+    code, out, err = geminids("export", "--all", "-f", "html", "--home", home)
+    assert (code, out) == (2, "")
+    assert "FOLDER/" in err
+
+
+def test_a_folder_is_brought_up_to_date(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    code, _, err = geminids("export", "--all", "-f", "html", "-o", f"{out}/", "--home", home)
+    assert code == 0, err
+    assert names(out) == [
+        "2026-05-01-fix-the-login-redirect-1f0c9a2b.html",
+        "2026-05-02-explain-cors-preflight-2f0c9a2b.html",
+        "2026-05-03-write-about-cors-3f0c9a2b.html",
+        "index.html",
+    ]
+    before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+    code, _, err = geminids("export", "--all", "-f", "html", "-o", out, "--home", home)
+    assert code == 0
+    assert "0 sessions written, 3 unchanged" in err
+    kept = {path.name: path.stat().st_mtime_ns for path in out.glob("2026*")}
+    assert kept.items() <= before.items()
+
+    write_session(home, FIRST_ID, prompt="Fix the login redirect", answer="Twice.")
+    code, _, err = geminids("export", "--all", "-f", "html", "-o", out, "--home", home)
+    assert "1 session written, 2 unchanged" in err
+    assert "Twice." in (out / "2026-05-01-fix-the-login-redirect-1f0c9a2b.html").read_text("utf-8")
+
+
+def test_a_file_that_somebody_changed_stays_and_is_named(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert geminids("export", "--all", "-o", f"{out}/", "--home", home).code == 0
+    changed = out / "2026-05-01-fix-the-login-redirect-1f0c9a2b.md"
+    changed.write_text("with my notes")
+    write_session(home, FIRST_ID, prompt="Fix the login redirect", answer="Twice.")
+    code, _, err = geminids("export", "--all", "-o", out, "--home", home)
+    assert code == 3
+    assert changed.name in err
+    assert changed.read_text() == "with my notes"
+
+
+def test_an_export_that_was_killed_goes_on(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert geminids("export", "--all", "-o", f"{out}/", "--home", home).code == 0
+    (out / MANIFEST).unlink()
+    (out / "2026-05-03-write-about-cors-3f0c9a2b.md").unlink()
+    code, _, err = geminids("export", "--all", "-o", out, "--home", home)
+    assert code == 0, err
+    assert len(names(out)) == 4
+
+
+def test_both_formats_may_lie_in_one_folder(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for name in ("markdown", "html", "json"):
+        assert geminids("export", "--all", "-f", name, "-o", f"{out}/", "--home", home).code == 0
+    assert len(names(out)) == 3 * 3 + 2
+
+
+def test_agents_folders_are_never_written(geminids: Run, home: Path) -> None:
+    for target in (home / ".gemini" / "x.md", home / ".gemini" / "tmp" / "shop" / "chats"):
+        code, _, err = geminids("export", "1f0c", "-o", target, "--home", home)
+        assert code == 2
+        assert "only reads" in err
+    assert not (home / ".gemini" / "x.md").exists()
+
+
+def test_where_nothing_can_be_written_the_place_is_named(geminids: Run, home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "missing" / "a.md"
+    code, _, err = geminids("export", "1f0c", "-o", target, "--home", home)
+    assert code == 3
+    assert str(target) in err
+    code, _, err = geminids("export", "1f0c", "-o", "/proc/a.md", "--home", home)
+    assert code == 3
+    assert "/proc/a.md" in err
+
+
+def test_json_tells_what_was_written(geminids: Run, home: Path, tmp_path: Path) -> None:
+    code, out, _ = geminids("export", "--all", "-o", f"{tmp_path}/out/", "--json", "--home", home)
+    assert code == 0
+    told = json.loads(out)
+    assert told["schema"] == "geminids/export/1"
+    assert (told["format"], told["written"], told["unchanged"]) == ("markdown", 3, 0)
+
+
+def test_a_document_is_read_again(geminids: Run, home: Path, tmp_path: Path) -> None:
+    document = tmp_path / "session.json"
+    assert geminids("export", "1f0c", "-o", document, "--home", home).code == 0
+    code, out, err = geminids("export", document, "-f", "json", "--home", home)
+    assert code == 0, err
+    assert out.encode() == document.read_bytes()
+    assert geminids("show", document, "--home", home).code == 0
+
+
+def test_a_name_is_a_title_but_not_where_secrets_are_hidden(geminids: Run, home: Path) -> None:
+    assert geminids("mark", "1f0c", "--name", "My own name", "--home", home).code == 0
+    assert "My own name" in geminids("export", "1f0c", "--home", home).out
+    assert "My own name" not in geminids("export", "1f0c", "--redact", "--home", home).out
+
+
+def test_the_report_says_what_is_lost(geminids: Run, home: Path) -> None:
+    code, out, err = geminids("export", "1f0c", "-f", "chat", "--report", "--home", home)
+    assert code == 0
+    assert json.loads(out)["messages"]
+    assert "cannot carry" in err or "lost" in err
+
+
+@pytest.mark.parametrize("name", export.available())
+def test_nothing_of_a_secret_is_in_any_format(geminids: Run, home: Path, tmp_path: Path, name: str) -> None:
+    token = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z0A"[:36]
+    write_session(
+        home,
+        "5ec2e700-0000-4000-8000-000000000005",
+        day=5,
+        prompt=f"Push with {token}",
+        answer=f"`export GITHUB_TOKEN={token}`",
+        calls=[
+            {
+                "id": "c1",
+                "name": "run_shell_command",
+                "args": {"command": f"curl -H 'Authorization: Bearer {token}' x"},
+                "result": [
+                    {"functionResponse": {"name": "run_shell_command", "response": {"output": token}}}
+                ],
+                "status": "success",
+                "resultDisplay": token,
+            }
+        ],
+    )
+    target = tmp_path / f"x{export.load(name).suffix}"
+    code, _, err = geminids("export", "5ec2", "-f", name, "-o", target, "--redact", "--home", home)
+    assert code == 0, err
+    written = target.read_bytes()
+    assert token.encode() not in written
+    assert b"REDACTED" in written
+
+
+def test_a_pipe_that_closes_is_no_error(home: Path) -> None:
+    line = f"{sys.executable} -m geminids export --all --home '{home}' | head -c 10; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=60, check=True)
+    assert done.stdout.split()[-1] == b"0"
+
+
+def test_the_library_exports_too(home: Path, tmp_path: Path) -> None:
+    with Library([home], tmp_path / "data") as library:
+        written = library.export("1f0c", "json")
+        session = library.session("1f0c")
+    assert msgspec.json.decode(written)["id"] == session.id

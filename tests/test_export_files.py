@@ -1,0 +1,255 @@
+"""Files that are written whole or not at all, and folders that are brought up to date."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from geminids.errors import DamagedManifestError, FileExistsAlreadyError
+from geminids.export.base import Entry
+from geminids.export.files import NewFile, write_file
+from geminids.export.folder import MANIFEST, Folder
+from geminids.export.stems import slug, stem
+from tests.exporting import fixture_sessions, hostile_session
+
+
+def listed(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_has_the_rights_that_all_files_of_the_user_have(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_file(tmp_path / "a", [b"one", b"two"], force=False)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").read_bytes() == b"onetwo"
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+    assert listed(tmp_path) == ["a"]
+
+
+def test_a_file_that_is_there_is_kept_unless_forced(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(b"mine")
+    with pytest.raises(FileExistsAlreadyError, match="--force"):
+        write_file(target, [b"new"], force=False)
+    assert target.read_bytes() == b"mine"
+    write_file(target, [b"new"], force=True)
+    assert target.read_bytes() == b"new"
+
+
+def test_a_name_that_is_taken_while_we_write_is_not_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+
+    def pieces() -> Iterator[bytes]:
+        yield b"ours"
+        target.write_bytes(b"somebody else's")
+
+    with pytest.raises(FileExistsAlreadyError):
+        write_file(target, pieces(), force=False)
+    assert target.read_bytes() == b"somebody else's"
+    assert listed(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path, force: bool) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"half"
+        raise ValueError("broken")
+
+    if force:
+        (tmp_path / "a").write_bytes(b"before")
+    with pytest.raises(ValueError, match="broken"):
+        write_file(tmp_path / "a", pieces(), force=force)
+    assert listed(tmp_path) == (["a"] if force else [])
+    assert not force or (tmp_path / "a").read_bytes() == b"before"
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_bytes(b"precious")
+    (tmp_path / "a").symlink_to("elsewhere")
+    with pytest.raises(FileExistsAlreadyError):
+        write_file(tmp_path / "a", [b"new"], force=False)
+    write_file(tmp_path / "a", [b"new"], force=True)
+    assert (tmp_path / "elsewhere").read_bytes() == b"precious"
+    assert (tmp_path / "a").read_bytes() == b"new"
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    write_file(tmp_path / "pipe", [b"through"], force=False)
+    reader.join(10)
+    assert read == [b"through"]
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from geminids.export.files import write_file
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_file(Path(sys.argv[1]), [b"x" * 600, b"y" * 600], force=True)
+except OSError as error:
+    print(error.filename, error.errno)
+"""
+
+
+def test_a_disk_that_fills_up_leaves_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(b"before")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(target)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split()[0] == str(target)
+    assert target.read_bytes() == b"before"
+    assert listed(tmp_path) == ["a"]
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from geminids.export.files import NewFile
+with NewFile(Path(sys.argv[1])) as new:
+    new.write([b"half"])
+    print("written", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_killed_process_leaves_the_target_alone(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    target.write_bytes(b"before")
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(target)], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"written\n"
+        process.send_signal(signal.SIGKILL)
+    assert target.read_bytes() == b"before"
+    # What is left of it is in nobody's way.
+    write_file(target, [b"after"], force=True)
+    assert target.read_bytes() == b"after"
+
+
+def test_an_unfinished_file_goes_when_nobody_settles_it(tmp_path: Path) -> None:
+    with NewFile(tmp_path / "a") as new:
+        new.write([b"x"])
+    assert listed(tmp_path) == []
+
+
+ENTRY = Entry(
+    file="a.md",
+    id="gemini:1",
+    agent="gemini",
+    title="A title",
+    project="shop",
+    started_at=None,
+    ended_at=None,
+    status="success",
+    prompts=1,
+    tool_calls=0,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with one export in it."""
+    made = Folder(tmp_path / "out", "markdown", force=False)
+    assert made.write("a.md", "one", "stamp 1", ENTRY, [b"first"]) is None
+    made.save()
+    return tmp_path / "out"
+
+
+def test_what_has_not_changed_is_current(folder: Path) -> None:
+    again = Folder(folder, "markdown", force=False)
+    assert again.is_current("one", "stamp 1")
+    assert not again.is_current("one", "stamp 2")
+    assert not again.is_current("two", "stamp 1")
+    assert not Folder(folder, "html", force=False).is_current("one", "stamp 1")
+    (folder / "a.md").unlink()
+    assert not again.is_current("one", "stamp 1")
+
+
+def test_what_grew_is_written_again_under_its_name(folder: Path) -> None:
+    again = Folder(folder, "markdown", force=False)
+    assert again.file_of("one") == "a.md"
+    assert again.write("a.md", "one", "stamp 2", ENTRY, [b"first and second"]) is None
+    again.save()
+    assert (folder / "a.md").read_bytes() == b"first and second"
+    assert Folder(folder, "markdown", force=False).is_current("one", "stamp 2")
+
+
+def test_what_somebody_changed_is_left_alone(folder: Path) -> None:
+    (folder / "a.md").write_bytes(b"with my notes")
+    again = Folder(folder, "markdown", force=False)
+    refused = again.write("a.md", "one", "stamp 2", ENTRY, [b"first and second"])
+    assert refused
+    assert "changed" in refused.reason
+    assert (folder / "a.md").read_bytes() == b"with my notes"
+    forced = Folder(folder, "markdown", force=True)
+    assert forced.write("a.md", "one", "stamp 2", ENTRY, [b"first and second"]) is None
+    assert (folder / "a.md").read_bytes() == b"first and second"
+
+
+def test_what_is_not_ours_is_left_alone_but_what_holds_the_same_is_taken_over(folder: Path) -> None:
+    (folder / "b.md").write_bytes(b"somebody's")
+    (folder / "c.md").write_bytes(b"the same")
+    again = Folder(folder, "markdown", force=False)
+    refused = again.write("b.md", "two", "s", ENTRY, [b"ours"])
+    assert refused
+    assert "not ours" in refused.reason
+    assert again.write("c.md", "three", "s", ENTRY, [b"the same"]) is None
+    assert again.is_current("three", "s")
+
+
+def test_a_table_of_contents_is_replaced_only_if_it_is_ours(folder: Path) -> None:
+    again = Folder(folder, "markdown", force=False)
+    assert again.write_contents("README.md", [b"one"]) is None
+    assert again.write_contents("README.md", [b"two"]) is None
+    again.save()
+    (folder / "README.md").write_bytes(b"mine")
+    assert Folder(folder, "markdown", force=False).write_contents("README.md", [b"three"])
+    assert (folder / "README.md").read_bytes() == b"mine"
+
+
+def test_a_table_tells_of_the_files_that_are_there(folder: Path) -> None:
+    again = Folder(folder, "markdown", force=False)
+    assert [entry.title for entry in again.entries()] == ["A title"]
+    (folder / "a.md").unlink()
+    assert list(again.entries()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema":"other"}', b"\xff\xfe"])
+def test_a_damaged_list_of_files_is_named_and_nothing_is_touched(folder: Path, content: bytes) -> None:
+    (folder / MANIFEST).write_bytes(content)
+    with pytest.raises(DamagedManifestError, match="Remove it"):
+        Folder(folder, "markdown", force=False)
+    assert (folder / "a.md").read_bytes() == b"first"
+
+
+def test_names_of_files_are_plain_whatever_the_title_is() -> None:
+    session = hostile_session()
+    assert stem(session, session.title or "", ()) == "2026-05-01-title-script-alert-10-script-quoted-heading-evil"
+    assert slug("Mixed  CASE — über 日本語!") == "mixed-case-über-日本語"
+    assert len(slug("wort " * 100).encode()) <= 60
+    assert len(slug("語" * 100).encode()) <= 60
+    assert slug("../../etc/passwd") == "etc-passwd"
+    assert slug("\ud83d half") == "half"
+
+
+def test_names_are_given_once_whatever_their_case() -> None:
+    session = next(iter(fixture_sessions().values()))
+    first = stem(session, "Title", ())
+    assert stem(session, "Title", [first.upper()]) == f"{first}-2"
+    assert stem(session, "Title", [first, f"{first}-2"]) == f"{first}-3"
