@@ -166,6 +166,19 @@ def test_an_export_that_was_killed_goes_on(geminids: Run, home: Path, tmp_path: 
     assert len(names(out)) == 4
 
 
+def test_somebody_elses_table_of_contents_is_in_nobodys_way(
+    geminids: Run, home: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "README.md").write_text("mine")
+    code, _, err = geminids("export", "--all", "-o", out, "--home", home)
+    assert code == 0
+    assert "README.md is there" in err
+    assert (out / "README.md").read_text() == "mine"
+    assert len(names(out)) == 4
+
+
 def test_both_formats_may_lie_in_one_folder(geminids: Run, home: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for name in ("markdown", "html", "json"):
@@ -252,7 +265,8 @@ def test_nothing_of_a_secret_is_in_any_format(geminids: Run, home: Path, tmp_pat
 
 
 def test_a_pipe_that_closes_is_no_error(home: Path) -> None:
-    line = f"{sys.executable} -m geminids export --all --home '{home}' | head -c 10; echo ${{PIPESTATUS[0]}}"
+    export_all = f"{sys.executable} -m geminids export --all --home '{home}'"
+    line = f'{export_all} | head -c 10; echo " ${{PIPESTATUS[0]}}"'
     done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=60, check=True)
     assert done.stdout.split()[-1] == b"0"
 

@@ -59,6 +59,8 @@ class FolderOutcome(NamedTuple):
     refused: Sequence[Refused]
     gone: Sequence[str]
     """Sessions whose files went away meanwhile."""
+    contents: Refused | None
+    """The table of contents, where it is somebody else's."""
 
 
 class Exporting:
@@ -140,12 +142,13 @@ class Exporting:
                     written += 1
                     if written % SAVED_EVERY == 0:
                         folder.save()
-            refused += self._write_contents(folder)
+            contents = self._write_contents(folder)
         finally:
             if progress:
                 progress(len(items), len(items))
             folder.save()
-        return FolderOutcome(written, len(items) - written - len(refused) - len(gone), refused, gone)
+        unchanged = len(items) - written - len(refused) - len(gone)
+        return FolderOutcome(written, unchanged, refused, gone, contents)
 
     def check_number(self, items: Sequence[Item]) -> None:
         """Raise the error that says that one file of this format holds one session."""
@@ -181,13 +184,12 @@ class Exporting:
                 folder.write_beside(f"{files_folder}/{file}", content)
         return trouble
 
-    def _write_contents(self, folder: Folder) -> list[Refused]:
+    def _write_contents(self, folder: Folder) -> Refused | None:
         name = self.format.contents_name
         if name is None:
-            return []
+            return None
         entries = sorted(folder.entries(), key=_newest_first, reverse=True)
-        trouble = folder.write_contents(name, self.format.contents(entries, self._manner))
-        return [trouble] if trouble else []
+        return folder.write_contents(name, self.format.contents(entries, self._manner))
 
     def _manner_with(self, files_folder: str | None) -> Manner:
         """What was chosen, with the place of attachments where they are wished and there is one."""
@@ -221,7 +223,7 @@ def _hiding(manner: Manner, what: str) -> Manner:
 
 
 def _stems(folder: Folder) -> set[str]:
-    return {name.partition(".")[0] for name in folder.names()}
+    return {name.partition(".")[0] for name in folder.names}
 
 
 def _entry(name: str, session: Session, title: str) -> Entry:

@@ -578,14 +578,15 @@ class Library:
     def items_of(self, rows: Sequence[SessionRow]) -> list[Item]:
         """Sessions of a list or a search to be exported; each is read when its turn comes."""
         from geminids.exporting import Item
+        from geminids.query.contents import projects_known
         from geminids.query.rereading import RereadingMany
         from geminids.store.reading import stamps
 
         many = self._ask(lambda index: RereadingMany(index, self._homes))
-        known = self._ask(stamps)
+        read = partial(self._reread, many, self._ask(projects_known))
+        states = self._ask(stamps)
         return [
-            Item(row.id, row.file, partial(self._reread, many, row.number), known.get(row.number))
-            for row in rows
+            Item(row.id, row.file, partial(read, row.number), states.get(row.number)) for row in rows
         ]
 
     def redactor(self, hide: Collection[str] = (), *, keep_attachments: bool = False) -> Redactor:
@@ -597,11 +598,11 @@ class Library:
         folder = Path(self._data_folder) if self._data_folder else None
         return Redactor(load_key(folder), hide=frozenset(hide), keep_attachments=keep_attachments)
 
-    def _reread(self, many: RereadingMany, number: int) -> Session | None:
-        from geminids.query.contents import known_project
-
+    def _reread(
+        self, many: RereadingMany, known: Callable[[Project], Project], number: int
+    ) -> Session | None:
         session = many.numbered(number)
-        return self._with_outputs(session, partial(self._ask_about, known_project)) if session else None
+        return self._with_outputs(session, known) if session else None
 
     def watch(
         self,
@@ -632,10 +633,10 @@ class Library:
 
     def _find(self, wanted: str) -> Meant:
         """The one session that is meant, whole, with the best that is known of its project."""
-        from geminids.query.contents import known_project
+        from geminids.query.contents import projects_known
 
         meant = self._located(wanted)
-        known = partial(self._ask_about, known_project)
+        known = self._ask(projects_known)
         return meant._replace(sessions=[self._with_outputs(session, known) for session in meant.sessions])
 
     def _located(self, wanted: str) -> Meant:
@@ -798,9 +799,6 @@ class Library:
         index = self._index()
         with naming_damage(index.path):
             return question(index)
-
-    def _ask_about(self, question: Callable[[Index, Any], Answer], about: Any) -> Answer:
-        return self._ask(lambda index: question(index, about))
 
     def _index(self) -> Index:
         if self._opened is None:

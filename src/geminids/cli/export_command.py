@@ -324,6 +324,8 @@ def _tell_left_alone(outcome: FolderOutcome) -> int:
         say(f"Left alone: {refused.file} ({refused.reason}). --force replaces it.")
     if len(outcome.refused) > MOST_NAMED:
         say(f"And {len(outcome.refused) - MOST_NAMED:,} more files were left alone.")
+    if outcome.contents:
+        say(f"No table of contents: {outcome.contents.file} is there, and not ours. --force replaces it.")
     for session in outcome.gone:
         say(f"The session {session} went away before it could be written.")
     return PARTLY_DONE if outcome.refused or outcome.gone else 0

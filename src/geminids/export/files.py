@@ -53,7 +53,6 @@ class NewFile:
             self._digest.update(piece)
             self._size += len(piece)
         self._file.flush()
-        os.fsync(self._file.fileno())
         return Written(self._size, self._digest.hexdigest())
 
     def settle(self, *, replace: bool) -> None:

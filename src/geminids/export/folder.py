@@ -12,7 +12,7 @@ is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,9 +73,10 @@ class Folder:
         """The name of the file that holds a session in this format."""
         return self._by_key.get(key)
 
-    def names(self) -> set[str]:
-        """All names that are taken, by us or by anybody."""
-        return {*self._manifest.files, *(file.name for file in self.path.iterdir())}
+    @property
+    def names(self) -> Collection[str]:
+        """The names that are taken by other sessions."""
+        return self._manifest.files.keys()
 
     def is_current(self, key: str, stamp: str) -> bool:
         """Whether the file of a session holds what it would hold if it were written now."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import msgspec
 
-from geminids.model import Session
+from geminids.model import Message, Session, Thought, ToolCall
 
 SCHEMA = "geminids/session/1"
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BEGINNING = re.compile(rb'\s*\{\s*"schema"\s*:\s*"%s"' % re.escape(SCHEMA.encode()))
+_PLACE = re.compile(r"`(\$[^`]*)`$")
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -39,13 +44,41 @@ class SessionDocument(MarkedSession, frozen=True, kw_only=True, tag_field="schem
 
 def is_session_document(beginning: bytes) -> bool:
     """Whether a file that begins so is such a document: the name of its schema always comes first."""
-    return beginning.lstrip().replace(b" ", b"").startswith(b'{"schema":"%s"' % SCHEMA.encode())
+    return _BEGINNING.match(beginning.removeprefix(_BYTE_ORDER_MARK)) is not None
 
 
 def read_document(content: bytes) -> list[Session]:
-    """The sessions in a document. Raises msgspec.DecodeError for what is none."""
-    document = msgspec.json.decode(content, type=SessionDocument)
-    return [_plain(document), *map(_plain, document.others)]
+    """The sessions in a document. Raises msgspec.DecodeError, which tells where, but no word of a session."""
+    try:
+        document = msgspec.json.decode(content.removeprefix(_BYTE_ORDER_MARK), type=SessionDocument)
+    except msgspec.ValidationError as error:
+        raise msgspec.DecodeError(_where(str(error))) from error
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError("it is no UTF-8, or nested too deep") from error
+    sessions = [_plain(document), *map(_plain, document.others)]
+    if any(moment.tzinfo is None for session in sessions for moment in _moments(session)):
+        raise msgspec.DecodeError("a time in it has no zone")
+    return sessions
+
+
+def _where(complaint: str) -> str:
+    """The place that a complaint names; what was found there may be anything."""
+    place = _PLACE.search(complaint)
+    return f"something is missing or of another kind at {place[1]}" if place else "it misses something"
+
+
+def _moments(session: Session) -> Iterator[datetime]:
+    """All times in a session."""
+    beside = (companion.modified_at for companion in session.companions)
+    told = (moment for message in session.messages for moment in _moments_of(message))
+    yield from filter(None, (session.started_at, session.ended_at, *beside, *told))
+
+
+def _moments_of(message: Message) -> Iterator[datetime | None]:
+    yield message.at
+    for part in message.parts:
+        if isinstance(part, Thought | ToolCall):
+            yield part.at
 
 
 def _plain(session: MarkedSession) -> Session:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -58,9 +58,10 @@ def summaries(index: Index, rows: Sequence[reading.SessionRow]) -> list[SessionS
     return [known_as(_summary(summary), identity) for summary in found]
 
 
-def known_project(index: Index, project: Project) -> Project:
-    """The best that is known of a project."""
-    return _identity(index)[1].get(_in_letters(project), project)
+def projects_known(index: Index) -> Callable[[Project], Project]:
+    """What gives the best that is known of a project."""
+    identity = _identity(index)[1]
+    return lambda project: identity.get(_in_letters(project), project)
 
 
 def _summary(packed: bytes) -> SessionSummary:

@@ -1,0 +1,77 @@
+"""`gemini`: a session file that Gemini CLI itself lists, loads and resumes.
+
+It is made from what we know of the session, in the shape of 0.44 and later, so a session of an older release,
+a saved chat or a conversation with another agent becomes one that can be continued. In the `chats` folder of
+its project, under the name of `gemini_file_name`, the CLI finds it; with `--session-file` it loads it from
+anywhere. Gemini CLI deletes sessions that were not written to for 30 days: `touched_at` keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from geminids.export.base import Entry, Manner
+from geminids.export.data import encode_harmless
+from geminids.export.gemini_log import Log, tellable_messages
+from geminids.export.gemini_names import gemini_file_name, moment, session_id
+from geminids.model import Session, folder_hash
+from geminids.transcript.told import told_session
+
+__all__ = ["GeminiSession", "gemini_file_name"]
+
+_NO_PROJECT = "0" * 64
+"""The agent takes no session without the hash of a folder."""
+
+
+class GeminiSession:
+    """One session, one file of Gemini CLI."""
+
+    name = "gemini"
+    title = "Gemini CLI session"
+    summary = "A session file that Gemini CLI lists, loads and resumes."
+    suffix = ".jsonl"
+    holds_many = False
+    level = "everything"
+    options = frozenset({"touched_at"})
+    contents_name = None
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The file, a record a line."""
+        for session in sessions:
+            told = told_session(session, manner.detail)
+            tellable = msgspec.structs.replace(told, messages=tuple(tellable_messages(told.messages)))
+            for record in Log(tellable, _header(tellable, manner)).records():
+                yield encode_harmless(record) + b"\n"
+
+    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
+        """Nothing: a folder of session files is what the agent itself has."""
+        yield from ()
+
+
+def _header(session: Session, manner: Manner) -> dict[str, Any]:
+    """Whose session it is. Every session is a main one: others the agent would neither list nor resume."""
+    path = session.project.path
+    moments = list(_moments(session))
+    began = min(filter(None, (session.started_at or session.ended_at, *moments)), default=None)
+    known = {
+        "sessionId": session_id(session.id),
+        "projectHash": session.project.hash or (folder_hash(path) if path else _NO_PROJECT),
+        "startTime": moment(began),
+        "lastUpdated": moment(manner.touched_at or max(moments, default=began)),
+        "kind": "main",
+        "directories": list(session.directories) or None,
+        "summary": manner.names.get(session.id) or session.summary,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _moments(session: Session) -> Iterator[datetime]:
+    """When something happened."""
+    for message in session.messages:
+        if message.at:
+            yield message.at
+        yield from (call.at for call in message.tool_calls if call.at)

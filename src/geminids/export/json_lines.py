@@ -1,0 +1,63 @@
+"""`jsonl`: one message a line, each of which can be understood alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+import msgspec
+
+from geminids.export.base import Entry, Manner
+from geminids.export.data import encode_harmless
+from geminids.export.numbered import numbered
+from geminids.model import AnyPart, Level, Origin, Role, Session, Source, State, Usage
+from geminids.transcript.told import told_session
+
+SCHEMA = "geminids/message/1"
+
+
+class MessageLine(msgspec.Struct, frozen=True, tag_field="schema", tag=SCHEMA):
+    """One turn of a conversation: where it belongs, then the fields of a message as in a session."""
+
+    session_id: str
+    number: int
+    """Its place in the session, from 1; the same however much of the session is told."""
+    id: str
+    role: Role
+    origin: Origin
+    state: State
+    at: datetime | None
+    model: str | None
+    parts: tuple[AnyPart, ...]
+    usage: Usage | None
+    source: Source
+    level: Level | None
+    also_at: tuple[Source, ...]
+    dropped_by: Source | None
+    imported: bool
+
+
+class JsonLines:
+    """Messages of any number of sessions."""
+
+    name = "jsonl"
+    title = "JSON Lines"
+    summary = "One message a line in our own schema, for programs that read as they go."
+    suffix = ".jsonl"
+    holds_many = True
+    level = "everything"
+    options = frozenset[str]()
+    contents_name = None
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The lines of one session after the other."""
+        for session in sessions:
+            told = told_session(session, manner.detail).messages
+            numbers = (number for number, _ in numbered(session, manner.detail))
+            for number, message in zip(numbers, told, strict=True):
+                line = MessageLine(session.id, number, *msgspec.structs.astuple(message))
+                yield encode_harmless(line) + b"\n"
+
+    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
+        """Nothing: a folder of data needs no page."""
+        yield from ()

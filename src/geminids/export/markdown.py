@@ -1,0 +1,311 @@
+"""`markdown`: a session to read on any forge, and raw in a terminal.
+
+    ---                                       front matter, where the file holds one session
+    # <title>
+    ## You · 10:01                            a turn; times are UTC
+    > what the human typed, literally         a quote, in which no sign means anything
+    what the model said                       Markdown, contained
+    <details><summary>● replace …</summary>   a tool call: arguments, diff, output; folded
+
+The words of a session can break neither this structure nor the page that a forge makes of it: `contained.py`
+and `fences.py` see to that. The only tags are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from geminids.export.attachments import content_of, file_name, is_picture
+from geminids.export.base import Entry, Manner, encoded, title_of
+from geminids.export.chat_share import shared
+from geminids.export.contained import contained
+from geminids.export.data import encode
+from geminids.export.fences import cell, code, fenced, literal, quoted
+from geminids.export.front_matter import front_matter
+from geminids.export.sentences import (
+    about,
+    between,
+    call_argument,
+    call_end,
+    call_mark,
+    left_out,
+    moment,
+    shortened,
+    speaker,
+)
+from geminids.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Message,
+    Origin,
+    Session,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Unrecognised,
+)
+from geminids.transcript import safe, words
+from geminids.transcript.entries import Entry as Told
+from geminids.transcript.entries import LeftOut, Turn, transcript
+from geminids.transcript.telling import answer_lines, diff_lines, error_line, output_text, result_of_task
+
+LONGEST_SUMMARY = 160
+"""Characters of an argument in the line that is seen of a folded call; the whole is in the fold."""
+
+
+class Markdown:
+    """Sessions as one Markdown file."""
+
+    name = "markdown"
+    title = "Markdown"
+    summary = "To read on any forge or in an editor; tool calls fold."
+    suffix = ".md"
+    holds_many = True
+    level = "tools"
+    options = frozenset({"share", "files_folder"})
+    contents_name = "README.md"
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The file, a turn at a time."""
+        if manner.share:
+            yield from shared(sessions, manner.detail)
+            return
+        gap = b""
+        for block in _file(sessions, manner):
+            yield gap + encoded(block)
+            gap = b"\n\n"
+        yield b"\n"
+
+    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
+        """A table with a line for each file."""
+        yield b"# Sessions\n\n| Started | Session | Project | Agent | Status | Prompts | Tool calls |\n"
+        yield b"| --- | --- | --- | --- | --- | ---: | ---: |\n"
+        for entry in entries:
+            yield encoded(_row(entry, manner))
+
+
+def _file(sessions: Iterable[Session], manner: Manner) -> Iterator[str]:
+    for number, (session, is_only) in enumerate(_told_if_only(sessions)):
+        if is_only:
+            yield front_matter(session, manner)
+        elif number:
+            yield "---"
+        yield from _blocks(session, manner)
+
+
+def _told_if_only(sessions: Iterable[Session]) -> Iterator[tuple[Session, bool]]:
+    """Each session, and whether it is the only one. Of many sessions no more than two are held."""
+    ahead = iter(sessions)
+    first, second = next(ahead, None), next(ahead, None)
+    if first is None:
+        return
+    yield first, second is None
+    del first
+    if second is None:
+        return
+    yield second, False
+    del second
+    for session in ahead:
+        yield session, False
+
+
+def _blocks(session: Session, manner: Manner) -> Iterator[str]:
+    """The document of one session, in blocks with blank lines between them."""
+    yield f"# {literal(safe.line(title_of(session, manner)))}"
+    yield "  \n".join(literal(safe.line(line)) for line in about(session, manner))
+    for entry in _joined(transcript(session, manner.detail)):
+        match entry:
+            case Turn():
+                yield "\n\n".join(_turn(entry, session, manner))
+            case LeftOut(counts=counts):
+                if sentence := left_out(counts):
+                    yield f"*{sentence}*"
+            case _:
+                yield f"*{between(entry)}*"
+
+
+def _joined(entries: Iterable[Told]) -> Iterator[Told]:
+    """The entries of a story, those in which the model goes on as one."""
+    turn: Turn | None = None
+    parts: list[AnyPart] = []
+    for entry in entries:
+        if isinstance(entry, Turn) and entry.continues and turn:
+            parts += entry.parts
+            continue
+        if turn:
+            yield msgspec.structs.replace(turn, parts=tuple(parts))
+            turn = None
+        if isinstance(entry, Turn):
+            turn, parts = entry, list(entry.parts)
+        else:
+            yield entry
+    if turn:
+        yield msgspec.structs.replace(turn, parts=tuple(parts))
+
+
+def _turn(turn: Turn, session: Session, manner: Manner) -> Iterator[str]:
+    yield "## " + " · ".join(literal(safe.line(piece)) for piece in speaker(turn, session, manner))
+    if manner.detail.tools:
+        for part in turn.parts:
+            yield from _part(part, turn.message, session, manner)
+        return
+    for are_calls, parts in groupby(turn.parts, lambda part: isinstance(part, ToolCall)):
+        told = list(parts)
+        if are_calls:
+            calls = [part for part in told if isinstance(part, ToolCall)]
+            yield "\n".join(line for call in calls for line in _call_in_a_line(call, session))
+        else:
+            for part in told:
+                yield from _part(part, turn.message, session, manner)
+
+
+def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> Iterator[str]:
+    match part:
+        case Text():
+            yield from _text(part, message, manner)
+        case ToolCall():
+            yield from _call(part, session, manner)
+        case Thought(text=text, subject=subject):
+            yield _folded(f"Thought: {subject}" if subject else "Thought", _markdown(text))
+        case ToolResult(name=name, parts=parts):
+            told = [block for piece in parts for block in _part(piece, message, session, manner)]
+            yield _folded(f"Result of {name or 'a tool'}", *told)
+        case Attachment():
+            yield _attachment(part, manner)
+        case FileReference(path=path, text=str(text)) if manner.detail.tools:
+            yield _folded(f"@ {path}", _code_block(text))
+        case FileReference(path=path):
+            yield f"@ {code(safe.line(path))}"
+        case Unrecognised(raw=raw):
+            yield _folded("Unrecognised", _code_block(_json(raw), "json"))
+
+
+def _text(part: Text, message: Message, manner: Manner) -> Iterator[str]:
+    match part:
+        case Text(text=text, origin=Origin.MODEL):
+            if told := _markdown(text):
+                yield told
+        case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
+            yield quoted(safe.text(f"! {text}"), as_code=True)
+        case Text(text=text, origin=Origin.COMMAND | Origin.SHELL):
+            yield _code_block(text if manner.detail.tools else shortened(text))
+        case Text(text=text, origin=Origin.INJECTED):
+            yield _folded(f"Context, {words.count(text.count(chr(10)) + 1, 'line')}", _code_block(text))
+        case Text(text=text, origin=Origin.TOOL):
+            yield _code_block(text)
+        case Text(text=text):
+            yield quoted(safe.text(text).strip("\n") or "(no words)")
+
+
+def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
+    """A folded call, and below it what a reader should not have to unfold."""
+    argument = safe.line(call_argument(call, session, with_result=True))
+    if len(argument) > LONGEST_SUMMARY:
+        argument = argument[:LONGEST_SUMMARY] + "…"
+    seen = [f"{call_mark(call)} {call.name}", argument, call_end(call)]
+    yield _folded("  ".join(filter(None, seen)), *_inside_call(call, manner))
+    if error := error_line(call):
+        yield f"✗ {literal(safe.line(error))}"
+    if answers := answer_lines(call):
+        yield quoted(safe.text("\n".join(answers)))
+    if call.child_id:
+        yield f"Its session: {code(safe.line(call.child_id))}"
+
+
+def _inside_call(call: ToolCall, manner: Manner) -> Iterator[str]:
+    if call.arguments:
+        yield _code_block("\n".join(_argument(name, value) for name, value in call.arguments.items()))
+    if diff := diff_lines(call):
+        yield _code_block("\n".join(diff), "diff")
+    if moved := call.full_output:
+        told = "The whole output" if moved.text is not None else "The whole output, which could not be read"
+        yield f"{told}: {code(safe.line(moved.path))}, {words.size(moved.size)}"
+    if output := output_text(call).strip("\n"):
+        yield _code_block(output)
+    for piece in call.result:
+        match piece:
+            case Attachment():
+                yield _attachment(piece, manner)
+            case Unrecognised(raw=raw) if manner.detail.everything:
+                yield _code_block(_json(raw), "json")
+
+
+def _argument(name: str, value: Any) -> str:
+    shown = value if isinstance(value, str) else _json(value)
+    if "\n" in shown:
+        shown = "\n" + shown.removesuffix("\n")
+        return f"{name}:{shown.replace(chr(10), chr(10) + '  ')}"
+    return f"{name}: {shown}"
+
+
+def _call_in_a_line(call: ToolCall, session: Session) -> Iterator[str]:
+    """A call as an item of a list, with what the human answered or a subagent handed back below it."""
+    argument = safe.line(call_argument(call, session, with_result=False))
+    pieces = [call_mark(call), code(safe.line(call.name)), argument and code(argument), call_end(call)]
+    line = "- " + " ".join(filter(None, [*pieces[:3], literal(safe.line(pieces[3]))]))
+    if error := error_line(call):
+        line += f": {literal(safe.line(error))}"
+    yield line
+    if answers := answer_lines(call):
+        yield _indented(quoted(safe.text("\n".join(answers))))
+    if result := result_of_task(call):
+        yield "\n" + _indented(quoted(safe.text(result)))
+    if call.child_id:
+        yield f"  - its session: {code(safe.line(call.child_id))}"
+
+
+def _attachment(attachment: Attachment, manner: Manner) -> str:
+    """A picture or a link where files are written beside the document, else what it is."""
+    kind = safe.line(attachment.mime_type or "an attachment")
+    content = content_of(attachment)
+    if content is None:
+        known = f"{kind} {attachment.uri}" if attachment.uri else kind
+        return f"▣ {code(safe.line(known))}"
+    told = f"{kind}, {words.size(len(content))}"
+    if manner.files_folder is None:
+        return f"▣ {code(told)}"
+    place = quote(encoded(f"{manner.files_folder}/{file_name(attachment, content)}"))
+    return f"{'!' if is_picture(attachment) else ''}[{literal(told)}]({place})"
+
+
+def _folded(summary: str, *inside: str) -> str:
+    seen = escape(safe.line(summary), quote=False)
+    return "\n\n".join((f"<details><summary>{seen}</summary>", *filter(None, inside), "</details>"))
+
+
+def _markdown(text: str) -> str:
+    return contained(safe.text(text).strip("\n"))
+
+
+def _code_block(text: str, language: str = "") -> str:
+    return fenced(safe.text(text).strip("\n"), language)
+
+
+def _json(value: Any) -> str:
+    return encode(value).decode()
+
+
+def _indented(block: str) -> str:
+    return "  " + block.replace("\n", "\n  ")
+
+
+def _row(entry: Entry, manner: Manner) -> str:
+    title = cell(safe.line(entry.title or "untitled"))
+    cells = [
+        moment(entry.started_at),
+        f"[{title}]({quote(encoded(entry.file))})",
+        cell(safe.line(entry.project)),
+        cell(safe.line(manner.agent_titles.get(entry.agent, entry.agent))),
+        cell(safe.line(entry.status)),
+        f"{entry.prompts:,}",
+        f"{entry.tool_calls:,}",
+    ]
+    return f"| {' | '.join(cells)} |\n"

@@ -1,0 +1,170 @@
+"""`text`: a session in plain words, as `geminids show` tells it in a pipe; times are UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from geminids.export.base import Entry, Manner, encoded, title_of
+from geminids.export.data import encode
+from geminids.export.sentences import (
+    about,
+    between,
+    call_argument,
+    call_end,
+    call_mark,
+    left_out,
+    shortened,
+    speaker,
+)
+from geminids.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Message,
+    Origin,
+    Session,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Unrecognised,
+)
+from geminids.transcript import safe, words
+from geminids.transcript.entries import LeftOut, Turn, transcript
+from geminids.transcript.telling import answer_lines, diff_lines, error_line, output_text, result_of_task
+
+INDENT = 2
+RULE = "-" * 72
+BETWEEN_SESSIONS = "=" * 72
+
+
+class PlainText:
+    """Sessions as plain words."""
+
+    name = "text"
+    title = "Plain text"
+    summary = "Plain words, for mail, notes and everything that knows no markup."
+    suffix = ".txt"
+    holds_many = True
+    level = "conversation"
+    options = frozenset[str]()
+    contents_name = None
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """One session after the other, an entry at a time."""
+        for number, session in enumerate(sessions):
+            if number:
+                yield encoded(f"\n{BETWEEN_SESSIONS}\n\n")
+            yield encoded(_heading(session, manner))
+            yield from map(encoded, _entries(session, manner))
+
+    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
+        """Nothing: plain words cannot lead anywhere."""
+        yield from ()
+
+
+def _heading(session: Session, manner: Manner) -> str:
+    lines = [title_of(session, manner), *about(session, manner)]
+    return "".join(f"{safe.line(line).rstrip()}\n" for line in (*lines, RULE))
+
+
+def _entries(session: Session, manner: Manner) -> Iterator[str]:
+    before: AnyPart | None = None
+    for entry in transcript(session, manner.detail):
+        match entry:
+            case Turn():
+                if not entry.continues:
+                    yield f"\n{safe.line('  '.join(speaker(entry, session, manner)))}\n"
+                    before = None
+                yield "".join(_turn(entry, before, session, manner))
+                before = entry.parts[-1]
+            case LeftOut(counts=counts):
+                if sentence := left_out(counts):
+                    yield f"\n{sentence}\n"
+            case _:
+                yield f"\n{between(entry)}\n"
+
+
+def _turn(turn: Turn, before: AnyPart | None, session: Session, manner: Manner) -> Iterator[str]:
+    for part in turn.parts:
+        if before is not None and not _stand_together(before, part):
+            yield "\n"
+        yield from _part(part, turn.message, session, manner)
+        before = part
+
+
+def _stand_together(before: AnyPart, part: AnyPart) -> bool:
+    """Close stand tool calls, a command and its output, words and the files they name; else there is room."""
+    if isinstance(part, ToolCall):
+        return isinstance(before, ToolCall)
+    is_output = isinstance(part, Text) and part.origin in {Origin.COMMAND, Origin.SHELL}
+    return (is_output and isinstance(before, Text)) or isinstance(part, FileReference | Attachment)
+
+
+def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> Iterator[str]:
+    match part:
+        case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
+            yield _indented(f"! {text}")
+        case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not manner.detail.tools:
+            yield _indented(shortened(text))
+        case Text(text=text):
+            yield _indented(text or "(no words)")
+        case Thought(text=text, subject=subject):
+            yield _indented(f"{subject}\n{text}".strip())
+        case ToolCall():
+            yield from _call(part, session, manner)
+        case ToolResult(name=name, parts=parts):
+            yield _line(f"result of {name or 'a tool'}")
+            for piece in parts:
+                yield from _part(piece, message, session, manner)
+        case Attachment(mime_type=mime_type, uri=uri):
+            yield _line(f"▣ {uri or mime_type or 'an attachment'}")
+        case FileReference(path=path, text=text):
+            yield _line(f"@ {path}")
+            if text and manner.detail.tools:
+                yield _indented(text.strip("\n"), 2)
+        case Unrecognised(raw=raw):
+            yield _indented(f"unrecognised: {encode(raw).decode()}")
+
+
+def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
+    tells_all = manner.detail.tools
+    argument = call_argument(call, session, with_result=tells_all)
+    seen = [f"{call_mark(call)} {call.name}", argument, call_end(call)]
+    yield _line("  ".join(piece for piece in seen if piece))
+    if error := error_line(call):
+        yield _line(error, 2)
+    for answer in answer_lines(call):
+        yield _line(answer, 2)
+    if call.child_id:
+        yield _line(f"its session: {call.child_id}", 2)
+    if tells_all:
+        yield from _inside_call(call)
+    elif result := result_of_task(call):
+        yield _indented(result, 2)
+
+
+def _inside_call(call: ToolCall) -> Iterator[str]:
+    for name, value in call.arguments.items():
+        shown = value if isinstance(value, str) else encode(value).decode()
+        if "\n" in shown:
+            yield _line(f"{name}:", 2)
+            yield _indented(shown, 3)
+        else:
+            yield _line(f"{name}: {shown}", 2)
+    if diff := diff_lines(call):
+        yield _indented("\n".join(diff), 2)
+    if moved := call.full_output:
+        told = "the whole output" if moved.text is not None else "the whole output could not be read"
+        yield _line(f"{told}: {moved.path}, {words.size(moved.size)}", 2)
+    if output := output_text(call).strip("\n"):
+        yield _indented(output, 2)
+
+
+def _line(text: str, steps: int = 1) -> str:
+    return f"{' ' * INDENT * steps}{safe.line(text)}".rstrip() + "\n"
+
+
+def _indented(text: str, steps: int = 1) -> str:
+    margin = " " * INDENT * steps
+    return "".join([f"{margin}{line}".rstrip() + "\n" for line in safe.text(text).split("\n")])
