@@ -6,43 +6,53 @@ writes and loses.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
+from itertools import chain
 from operator import add
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from geminids import export, sample, sources
-from geminids.export.base import Format
+from geminids.export.base import Entry, Format, Manner
 from geminids.export.facts import fact_of, message_fact
 from geminids.export.losses import Loss, LossReport, Verdict, losses
 from geminids.export.probing import values
+from geminids.export.trials import MOST_MESSAGES
 from geminids.model import Session
 from geminids.transcript.entries import LEVEL_WORDS
 from tests.conftest import ROOT
-from tests.exporting import LOOKED_AT, exported, fixture_sessions, manner
+from tests.exporting import exported, fixture_sessions, looked_at_sessions, manner
 from tests.reading import sessions as read_sessions
 
 FOLDER = ROOT / "docs" / "formats"
 SHOWN = "51ca"
 """The beginning of the id of the session that all excerpts are of; it comes with geminids."""
-MORE_CASES = (
-    "agents-with-one-task",
-    "chat-resume-elsewhere",
-    "leftovers",
-    "log-lines",
-    "masked-history",
-    "torn-jsonl",
+MORE_SESSIONS = (
+    "agents-with-one-task/mbbgoy",
+    "chat-resume-elsewhere/82922be8",
+    "leftovers/821518df",
+    "log-lines/f889d9af",
+    "masked-history/6fb9b904",
+    "torn-jsonl/8010390f",
 )
-"""What the cases of the golden files have nothing of."""
+"""They hold what the cases of the golden files have nothing of."""
 
-MOST_LINES = 44
+MOST_LINES = 60
 WIDEST = 110
+WIDEST_CELL = 16
+WIDEST_OF_A_TABLE = 250
 LONGEST_WORDS = 64
 MOST_ITEMS = 2
+MOST_OF_A_LINE = 24
+OPTIONAL = {"displayContent", "level", "model", "thoughts", "tokens", "toolCalls", "usage"}
+"""What lines of one shape may have or not."""
 
 FLAGS = {
     "files_folder": ("`--images`", "pictures and other attachments as files beside it"),
@@ -50,6 +60,7 @@ FLAGS = {
     "table": ("`--table messages\\|calls`", "one row a message, or one row a tool call"),
     "touched_at": ("`--fresh`", "says that it was changed now, so that Gemini CLI does not take it for old"),
 }
+HOW = "[how](README.md#how-this-is-computed), and `--report` for yours"
 SIGNS = {Verdict.CARRIED: "●", Verdict.PARTLY: "◐", Verdict.LEFT_OUT: "○", Verdict.LOST: "○"}
 
 
@@ -61,62 +72,97 @@ class About(NamedTuple):
     """Of the excerpt."""
     begins: str = ""
     """Where the excerpt begins, if not at the beginning."""
-    variants: Mapping[str, Mapping[str, Any]] = {}
+    also: Mapping[str, Mapping[str, Any]] = {}
     """Options that make another file of it, by the words for them."""
+    is_pair: bool = False
+    """Whether these files belong together, and what one cannot carry is in the other."""
 
 
 ABOUT = {
     "atif": About(
-        "For training, evaluation and viewers that take trajectories (Harbor and its relatives). Each step is a "
-        "message with its calls and what came back; what the format has no field for stands under `extra`. "
-        "Pictures are named, not held.",
+        """
+        For training, evaluation and viewers that take trajectories (Harbor and its relatives). Each step is
+        a message with its calls and what came back; what the format has no field for stands under `extra`.
+        Pictures are named, not held.
+        """,
     ),
     "chat": About(
-        "For fine-tuning and for anything that takes the messages of a chat API: one session a line, tool calls "
-        "with their answers after them. There is no place for times, tokens or models.",
+        """
+        For fine-tuning and for anything that takes the messages of a chat API: one session a line, tool
+        calls with their answers after them. There is no place for times, tokens or models.
+        """,
     ),
     "csv": About(
-        "For spreadsheets, notebooks and SQL: one row a message, or one row a tool call. A cell that a "
-        "spreadsheet would run as a formula is made harmless.",
+        """
+        For spreadsheets, notebooks and SQL: one row a message, or one row a tool call.
+        """,
         "csv",
-        variants={"One row a tool call": {"table": "calls"}},
+        also={"One row a tool call": {"table": "calls"}},
+        is_pair=True,
     ),
     "gemini": About(
-        "To go on with a session in Gemini CLI on this or another machine, or to give it to a colleague: "
-        "`gemini --session-file FILE` loads it. The file is one of Gemini CLI's own; what that has no field for "
-        "is not written.",
+        """
+        To go on with a session in Gemini CLI, on this machine or another: `gemini --session-file FILE`
+        loads it. The file is one of Gemini CLI's own; what that has no field for is not written.
+        """,
     ),
     "html": About(
-        "To read, to print, to send: one page that loads nothing, with an outline of the prompts, search, folded "
-        "tools and thoughts, diffs, pictures, light and dark. In a folder, `index.html` lists all pages.",
+        """
+        To read, to print, to send: one page that loads nothing, with an outline of the prompts, search,
+        folded tools and thoughts, diffs, pictures, light and dark.
+        """,
         "html",
         begins="<main",
     ),
     "json": About(
-        "To keep a session whole and to read it with programs: everything there is, in the schema "
-        "[session.schema.json](../session.schema.json). `geminids show FILE` and `geminids export FILE` read it "
-        "again.",
+        """
+        To keep a session whole and to read it with programs: everything there is, in the schema
+        [session.schema.json](../session.schema.json). `geminids show FILE` and `geminids export FILE` read
+        it again.
+        """,
     ),
     "jsonl": About(
-        "For `jq`, log tools and notebooks: one line a message, each with the session it belongs to, so that lines "
-        "of many sessions can be mixed, sorted and filtered.",
+        """
+        For `jq`, log tools and notebooks: one line a message, so that lines of many sessions can be mixed,
+        sorted and filtered.
+        """,
     ),
     "markdown": About(
-        "To read in an editor or on any forge, to attach to an issue, to keep beside the code. The head is front "
-        "matter for programs, tool calls fold, changes are diffs.",
+        """
+        To read in an editor or on any forge, to paste into a review, to keep beside the code. The head is
+        front matter for programs, tool calls fold, changes are diffs.
+        """,
         "markdown",
-        variants={"As `/chat share` writes it": {"share": True}},
+        also={"As `/chat share` writes it": {"share": True}},
     ),
     "otlp": About(
-        "For backends that take OpenTelemetry: the session is a trace, each reply and each tool call a span, with "
-        "the names of the GenAI conventions. Gemini CLI writes one time a message, so how long a span took is "
-        "inferred.",
+        """
+        For backends that take OpenTelemetry: the session is a trace, each reply and each tool call a span,
+        with the names of the GenAI conventions. Gemini CLI writes one time a message, so how long a span
+        took is inferred.
+        """,
     ),
     "text": About(
-        "For mail, terminals, `grep` and models: nothing but words, indented where a tool speaks.",
+        """
+        For mail, terminals, `grep` and models: nothing but words.
+        """,
         "text",
     ),
 }
+COMPUTED = """
+`geminids export … --report` says the same of your own sessions, for any format that is installed. Nothing
+of it is written by hand. The words, numbers and times of a session are replaced by marks of the same shape,
+the format writes it, and the bytes are searched for the marks: all marks of a text are there (whole), some
+(in part) or none (lost). What cannot be marked, such as a role or a status, and what was not seen is
+changed instead: if the bytes stay the same, it is lost. A number that shows only rounded or in a sum, and a
+time without its seconds, are there in part. *Other level* counts what the level of detail leaves out and
+*everything* would tell. Words that stand in two places of one tool call, such as an output that the model
+got and the human saw, are there if one of them is.
+
+The tables are made from {sessions} recorded sessions that hold every kind of value at least once. Of a
+session of more than {messages} messages, changes are tried on some {messages}, chosen so that every kind of
+message is among them; marks are looked for in all.
+"""
 
 
 def page(name: str) -> str:
@@ -128,24 +174,15 @@ def page(name: str) -> str:
             "",
             chosen.summary,
             "",
-            about.what_for,
+            _prose(about.what_for),
             "",
             *_fenced(f"geminids export ID -f {name} -o FILE{chosen.suffix}", "sh"),
             "",
             *_settings(chosen),
             "",
             *_excerpt_section(chosen, "What it looks like", {}),
-            *(
-                line
-                for title, more in about.variants.items()
-                for line in _excerpt_section(chosen, title, more)
-            ),
-            *_loss_section(chosen, "What it cannot carry", {}),
-            *(
-                line
-                for title, more in about.variants.items()
-                for line in _loss_section(chosen, f"{title}: what it cannot carry", more)
-            ),
+            *chain.from_iterable(_excerpt_section(chosen, *other) for other in about.also.items()),
+            *_loss_section(chosen),
         ]
     )
 
@@ -153,10 +190,6 @@ def page(name: str) -> str:
 def overview() -> str:
     """The page of all formats."""
     formats = [export.load(name) for name in export.available()]
-    rows = [
-        f"| [{f.name}]({f.name}.md) | {f.summary} | `{f.suffix}` | {_yes(f.holds_many)} | {f.level} |"
-        for f in formats
-    ]
     return "\n".join(
         [
             "# Formats",
@@ -165,19 +198,19 @@ def overview() -> str:
             "",
             "| format | what for | file | many in one | level |",
             "|---|---|---|---|---|",
-            *rows,
+            *map(_row, formats),
             "",
-            "The level says how much is told unless `--level` says otherwise: "
-            + "; ".join(f"*{level}*: {words}" for level, words in LEVEL_WORDS.items())
-            + ".",
+            f"The level says how much is told unless `--detail` says otherwise: {_levels()}.",
             "",
             "## What each can carry",
             "",
-            "At the level *everything*. ● whole, ◐ in part (cut, rounded, or of some messages only), ○ not at all.",
+            "At the level *everything*: ● whole, ◐ in part (cut, rounded, some values only), ○ not at all.",
             "",
             *_matrix(formats),
             "",
-            *_how(),
+            "## How this is computed",
+            "",
+            _prose(COMPUTED.format(sessions=len(probed_sessions()), messages=MOST_MESSAGES)),
             "",
         ]
     )
@@ -185,12 +218,8 @@ def overview() -> str:
 
 def probed_sessions() -> list[Session]:
     """Sessions that together hold a value of every kind that the fixtures have."""
-    found: dict[str, Session] = {}
-    for name, session in fixture_sessions().items():
-        case = name.split("/")[0]
-        if case in (*LOOKED_AT, *MORE_CASES):
-            found.setdefault(case, session)
-    return list(found.values())
+    more = [session for name, session in fixture_sessions().items() if name.startswith(MORE_SESSIONS)]
+    return [*looked_at_sessions().values(), *more]
 
 
 def facts(sessions: Iterable[Session]) -> set[str]:
@@ -200,46 +229,76 @@ def facts(sessions: Iterable[Session]) -> set[str]:
     return of_values | {message_fact(m.state) for session in whole for m in session.messages if m.parts}
 
 
+class Together:
+    """A format whose files of several manners are one."""
+
+    contents_name: str | None = None
+
+    def __init__(self, chosen: Format, also: Iterable[Mapping[str, Any]]) -> None:
+        self._chosen = chosen
+        self._manners = [{}, *also]
+        self.name, self.title, self.summary = chosen.name, chosen.title, chosen.summary
+        self.suffix, self.holds_many = chosen.suffix, chosen.holds_many
+        self.level, self.options = chosen.level, chosen.options
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        whole = list(sessions)
+        for options in self._manners:
+            yield from self._chosen.write(whole, msgspec.structs.replace(manner, **options))
+
+    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
+        return self._chosen.contents(entries, manner)
+
+
+def _row(chosen: Format) -> str:
+    name, many = chosen.name, _yes(chosen.holds_many)
+    return f"| [{name}]({name}.md) | {chosen.summary} | `{chosen.suffix}` | {many} | {chosen.level} |"
+
+
+def _levels() -> str:
+    return "; ".join(f"*{level}*: {words}" for level, words in LEVEL_WORDS.items())
+
+
 def _settings(chosen: Format) -> Sequence[str]:
     options = [f"{flag}: {words}" for name, (flag, words) in FLAGS.items() if name in chosen.options]
     return [
         "| | |",
         "|---|---|",
         f"| many sessions in one file | {_yes(chosen.holds_many)} |",
-        f"| level of detail | *{chosen.level}*, unless `--level` says otherwise |",
+        f"| level of detail | *{chosen.level}*, unless `--detail` says otherwise |",
         *(f"| option | {option} |" for option in options),
         *([f"| in a folder | `{chosen.contents_name}` lists all files |"] if chosen.contents_name else []),
     ]
 
 
 def _excerpt_section(chosen: Format, title: str, options: Mapping[str, Any]) -> Sequence[str]:
-    flags = "".join(f" {_flag(name, value)}" for name, value in options.items())
-    content = exported(chosen.name, _shown_session(), **options).decode()
     about = ABOUT[chosen.name]
+    flags = "".join(f" {_flag(name, value)}" for name, value in options.items())
+    command = f"geminids export {SHOWN} -f {chosen.name}{flags} --sample"
+    indented = ", and each line is indented" if about.language == "json" else ""
+    content = exported(chosen.name, _shown_session(), **options).decode()
     return [
         f"## {title}",
         "",
-        f"From `geminids export {SHOWN} -f {chosen.name}{flags} --sample`; … stands for what is left out here.",
+        f"From `{command}`. Here … stands for what is left out{indented}.",
         "",
         *_fenced(_excerpt(content, about), about.language),
         "",
     ]
 
 
-def _loss_section(chosen: Format, title: str, options: Mapping[str, Any]) -> Sequence[str]:
-    report = _report(chosen.name, chosen.level, **options)
-    whole = [loss.fact for loss in report.having(Verdict.CARRIED)]
+def _loss_section(chosen: Format) -> Sequence[str]:
+    report = _report(chosen.name, chosen.level)
     rest = [loss for loss in report.losses if loss.verdict is not Verdict.CARRIED]
+    together = ", both tables together" if ABOUT[chosen.name].is_pair else ""
     return [
-        f"## {title}",
+        "## What it cannot carry",
         "",
-        f"Computed over {report.sessions} sessions of many kinds at the level *{chosen.level}*, as `--report` does "
-        "for yours: see [how](README.md#how-this-is-computed).",
+        f"Computed from {report.sessions} sessions at the level *{chosen.level}*{together}: see {HOW}.",
         "",
         *(_loss_table(rest) if rest else ["Nothing is lost."]),
         "",
-        *([f"Whole: {', '.join(whole)}."] if rest else []),
-        *([""] if rest else []),
+        *(["Whole:", "", *_by_subject(report.having(Verdict.CARRIED)), ""] if rest else []),
     ]
 
 
@@ -247,12 +306,21 @@ def _loss_table(found: Sequence[Loss]) -> Sequence[str]:
     return [
         "| fact | values | whole | in part | other level | lost |",
         "|---|--:|--:|--:|--:|--:|",
-        *(
-            f"| {loss.fact} | {loss.tried} | {_count(loss.carried)} | {_count(loss.cut)} | {_count(loss.left_out)} "
-            f"| {_count(loss.lost)} |"
-            for loss in found
-        ),
+        *(f"| {loss.fact} | {loss.tried} | {' | '.join(map(_count, _parts(loss)))} |" for loss in found),
     ]
+
+
+def _parts(loss: Loss) -> tuple[int, ...]:
+    return loss.carried, loss.cut, loss.left_out, loss.lost
+
+
+def _by_subject(whole: Sequence[Loss]) -> Iterable[str]:
+    """A line each for the facts of sessions, messages, calls and so on."""
+    by_subject: dict[str, list[str]] = {}
+    for loss in whole:
+        subject, _, rest = loss.fact.partition(": ")
+        by_subject.setdefault(subject, []).append(rest or "themselves")
+    return (f"- {subject}: {', '.join(found)}" for subject, found in by_subject.items())
 
 
 def _matrix(formats: Sequence[Format]) -> Sequence[str]:
@@ -268,56 +336,63 @@ def _matrix(formats: Sequence[Format]) -> Sequence[str]:
     ]
 
 
-def _how() -> Sequence[str]:
-    return [
-        "## How this is computed",
-        "",
-        "`geminids export … --report` says the same of your own sessions, for any format that is installed. Nothing "
-        "of it is written by hand. The words, numbers and times of a session are replaced by marks of the same "
-        "shape, the format writes it, and the bytes are searched for the marks: all of a text's marks are there "
-        "(whole), some (in part) or none (lost). What cannot be marked, such as a role or a status, and what was "
-        "not seen is changed instead: if the bytes stay the same, it is lost. A number that shows only rounded or "
-        "in a sum and a time without its seconds are there in part. *Other level* counts what the level of detail "
-        "leaves out and *everything* would tell. Words that stand in two places of one tool call, such as an output "
-        "that the model got and the human saw, count as there if one of them is.",
-        "",
-        f"The tables are made from {len(probed_sessions())} recorded sessions that hold every kind of value at least "
-        "once. In sessions of more than 24 messages, changes are tried on 24 of them, chosen so that every kind of "
-        "message is among them; marks are always looked for in all.",
-    ]
-
-
 @cache
 def _shown_session() -> Session:
     source = sources.load("gemini")
-    found = (s for s in read_sessions(source, sample.home()) if s.native_id.startswith(SHOWN))
+    found = (s for s in read_sessions(source, Path(sample.home())) if s.native_id.startswith(SHOWN))
     whole = source.with_outputs(next(found))
     moved = msgspec.json.encode(whole).replace(sample.home().encode(), b"/home/ada")
     return msgspec.json.decode(moved, type=Session)
 
 
 @cache
-def _report(name: str, level: str, **options: Any) -> LossReport:
+def _report(name: str, level: str) -> LossReport:
     chosen = export.load(name)
-    reports = (losses(session, chosen, manner(level, **options)) for session in probed_sessions())
-    return reduce(add, reports)
+    if ABOUT[name].is_pair:
+        chosen = Together(chosen, ABOUT[name].also.values())
+    return reduce(add, (losses(session, chosen, manner(level)) for session in probed_sessions()))
 
 
 def _excerpt(content: str, about: About) -> str:
-    if about.language == "json":
-        lines = _json_lines(content)
-    else:
-        lines = content[content.index(about.begins) :].splitlines()
-    shown = [line if len(line) <= WIDEST else line[: WIDEST - 1] + "…" for line in lines[:MOST_LINES]]
+    match about.language:
+        case "json":
+            lines = _json_lines(content)
+        case "csv":
+            lines = _csv_lines(content)
+        case _:
+            lines = content[content.index(about.begins) :].splitlines()
+    widest = WIDEST_OF_A_TABLE if about.language == "csv" else WIDEST
+    shown = [line if len(line) <= widest else line[: widest - 1] + "…" for line in lines[:MOST_LINES]]
     return "\n".join([*shown, "…"] if len(lines) > MOST_LINES else shown)
 
 
 def _json_lines(content: str) -> list[str]:
-    """One value indented, of several a line each; long words and lists are shortened."""
-    written = [_shortened(json.loads(line)) for line in content.splitlines()]
-    if len(written) == 1:
-        return json.dumps(written[0], ensure_ascii=False, indent=2).splitlines()
-    return [json.dumps(value, ensure_ascii=False) for value in written]
+    """Of many lines the first of each shape, indented; long words and lists are shortened."""
+    whole = [json.loads(line) for line in content.splitlines()]
+    shapes: list[object] = []
+    lines: list[str] = []
+    for value in whole:
+        shape = value.get("type"), value.get("role"), value.keys() - OPTIONAL
+        if shape in shapes:
+            continue
+        shapes.append(shape)
+        indented = json.dumps(_shortened(value), ensure_ascii=False, indent=2).splitlines()
+        is_cut = len(whole) > 1 and len(indented) > MOST_OF_A_LINE
+        lines += [*indented[:MOST_OF_A_LINE], "…"] if is_cut else indented
+    return lines
+
+
+def _csv_lines(content: str) -> list[str]:
+    """Rows with short cells; the names of columns stay whole."""
+    first, *rows = csv.reader(io.StringIO(content))
+    shown = io.StringIO()
+    csv.writer(shown, lineterminator="\n").writerows([first, *(map(_cell, row) for row in rows)])
+    return shown.getvalue().splitlines()
+
+
+def _cell(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDEST_CELL else line[: WIDEST_CELL - 1] + "…"
 
 
 def _shortened(value: Any) -> Any:
@@ -345,9 +420,14 @@ def _flag(name: str, value: Any) -> str:
     return flag if value is True else f"{flag} {value}"
 
 
+def _prose(text: str) -> str:
+    """Paragraphs, each on one line."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
+
+
 def _count(number: int) -> str:
     return str(number) if number else ""
 
 
-def _yes(answer: bool) -> str:  # noqa: FBT001 - it is what is asked
+def _yes(answer: object) -> str:
     return "yes" if answer else "no"

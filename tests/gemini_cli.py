@@ -1,4 +1,4 @@
-"""The real Gemini CLI in tests: installed once, given a home of its own, talking to a server on this machine only.
+"""The real Gemini CLI in tests: installed once, in a home of its own, talking to this machine only.
 
 The environment variable GEMINIDS_TEST_CLI names a folder that has it installed; else npm installs it into the
 cache of the tests. A module that is loaded before the CLI refuses every connection that leaves the machine.

@@ -11,7 +11,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from geminids.cli.documents import DOCUMENTS
+from geminids.cli.all_documents import DOCUMENTS
 from geminids.export.data import encode
 from geminids.export.session_document import SessionDocument
 from tests.conftest import FIXTURES, ROOT, Run

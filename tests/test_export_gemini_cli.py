@@ -1,4 +1,4 @@
-"""An exported session in the real Gemini CLI: it is listed, loaded and continued, with every turn and call."""
+"""An exported session in the real Gemini CLI: it is listed and continued, with every turn and call."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,7 +19,8 @@ from geminids.export.base import Entry, Format, Manner
 from geminids.export.facts import fact_of, message_fact
 from geminids.export.losses import Loss, LossReport, Verdict, losses
 from geminids.export.marks import Marks, Seen
-from geminids.export.probing import values
+from geminids.export.probing import Steps, Value, ValueKind, values
+from geminids.export.trials import Outcome, Trial
 from geminids.model import (
     Attachment,
     Message,
@@ -40,6 +42,7 @@ replace = msgspec.structs.replace
 
 JSON = export.load("json")
 
+WORDS = {ValueKind.WORDS, ValueKind.AGENT_WORDS}
 TIMES = {"message: time", "session: end", "session: start", "thought: time", "tool call: time"}
 
 
@@ -135,7 +138,9 @@ def test_times_to_the_minute_are_cut() -> None:
 )
 def test_times_are_known_however_they_are_spelled(spelled: Callable[[datetime], str]) -> None:
     told = lines(lambda message: spelled(message.at) if message.at else "")
-    assert _loss(losses(_talk(5), told, manner("everything")), "message: time").carried == 5
+    report = losses(_talk(5), told, manner("everything"))
+    assert _loss(report, "message: time").carried == 5
+    assert _loss(report, "session: start").lost == 1, "a time zone is no time of day"
 
 
 def test_numbers_that_are_rounded_or_added_are_cut() -> None:
@@ -154,6 +159,16 @@ def test_numbers_that_are_rounded_or_added_are_cut() -> None:
 def test_numbers_are_known_with_marks_between_their_thousands() -> None:
     told = lines(lambda message: f"{message.usage.input:,} tokens" if message.usage else "")
     assert _loss(losses(_talk(3), told, manner("everything")), "message: tokens of input").carried == 3
+
+
+def test_numbers_are_not_mistaken_for_what_others_add_up_to() -> None:
+    def line(message: Message) -> str:
+        usage = message.usage or Usage(0)
+        return f"{(usage.input or 0) - (usage.output or 0) + (usage.thoughts or 0)}"
+
+    report = losses(_talk(20), lines(line), manner("everything"))
+    whole = {loss.fact for loss in report.losses if loss.carried}
+    assert not whole
 
 
 def test_a_value_that_only_some_messages_have_is_counted_for_these() -> None:
@@ -241,6 +256,16 @@ def test_a_long_session_is_tried_in_little_and_says_so() -> None:
     assert 0 < role.tried < 100
     assert (said.values, said.tried) == (1000, 1000), "words are looked for in all of it"
     assert told.written < 200
+    assert all(loss.tried for loss in report.losses)
+
+
+def test_what_a_long_session_holds_once_is_tried() -> None:
+    whole = _talk(500)
+    messages = list(whole.messages)
+    messages[321] = replace(messages[321], imported=True)
+    told = lines(lambda message: f"{message.imported} {_said(message)}")
+    report = losses(replace(whole, messages=tuple(messages)), told, manner("everything"))
+    assert _loss(report, "message: whether taken over from another session").carried == 1
 
 
 def test_reports_are_the_same_each_time_and_the_lost_come_first() -> None:
@@ -276,6 +301,19 @@ def test_every_format_can_be_tried_at_every_level(name: str, level: str) -> None
         assert report.format == name
         assert all(0 <= loss.lost <= loss.tried <= loss.values for loss in report.losses)
         assert _loss(report, "text: of the human").lost == 0, "what the human said is in every export"
+
+
+@pytest.mark.parametrize("name", export.available())
+def test_what_is_called_carried_is_in_the_export_and_what_is_called_lost_is_not(name: str) -> None:
+    chosen, checked = export.load(name), 0
+    for session in looked_at_sessions().values():
+        trial = Trial(session, chosen, manner(chosen.level))
+        found = trial.outcomes(LEVELS[chosen.level])
+        content = b"".join(chosen.write([session], manner(chosen.level))).decode()
+        for words, outcome in _plain_words(trial.values, found):
+            assert (words in content) == (outcome is Outcome.CARRIED), words
+            checked += 1
+    assert checked > 100
 
 
 @given(st.text())
@@ -334,6 +372,21 @@ def _not_carried(report: LossReport) -> set[str]:
 
 def _loss(report: LossReport, fact: str) -> Loss:
     return next(loss for loss in report.losses if loss.fact == fact)
+
+
+def _plain_words(
+    of_session: Iterable[Value], found: Mapping[Steps, Outcome]
+) -> Iterator[tuple[str, Outcome]]:
+    """Words that no format writes in another way, and that stand in the session once."""
+    written = [value for value in of_session if isinstance(value.value, str)]
+    everything = "\n".join(value.value for value in written)
+    for value in written:
+        if (
+            value.kind in WORDS
+            and re.fullmatch(r"[A-Za-z0-9 ,-]{10,}", value.value)
+            and everything.count(value.value) == 1
+        ):
+            yield value.value.strip(), found[value.steps]
 
 
 def _each_part(change: Callable[[Any], Any]) -> Callable[[Session], Session]:

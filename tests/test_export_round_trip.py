@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from geminids import sources
 from geminids.export.gemini_session import gemini_file_name
 from geminids.export.session_document import is_session_document, read_document
+from geminids.library import Library
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -36,7 +39,9 @@ from geminids.model import (
     Unrecognised,
     Usage,
 )
+from tests.conftest import FIXTURES, Run
 from tests.exporting import exported, fixture_sessions, hostile_session
+from tests.reading import sessions as read_sessions
 
 ALL = sorted(fixture_sessions())
 
@@ -103,20 +108,27 @@ def test_a_gemini_file_is_read_as_the_session_it_was_made_of(name: str, tmp_path
     assert exported("gemini", again) == written
 
 
-WORDS = st.one_of(
-    st.text(max_size=30),
-    st.sampled_from(
-        (
-            *("/tell milk", "? what", "look at @notes.txt", "Please continue.", "Request cancelled.", " ", ""),
-            "<state_snapshot>all of it</state_snapshot>",
-            "<session_context>\n- **Workspace Directories:**\n  - /home/ada/shop\n</session_context>",
-            "<hook_context>hi</hook_context>\n\n",
-            "User steering update:\n<user_input>\n",
-            "\n</user_input>\nsays the user",
-            "Got it. Thanks for the additional context!",
-            "System: Please continue.",
-        )
+WORDS = st.text(max_size=30)
+"""Any words; those that the agent knows by how they begin come with the origin they have."""
+SPECIAL = {
+    Origin.HUMAN: ("/tell milk", "? what", "look at @notes.txt", "Please continue.", " "),
+    Origin.INJECTED: (
+        "<session_context>\n- **Workspace Directories:**\n  - /home/ada/shop\n</session_context>",
+        "<hook_context>hi</hook_context>\n\n",
+        "Background execution update: <background_output>",
     ),
+    Origin.SYNTHETIC: (
+        "<state_snapshot>all of it</state_snapshot>",
+        "Please continue.",
+        "System: Please continue.",
+    ),
+    Origin.MODEL: ("Got it. Thanks for the additional context!",),
+    Origin.NOTICE: ("Request cancelled.", ""),
+}
+STEERING = (
+    Text("User steering update:\n<user_input>\n", Origin.INJECTED),
+    Text("and the milk", Origin.HUMAN),
+    Text("\n</user_input>\nsays the user", Origin.INJECTED),
 )
 MOMENTS = st.one_of(
     st.none(), st.integers(0, 10**6).map(lambda n: datetime(2026, 5, 1, tzinfo=UTC) + timedelta(seconds=n))
@@ -130,8 +142,8 @@ IDS = st.sampled_from(("call-1", "call-2", "call-3"))
 COUNTS = st.one_of(st.none(), st.integers(0, 10**6))
 
 
-def texts(*origins: Origin) -> st.SearchStrategy[Text]:
-    return st.builds(Text, WORDS, st.sampled_from(origins))
+def texts(origin: Origin) -> st.SearchStrategy[Text]:
+    return st.builds(Text, WORDS | st.sampled_from(SPECIAL.get(origin, ("",))), st.just(origin))
 
 
 ATTACHMENTS = st.one_of(
@@ -139,9 +151,9 @@ ATTACHMENTS = st.one_of(
     st.builds(Attachment, st.just("image/png")),
     st.builds(Attachment, st.none(), uri=st.just("gs://bucket/file")),
 )
-RESULTS = st.lists(
-    st.one_of(texts(Origin.TOOL), ATTACHMENTS, st.builds(Unrecognised, JSON)), max_size=3
-).map(tuple)
+RESULTS = st.lists(st.one_of(texts(Origin.TOOL), ATTACHMENTS, st.builds(Unrecognised, JSON)), max_size=3).map(
+    tuple
+)
 CALLS = st.builds(
     ToolCall,
     st.one_of(st.none(), IDS),
@@ -154,19 +166,23 @@ CALLS = st.builds(
     at=MOMENTS,
     description=st.one_of(st.none(), WORDS),
 )
-HUMAN_PARTS = st.one_of(
-    texts(Origin.HUMAN, Origin.INJECTED, Origin.SYNTHETIC, Origin.COMMAND, Origin.SHELL, Origin.TOOL),
-    ATTACHMENTS,
-    st.builds(FileReference, st.just("notes.txt"), st.sampled_from((None, "", "milk\n"))),
-    st.builds(ToolResult, st.one_of(st.none(), IDS), st.just("read_file"), RESULTS),
-    st.builds(Unrecognised, JSON),
+FILES = st.builds(FileReference, st.just("notes.txt"), st.sampled_from((None, "", "milk\n")))
+ANSWERS = st.builds(ToolResult, st.one_of(st.none(), IDS), st.just("read_file"), RESULTS)
+UNNAMED = st.builds(Unrecognised, JSON)
+PROMPTS = st.lists(texts(Origin.HUMAN) | texts(Origin.INJECTED) | ATTACHMENTS | FILES | UNNAMED, max_size=4)
+COMMANDS = st.tuples(st.just(Text("/tell milk", Origin.HUMAN)), texts(Origin.COMMAND))
+SHELL = st.tuples(texts(Origin.HUMAN), texts(Origin.SHELL))
+MADE_UP = st.tuples(texts(Origin.SYNTHETIC))
+TOOL_TURNS = st.one_of(
+    st.tuples(ANSWERS, st.one_of(ANSWERS, texts(Origin.TOOL), ATTACHMENTS, UNNAMED)),
+    ANSWERS.map(lambda answer: (answer, *STEERING)),
 )
 MODEL_PARTS = st.one_of(
-    texts(Origin.MODEL, Origin.SYNTHETIC),
+    texts(Origin.MODEL),
     st.builds(Thought, WORDS, WORDS, MOMENTS),
     CALLS,
     ATTACHMENTS,
-    st.builds(Unrecognised, JSON),
+    UNNAMED,
 )
 NOTICE_PARTS = st.one_of(texts(Origin.NOTICE), ATTACHMENTS)
 USAGES = st.builds(Usage, st.just(1), COUNTS, COUNTS, st.none(), COUNTS, COUNTS, COUNTS, COUNTS)
@@ -176,28 +192,29 @@ USAGES = st.builds(Usage, st.just(1), COUNTS, COUNTS, st.none(), COUNTS, COUNTS,
 def messages(draw: st.DrawFn) -> Message:
     """Any message, of this agent or another."""
     role = draw(st.sampled_from(Role))
-    parts = {Role.USER: HUMAN_PARTS, Role.ASSISTANT: MODEL_PARTS, Role.SYSTEM: NOTICE_PARTS}[role]
-    origins = {
-        Role.USER: (Origin.HUMAN, Origin.INJECTED, Origin.SYNTHETIC, Origin.COMMAND, Origin.TOOL),
-        Role.ASSISTANT: (Origin.MODEL, Origin.SYNTHETIC),
-        Role.SYSTEM: (Origin.NOTICE,),
-    }
+    human: st.SearchStrategy[Any] = st.one_of(PROMPTS, COMMANDS, SHELL, MADE_UP, TOOL_TURNS)
+    parts = {
+        Role.USER: human,
+        Role.ASSISTANT: st.lists(MODEL_PARTS, max_size=4),
+        Role.SYSTEM: st.lists(NOTICE_PARTS, max_size=2),
+    }[role]
+    origins = {Role.USER: Origin.HUMAN, Role.ASSISTANT: Origin.MODEL, Role.SYSTEM: Origin.NOTICE}
     is_model = role is Role.ASSISTANT
     return Message(
         draw(st.sampled_from(("a", "b", "c", "", "d04923d38bb0f6017037e74183378ef4"))),
         role,
-        draw(st.sampled_from(origins[role])),
+        origins[role],
         draw(st.sampled_from(State)),
         draw(MOMENTS),
         draw(st.sampled_from((None, "gemini-3-pro"))) if is_model else None,
-        tuple(draw(st.lists(parts, max_size=4))),
+        tuple(draw(parts)),
         draw(st.none() | USAGES) if is_model else None,
         hostile_session().messages[0].source,
         draw(st.sampled_from(Level)) if role is Role.SYSTEM else None,
     )
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(messages(), max_size=8).map(tuple))
 def test_any_session_is_written_so_that_it_stays_the_same(
     tmp_path_factory: pytest.TempPathFactory, some: tuple[Message, ...]
@@ -206,3 +223,109 @@ def test_any_session_is_written_so_that_it_stays_the_same(
     written = exported("gemini", session)
     again = read_gemini(written, tmp_path_factory.getbasetemp(), "session-2026-05-01T10-00-any.jsonl")
     assert exported("gemini", again) == written
+
+
+# Documents given by hand
+
+
+def written_document(folder: Path, session: Session) -> Path:
+    file = folder / "shared.json"
+    file.write_bytes(exported("json", session))
+    return file
+
+
+def of_case(case: str) -> Session:
+    return next(session for name, session in fixture_sessions().items() if name.startswith(f"{case}/"))
+
+
+def test_show_and_doctor_read_a_document(geminids: Run, tmp_path: Path) -> None:
+    session = of_case("tool-calls-jsonl-2")
+    file = written_document(tmp_path, session)
+    shown = geminids("show", file)
+    assert (shown.code, shown.err) == (0, "")
+    assert "Try all your tools on this folder." in shown.out
+    report = json.loads(geminids("doctor", file, "--json").out)
+    assert report["bytes"] == {"total": file.stat().st_size, "used": file.stat().st_size} | {
+        "ignored": 0,
+        "problem": 0,
+    }
+    assert list(report["formats"]) == ["geminids-session"]
+    assert report["sessions"] == {"main": 1}
+
+
+def test_a_document_shown_as_json_is_a_document_again(geminids: Run, tmp_path: Path) -> None:
+    session = of_case("images")
+    printed = geminids("show", written_document(tmp_path, session), "--json").out.encode()
+    assert read_document(printed) == [session]
+
+
+def test_a_document_is_exported_like_any_session(geminids: Run, tmp_path: Path) -> None:
+    session = of_case("images")
+    file = written_document(tmp_path, session)
+    assert geminids("export", file, "-f", "json", "-o", "-").out.encode() == file.read_bytes()
+    native = geminids("export", file, "-f", "gemini", "-o", "-")
+    assert (native.code, native.out.encode()) == (0, exported("gemini", session))
+
+
+def test_a_session_of_an_agent_we_do_not_know_is_shown(geminids: Run, tmp_path: Path) -> None:
+    session = msgspec.structs.replace(of_case("shell-mode"), agent="other", id="other:1", native_id="1")
+    shown = geminids("show", written_document(tmp_path, session))
+    assert (shown.code, shown.err) == (0, "")
+    assert "other" in shown.out
+
+
+def test_no_file_is_opened_because_a_document_names_it(tmp_path: Path) -> None:
+    source = sources.load("gemini")
+    (session, *_) = read_sessions(source, FIXTURES / "gemini" / "long-output" / "home")
+    assert source.with_outputs(session) != session, "the session names no file that is there"
+    with Library(data=tmp_path / "data") as library:
+        assert library.file(written_document(tmp_path, session)) == [session]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[: len(content) // 2],
+    "other kind": lambda content: content.replace(b'"kind":"main"', b'"kind":"\\u001b[31mmine"', 1),
+    "other type": lambda content: content.replace(b'"parts":[', b'"parts":[7,', 1),
+    "no zone": lambda content: content.replace(b'Z","ended_at"', b'","ended_at"', 1),
+    "no text": lambda content: content.replace(b"Try all", b"Try \xff\xff\xff", 1),
+    "too deep": lambda content: content.replace(b'"arguments":{', b'"arguments":{"x":' + b"[" * 50_000, 1),
+    "not all of it": lambda _: b'{"schema":"geminids/session/1"}',
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_document_is_an_error_that_says_where(geminids: Run, tmp_path: Path, damage: str) -> None:
+    file = written_document(tmp_path, of_case("tool-calls-jsonl-2"))
+    whole = file.read_bytes()
+    file.write_bytes(DAMAGES[damage](whole))
+    assert file.read_bytes() != whole
+    for command in ("show", "doctor"):
+        outcome = geminids(command, file)
+        assert outcome.code != 0
+        assert "has damaged" in outcome.err
+        assert "Traceback" not in outcome.err
+        assert "mine" not in outcome.err
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_document_that_somebody_changed_is_read_or_refused(
+    data: st.DataObject, geminids: Run, tmp_path: Path
+) -> None:
+    document = json.loads(exported("json", of_case("ask-user")))
+    place: Any = document
+    while isinstance(place, dict | list) and place:
+        keys = sorted(place) if isinstance(place, dict) else list(range(min(len(place), 6)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(place[key], dict | list) or not place[key] or data.draw(st.booleans()):
+            break
+        place = place[key]
+    if data.draw(st.booleans()) or isinstance(place, list):
+        place[key] = data.draw(JSON)
+    else:
+        del place[key]
+    file = tmp_path / "changed.json"
+    file.write_text(json.dumps({"schema": "geminids/session/1"} | document), encoding="utf-8")
+    outcome = geminids("show", file, "--all")
+    assert outcome.code in (0, 1, 3), outcome.err
+    assert "Traceback" not in outcome.err

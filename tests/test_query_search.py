@@ -27,6 +27,7 @@ from geminids.store.index import in_memory
 from geminids.store.schema import COLUMNS
 from geminids.sync.texts import words
 from tests.conftest import FIXTURES, NOW
+from tests.homes import write_session
 from tests.reading import scans
 
 HOMES = sorted(FIXTURES.glob("gemini/*/home"))
@@ -407,3 +408,13 @@ def test_gone_messages_are_not_found(tmp_path: Path) -> None:
         after = library.search(Question("weather", limit=EVERYTHING), NOW)
     still_there = {group.session.id for group in after.sessions if group.session.kind != "lost"}
     assert still_there == {group.session.id for group in before.sessions} - {gone.id}
+
+
+def test_a_piece_of_an_id_narrows_a_search_and_is_enough_alone(tmp_path: Path) -> None:
+    for number in (1, 2):
+        write_session(tmp_path / "home", f"{number}f0c9a2b-0000-4000-8000-00000000000{number}", day=number)
+    with Library([tmp_path / "home"], tmp_path / "data") as library:
+        for words in ("id:2F0C", "id:000000002", "login id:gemini:2f0c", "-id:1f0c login"):
+            found = library.search(words)
+            assert [hits.session.native_id[:4] for hits in found.sessions] == ["2f0c"], words
+        assert not library.search("id:zzzz").sessions

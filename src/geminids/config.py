@@ -32,6 +32,7 @@ VARIABLES = {
     "PAGER": "What `show` is read with on a terminal; else `less`, and empty means none.",
     "LESS": "Options of `less`; else `-FX`.",
     "WATCHFILES_FORCE_POLLING": "`watch`: set to anything but `false`, it looks again and again; no events.",
+    "PATH": "`resume`: where the agent's own command is looked for.",
     "PWD": "How the shell spells the folder it is in, which may lead through links.",
     "CLAUDE_CONFIG_DIR": "`projects resolve`: where Claude Code keeps its sessions.",
     "CLAUDE_PROJECTS_DIR": "The same, for its projects alone.",

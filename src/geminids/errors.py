@@ -337,8 +337,8 @@ class RedactionKeyError(GeminidsError):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
-            f"The key for redaction, {path!r}, {reason}. Put it back from a copy, or delete it: then a new one is "
-            "made, and what is redacted from now on cannot be compared with what was redacted before."
+            f"The key for redaction, {path!r}, {reason}. Put it back from a copy, or delete it: then a "
+            "new one is made, and what is redacted from now on cannot be compared with what was before."
         )
 
 

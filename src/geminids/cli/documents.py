@@ -12,9 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from geminids.cli.data import encode, join
-from geminids.cli.search_document import SearchDocument
-from geminids.export.losses import LossReport
-from geminids.export.session_document import Note, SessionDocument
+from geminids.export.session_document import Note
 from geminids.library import (
     Fidelity,
     IndexFacts,
@@ -112,43 +110,6 @@ class SyncDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema"
     said: Sequence[str]
     """What a person should know about it."""
     index: IndexFacts
-
-
-class ExportDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/export/1"):
-    """What an export wrote."""
-
-    format: str
-    output: str
-    """The file or folder, as it was given."""
-    written: int
-    """Files of sessions that were written."""
-    unchanged: int = 0
-    """Files that hold what they would hold if they were written now."""
-    refused: Sequence[str] = ()
-    """Files that were left alone because somebody else made or changed them."""
-    gone: Sequence[str] = ()
-    """Sessions whose files went away before they could be written."""
-    redacted: str | None
-    """What was hidden, in words; null if nothing was looked for."""
-    losses: LossReport | None
-    """What the format cannot carry, where that was asked for."""
-
-
-DOCUMENTS = (
-    ListDocument,
-    SessionDocument,
-    MarkDocument,
-    MarksDocument,
-    SearchDocument,
-    OverviewDocument,
-    DoctorDocument,
-    AgentViewDocument,
-    ProjectsDocument,
-    ProjectDocument,
-    ResolvedDocument,
-    SyncDocument,
-    ExportDocument,
-)
 
 
 def document(kind: type[Document], value: msgspec.Struct, **more: Any) -> bytes:

@@ -333,7 +333,7 @@ def _tell_left_alone(outcome: FolderOutcome) -> int:
 
 def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
     from geminids.cli.data import encode, print_json
-    from geminids.cli.documents import ExportDocument
+    from geminids.cli.export_document import ExportDocument
 
     print_json(
         encode(

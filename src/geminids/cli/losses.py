@@ -32,7 +32,7 @@ def _section(title: str, losses: Sequence[Loss], told: Callable[[Loss], str]) ->
 
 
 def _number(loss: Loss) -> str:
-    return f"{loss.values:,}"
+    return f"{loss.values:,}" if loss.tried == loss.values else f"{loss.tried:,} tried of {loss.values:,}"
 
 
 def _share(loss: Loss) -> str:

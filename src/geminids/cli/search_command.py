@@ -103,7 +103,7 @@ def search(
     pre*                      words that begin like this
     *fligh*   /time ?out/     any characters, a regular expression: slower
     project:shop tool:edit    filters: agent project tool file model role
-      is:rewound since:7d     status since before in is
+      is:rewound since:7d     status since before in is id
 
     \b
     geminids search cors preflight

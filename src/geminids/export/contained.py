@@ -30,8 +30,9 @@ _LONG_QUOTE = re.compile(r"^([ \t]*)(?=>{3,}[ \t]*$)", re.MULTILINE)
 _INLINE = re.compile(r"<[A-Za-z/!?]|!\[|\]\(|\]:")
 _ADDRESS = re.compile(r"<(https?://[^\s<>`]+)>")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_PICTURE = re.compile(r"!+\[([^\[\]\n]*)\](?=\()")
-_REST = r"[^\s`<>()\\]*(?:\([^\s`<>()\\]*\)[^\s`<>()\\]*)*"
+_PICTURE = re.compile(r"(?<!!)!+\[([^\[\]\n]*)\](?=\()")
+# As long as addresses are; without a limit, a text full of brackets would take hours.
+_REST = r"[^\s`<>()\\]{0,2000}(?:\([^\s`<>()\\]{0,200}\)[^\s`<>()\\]{0,200}){0,3}"
 _TARGET = rf"(?:(?:https?://|mailto:){_REST}|[\w.@%~+-]*(?:[/?#]{_REST})?)"
 _UNSAFE_LINK = re.compile(rf'\](?=\()(?!\( *{_TARGET}(?: +"[^"\n`<\\]*")? *\))')
 _BACKTICKS = re.compile("`+")

@@ -67,9 +67,9 @@ def answer_piece(answer: ToolResult, call_id: str | None, *, failed: bool) -> Pi
 
 def _result(call: ToolCall, call_id: str) -> list[Piece] | None:
     """What came back. A call that ended has an answer, an empty one if need be: the model waits for it."""
-    if not call.result and call.status not in _ENDED:
-        return None
     response, beside = response_of(call.result, failed=has_failed(call))
+    if not response and not beside and call.status not in _ENDED:
+        return None
     # Pictures stand behind the answer: what stands inside it the agent leaves out when it goes on.
     return [{"functionResponse": {"id": call_id, "name": call.name, "response": response}}, *beside]
 

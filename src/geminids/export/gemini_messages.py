@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from geminids.export.gemini_calls import answer_piece, call_record, has_failed
 from geminids.export.gemini_content import (
@@ -28,6 +28,7 @@ from geminids.model import (
     Role,
     Text,
     Thought,
+    ToolCall,
     ToolResult,
     Unrecognised,
     Usage,
@@ -46,13 +47,24 @@ _MADE_UP = re.compile(
 """How texts begin that show by themselves that no human typed them."""
 
 
+_EXPANDED = frozenset({Origin.COMMAND, Origin.INJECTED})
+_GO_ON = "Please continue."
+
+
+class _Prompt(NamedTuple):
+    """What a human typed, and what the agent made of it."""
+
+    typed: str
+    sent: str
+
+
 class MessageWriter:
     """Writes the messages of one session, in order."""
 
     def __init__(self, messages: Sequence[Message], *, of_subagent: bool) -> None:
         self._of_subagent = of_subagent
-        self._failed = {call.call_id: has_failed(call) for m in messages for call in m.tool_calls}
-        self._typed: str | None = None
+        self._failed = {own_id: has_failed(call) for m in messages for own_id, call in _calls(m)}
+        self._prompt: _Prompt | None = None
         """The last words of the human."""
         self._ids: set[str] = set()
         self._unanswered: dict[str, list[str]] = {}
@@ -81,21 +93,18 @@ class MessageWriter:
         parts = tuple(filter(has_place, parts))
         typed, sent = _typed_and_sent(parts)
         if typed is None and _is_made_up(parts):
-            typed = self._repeated()
-        self._typed = self._last_words(parts) or self._typed
+            typed = self._repeated("\n".join(part.text for part in parts if isinstance(part, Text)))
+        if not (typed and _is_made_up(parts)):
+            self._prompt = _prompt_of(parts, typed) or self._prompt
         return {"content": sent_pieces(sent), "displayContent": [{"text": typed}] if typed else None}
 
-    def _repeated(self) -> str | None:
+    def _repeated(self, words: str) -> str | None:
         """What the agent shows for words it made up: the last prompt. That is how they are recognised."""
-        return None if self._of_subagent else self._typed
-
-    def _last_words(self, parts: Sequence[AnyPart]) -> str:
-        """What a reader takes for the human's words in a message."""
-        human = [part.text for part in parts if isinstance(part, Text) and part.origin is Origin.HUMAN]
-        if not human and self._typed is None:
-            made_up = [p.text for p in parts if isinstance(p, Text) and p.origin is Origin.SYNTHETIC]
-            human = [text for text in made_up if not _MADE_UP.match(text)]
-        return "\n".join(human)
+        last = self._prompt
+        if self._of_subagent or last is None or last.typed.strip() in ("", words.strip()):
+            return None
+        is_another = last.typed.strip() not in words and last.sent.strip() != words.strip()
+        return last.typed if words.strip() == _GO_ON or is_another else None
 
     def _tool_turn(self, parts: Sequence[AnyPart]) -> Iterator[Piece]:
         for is_answer, some in groupby(parts, key=lambda part: isinstance(part, ToolResult)):
@@ -108,7 +117,7 @@ class MessageWriter:
         call_id = answer.call_id
         if not call_id and (given := self._unanswered.get(answer.name or "")):
             call_id = given.pop(0)
-        return answer_piece(answer, call_id, failed=self._failed.get(answer.call_id, False))
+        return answer_piece(answer, call_id, failed=self._failed.get(call_id or "", False))
 
     def _answered(self, message: Message) -> dict[str, Any]:
         return {
@@ -116,18 +125,23 @@ class MessageWriter:
             "thoughts": list(_thoughts(message.parts)) or None,
             "tokens": _tokens(message.usage) if message.usage else None,
             "model": message.model,
-            "toolCalls": list(self._calls(message)) or None,
+            "toolCalls": list(self._recorded(message)) or None,
         }
 
-    def _calls(self, message: Message) -> Iterator[dict[str, Any]]:
-        """The calls of a message, each with an id of its own: the agent ties answers to them."""
-        ids: set[str] = set()
-        for number, call in enumerate(message.tool_calls, 1):
-            own_id = _not_among(ids, call.call_id or f"{call.name}-{message.id}-{number}")
+    def _recorded(self, message: Message) -> Iterator[dict[str, Any]]:
+        for own_id, call in _calls(message):
             if not call.call_id:
                 self._unanswered.setdefault(call.name, []).append(own_id)
-            ids.add(own_id)
             yield call_record(call, own_id)
+
+
+def _calls(message: Message) -> Iterator[tuple[str, ToolCall]]:
+    """The calls of a message, each with an id of its own: the agent ties answers to them."""
+    ids: set[str] = set()
+    for number, call in enumerate(message.tool_calls, 1):
+        own_id = _not_among(ids, call.call_id or f"{call.name}-{message.id}-{number}")
+        ids.add(own_id)
+        yield own_id, call
 
 
 def _not_among(taken: Collection[str], wanted: str) -> str:
@@ -148,7 +162,7 @@ def _typed_and_sent(parts: tuple[AnyPart, ...]) -> tuple[str | None, tuple[AnyPa
             _names_the_same(typed, sent) and _has_files(rest)
         ):
             return typed, parts[1:]
-        case (Text(text=typed, origin=Origin.HUMAN), *rest) if rest and _are_all_files(rest):
+        case (Text(text=typed), *rest) if rest and _are_all_files(rest) and not _MADE_UP.match(typed):
             return (typed if _has_files(rest) or "@" in typed else None), parts
         case _:
             return None, parts
@@ -172,6 +186,14 @@ def _are_all_files(parts: Sequence[AnyPart]) -> bool:
     return all(isinstance(part, FileReference | Attachment) for part in parts)
 
 
+def _prompt_of(parts: Sequence[AnyPart], typed: str | None) -> _Prompt | None:
+    """What a reader takes for the human's words in a message, and for what was sent for them."""
+    words = [part for part in parts if isinstance(part, Text) and part.origin is not Origin.SHELL]
+    human = [typed] if typed else [part.text for part in words if not _MADE_UP.match(part.text)]
+    sent = [part.text for part in words if part.text not in human and part.origin in _EXPANDED]
+    return _Prompt("\n".join(human), "\n".join(sent or human)) if human else None
+
+
 def _is_made_up(parts: Sequence[AnyPart]) -> bool:
     """Whether all words are the agent's own, and nothing but what was typed before shows it."""
     words = [part for part in parts if isinstance(part, Text) and part.origin is Origin.SYNTHETIC]
@@ -190,25 +212,28 @@ def _short(parts: Sequence[AnyPart]) -> str | list[Piece]:
 
 
 def _thoughts(parts: Sequence[AnyPart]) -> Iterator[dict[str, Any]]:
+    """What the model thought; a thought without words is none."""
     for part, after in pairwise((*parts, None)):
         if isinstance(part, Thought):
-            if isinstance(after, Unrecognised) and _is_thought(after):
+            if isinstance(after, Unrecognised) and _is_as_written(part, after):
                 yield after.raw
-            else:
+            elif part.text or part.subject:
                 at = {"timestamp": moment(part.at)} if part.at else {}
                 yield {"subject": part.subject, "description": part.text} | at
 
 
-def _is_thought(part: Unrecognised) -> bool:
-    """Whether this is a thought with more to it than we have names for."""
-    return isinstance(part.raw, dict) and not part.raw.keys().isdisjoint({"subject", "description"})
+def _is_as_written(thought: Thought, after: Unrecognised) -> bool:
+    """Whether what follows a thought is the same with more to it than we have names for."""
+    fields = after.raw.keys() if isinstance(after.raw, dict) else None
+    is_nameless = not thought.text and not thought.subject
+    return fields is not None and (is_nameless or not fields.isdisjoint({"subject", "description"}))
 
 
 def _unnamed(message: Message) -> Iterator[AnyPart]:
     """What has no other place than beside the message; a thought as it was stands among the thoughts."""
     for before, part in pairwise((None, *message.parts)):
         if isinstance(part, Unrecognised) and piece_of(part) is None:
-            is_told = isinstance(before, Thought) and _is_thought(part)
+            is_told = isinstance(before, Thought) and _is_as_written(before, part)
             if not is_told:
                 yield part
 

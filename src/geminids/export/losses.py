@@ -7,18 +7,15 @@ hand, at the level of detail that was chosen, with the options that were given.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from geminids.export.base import Format, Manner
-from geminids.export.facts import fact_of, message_fact
-from geminids.export.probing import Steps, Value, ValueKind
-from geminids.export.trials import Outcome, Trial
-from geminids.model import Session
-from geminids.transcript.entries import LEVELS
+if TYPE_CHECKING:
+    from geminids.export.base import Format, Manner
+    from geminids.model import Session
 
 
 class Verdict(StrEnum):
@@ -60,7 +57,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
 
     def __add__(self, other: Loss) -> Loss:
         """The same fact in both."""
-        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        counts = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
         return Loss(fact=self.fact, **counts)
 
 
@@ -87,63 +84,17 @@ class LossReport(msgspec.Struct, frozen=True, kw_only=True):
         return [loss for loss in self.losses if loss.verdict is verdict]
 
 
-_COUNTS = ("values", "tried", "carried", "cut", "left_out")
+COUNTS = ("values", "tried", "carried", "cut", "left_out")
 _VERDICTS = list(Verdict)
 
 
 def losses(session: Session, chosen: Format, manner: Manner) -> LossReport:
     """What of this session a format cannot carry, written in this manner."""
-    trial = Trial(session, chosen, manner)
-    found = trial.outcomes(manner.detail)
-    in_full: Mapping[Steps, Outcome] = {}
-    if not manner.detail.everything:
-        carried = {steps for steps, outcome in found.items() if outcome is Outcome.CARRIED}
-        in_full = trial.outcomes(LEVELS["everything"], carried)
-    counted = [
-        *_of_values(trial.values, found, in_full),
-        *_of_messages(session, trial.values, found, in_full),
-    ]
-    return LossReport(format=chosen.name, session_id=session.id, losses=_added(counted))
+    # What only names the report, such as a document of the command line, need not load what makes one.
+    from geminids.export.tallies import counted_losses
 
-
-def _of_values(
-    values: Iterable[Value], found: Mapping[Steps, Outcome], in_full: Mapping[Steps, Outcome]
-) -> Iterator[Loss]:
-    for value in values:
-        yield _loss(fact_of(value.path), found.get(value.steps), in_full.get(value.steps))
-
-
-def _of_messages(
-    session: Session,
-    values: Iterable[Value],
-    found: Mapping[Steps, Outcome],
-    in_full: Mapping[Steps, Outcome],
-) -> Iterator[Loss]:
-    """A message is there if any word in it is."""
-    words: dict[int, list[Steps]] = defaultdict(list)
-    for value in values:
-        if value.message is not None and value.is_in_part and value.kind in _SPOKEN:
-            words[value.message].append(value.steps)
-    for place, of_message in words.items():
-        is_there, could_be = (
-            Outcome.CARRIED if any(outcomes.get(steps) for steps in of_message) else Outcome.LOST
-            for outcomes in (found, in_full)
-        )
-        yield _loss(message_fact(session.messages[place].state), is_there, could_be)
-
-
-_SPOKEN = {ValueKind.WORDS, ValueKind.NAME}
-
-
-def _loss(fact: str, outcome: Outcome | None, in_full: Outcome | None) -> Loss:
-    return Loss(
-        fact=fact,
-        values=1,
-        tried=int(outcome is not None),
-        carried=int(outcome is Outcome.CARRIED),
-        cut=int(outcome is Outcome.CUT),
-        left_out=int(outcome is Outcome.LOST and bool(in_full)),
-    )
+    found = counted_losses(session, chosen, manner)
+    return LossReport(format=chosen.name, session_id=session.id, losses=_added(found))
 
 
 def _added(counted: Iterable[Loss]) -> tuple[Loss, ...]:

@@ -58,7 +58,9 @@ from geminids.transcript.entries import LeftOut, Turn, transcript
 from geminids.transcript.telling import answer_lines, diff_lines, error_line, output_text, result_of_task
 
 LONGEST_SUMMARY = 160
-"""Characters of an argument in the line that is seen of a folded call; the whole is in the fold."""
+"""Characters of an argument in the line that is seen of a folded call; the whole is in the fold.
+
+What a call is said to do in general, where it has no argument, is not in the fold and stays whole."""
 
 
 class Markdown:
@@ -208,7 +210,7 @@ def _text(part: Text, message: Message, manner: Manner) -> Iterator[str]:
 def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
     """A folded call, and below it what a reader should not have to unfold."""
     argument = safe.line(call_argument(call, session, with_result=True))
-    if len(argument) > LONGEST_SUMMARY:
+    if len(argument) > LONGEST_SUMMARY and argument != safe.line(call.description or ""):
         argument = argument[:LONGEST_SUMMARY] + "…"
     seen = [f"{call_mark(call)} {call.name}", argument, call_end(call)]
     yield _folded("  ".join(filter(None, seen)), *_inside_call(call, manner))

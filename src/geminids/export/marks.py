@@ -12,12 +12,15 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from itertools import product
 
 WIDTH = 8
 _LETTERS = "bcdfghjklmnprstvwx"
+_TRIPLES = ["".join(letters) for letters in product(_LETTERS, repeat=3)]
+_NUMBERS = {triple.encode(): number for number, triple in enumerate(_TRIPLES)}
 _MARK = re.compile(rb"zq([%s]{6})" % _LETTERS.encode(), re.IGNORECASE)
-_BEGINNING = re.compile(r"\W*(?:[A-Za-z][\w+.-]*:(?=\S))?\W*")
-"""What steers: blanks, bullets, fences, slashes, the scheme of an address, the agent before an id."""
+_BEGINNING = re.compile(r"\W*(?:(?<=<)\w+>\W*)?(?:[A-Za-z][\w+.-]*:(?=\S))?\W*")
+"""What steers: blanks, bullets, fences, slashes, a tag, the scheme of an address, the agent before an id."""
 _DIFF_HEADING = re.compile(r"---|\+\+\+|@@|Index:|===|diff |\\")
 _NO_HEADING = re.compile(r"(?!)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -47,12 +50,9 @@ class Marks:
 
     def next(self) -> str:
         """The next mark."""
-        number, letters = self._given, ""
+        high, low = divmod(self._given, len(_TRIPLES))
         self._given += 1
-        for _ in range(WIDTH - 2):
-            number, letter = divmod(number, len(_LETTERS))
-            letters = _LETTERS[letter] + letters
-        return "zq" + letters
+        return f"zq{_TRIPLES[high]}{_TRIPLES[low]}"
 
     def words(self, text: str) -> str:
         """Words of the same shape that are covered with marks."""
@@ -158,10 +158,7 @@ def count_number(number: int, content: bytes) -> int:
 
 
 def _number(letters: bytes) -> int:
-    number = 0
-    for letter in letters.decode().lower():
-        number = number * len(_LETTERS) + _LETTERS.index(letter)
-    return number
+    return _NUMBERS[letters[:3].lower()] * len(_TRIPLES) + _NUMBERS[letters[3:].lower()]
 
 
 def _moments(content: bytes) -> Iterator[str]:

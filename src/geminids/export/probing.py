@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import Enum, StrEnum
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,6 +28,8 @@ RAW_NAMES = {"kind", "mimeType", "state", "status", "type"}
 """The same in what agents wrote and we keep as it was."""
 
 
+SPOKEN = {"text.text (human)", "text.text (model)", "text.text (tool)"}
+"""Texts that say anything; those of other origins were made by the agent."""
 USUAL = {("tool-call.result", "origin"): Origin.TOOL, ("tool-result.parts", "origin"): Origin.TOOL}
 """Fields that say nothing if they say this."""
 
@@ -35,8 +38,10 @@ class ValueKind(StrEnum):
     """How a value can be changed so that a format does the same with it."""
 
     WORDS = "words"
+    AGENT_WORDS = "agent-words"
+    """What the agent itself said: a format may know it, and then treat other messages in another way."""
     NAME = "name"
-    """Words that a format may know, and then treat in another way."""
+    """Words that a format may know, and then treat their surroundings in another way."""
     NUMBER = "number"
     TIME = "time"
     CHOICE = "choice"
@@ -162,9 +167,7 @@ def _values(value: Any, steps: Steps, path: str, scope: Hashable, *, raw: bool =
             yield Value(steps, path, ValueKind.TIME, value, scope)
         case str():
             if value.strip():
-                names = RAW_NAMES if raw else NAMES
-                kind = ValueKind.NAME if _field(steps) in names else ValueKind.WORDS
-                yield Value(steps, path, kind, value, scope)
+                yield Value(steps, path, _kind_of_words(path, _field(steps), raw=raw), value, scope)
         case msgspec.Struct():
             yield from _fields(value, steps, path, scope)
         case dict():
@@ -177,16 +180,28 @@ def _values(value: Any, steps: Steps, path: str, scope: Hashable, *, raw: bool =
                 yield from _values(item, (*steps, place), path, _scope(item, (*steps, place), scope), raw=raw)
 
 
+def _kind_of_words(path: str, field: str, *, raw: bool) -> ValueKind:
+    if field in (RAW_NAMES if raw else NAMES):
+        return ValueKind.NAME
+    is_of_agent = path.startswith("text.text (") and path not in SPOKEN
+    return ValueKind.AGENT_WORDS if is_of_agent else ValueKind.WORDS
+
+
 def _fields(struct: msgspec.Struct, steps: Steps, path: str, scope: Hashable) -> Iterator[Value]:
     start = _path(struct, path)
-    for field in msgspec.structs.fields(struct):
-        value = getattr(struct, field.name)
-        if value == USUAL.get((path, field.name), field.default):
+    for name, default in _defaults(type(struct)):
+        value = getattr(struct, name)
+        if value == USUAL.get((path, name), default):
             continue
-        below = f"{start}.{field.name}"
-        if isinstance(struct, Text) and path == "message.parts" and field.name == "text":
+        below = f"{start}.{name}"
+        if isinstance(struct, Text) and path == "message.parts" and name == "text":
             below += f" ({struct.origin})"
-        yield from _values(value, (*steps, field.name), below, scope)
+        yield from _values(value, (*steps, name), below, scope)
+
+
+@cache
+def _defaults(struct: type[msgspec.Struct]) -> list[tuple[str, Any]]:
+    return [(field.name, field.default) for field in msgspec.structs.fields(struct)]
 
 
 def _path(struct: msgspec.Struct, path: str) -> str:

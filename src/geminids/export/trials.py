@@ -70,19 +70,25 @@ class Trial:
         """
         found = {
             **self._seen_words(self._marked_names, detail),
+            **self._seen_words(self._marked_agent_words, detail),
             **self._seen_words(self._marked_words, detail),
             **self._seen_numbers(detail),
         }
-        changes = Changes(self._session, self._format, self._at(detail))
+        changes = Changes(self._session, self.values, self._format, self._at(detail))
         return found | changes.outcomes([v for v in self._open_values(found) if v.steps not in settled])
+
+    # Apart, since a format may treat words in another way if it does not know what is beside them.
 
     @cached_property
     def _marked_words(self) -> Marked:
         return marked(self._session, self._of_kind(ValueKind.WORDS))
 
     @cached_property
+    def _marked_agent_words(self) -> Marked:
+        return marked(self._session, self._of_kind(ValueKind.AGENT_WORDS))
+
+    @cached_property
     def _marked_names(self) -> Marked:
-        """Apart from the words, since a format may tell the words of a tool that it knows in another way."""
         return marked(self._session, self._of_kind(ValueKind.NAME))
 
     @cached_property
@@ -101,6 +107,8 @@ class Trial:
         return [value for value in self.values if value.kind is kind]
 
     def _seen_words(self, words: Marked, detail: Detail) -> dict[Steps, Outcome]:
+        if not words.marks:
+            return {}
         seen = Seen(self._written(words.session, detail)).marks
         return {
             steps: _outcome(sum(mark in seen for mark in marks), len(marks))
@@ -108,7 +116,7 @@ class Trial:
         }
 
     def _seen_numbers(self, detail: Detail) -> dict[Steps, Outcome]:
-        """Looked for where words are marks already, which hold no digit."""
+        """Looked for where most words are marks already, which hold no digit."""
         session = replaced(self._marked_words.session, {**self._number_marks, **self._time_marks})
         seen = Seen(self._written(session, detail))
         found: dict[Steps, Outcome] = {}
@@ -131,7 +139,7 @@ class Trial:
 
     def _can_show_unseen(self, value: Value) -> bool:
         """Whether it may be there although its mark is not: in other words, or in a file beside."""
-        if value.kind is ValueKind.WORDS:
+        if value.kind in (ValueKind.WORDS, ValueKind.AGENT_WORDS):
             return self._manner.files_folder is not None and value.steps[-1] == "data"
         return value.steps[-1] not in PLACES
 
@@ -145,10 +153,10 @@ class Trial:
 class Changes:
     """A session of which one value after the other is changed, to see whether the bytes change too."""
 
-    def __init__(self, session: Session, chosen: Format, manner: Manner) -> None:
+    def __init__(self, session: Session, held: Sequence[Value], chosen: Format, manner: Manner) -> None:
         self._format = chosen
         self._manner = manner
-        near = _chosen_messages(session.messages)
+        near = _with_every_path(_chosen_messages(session.messages), held)
         self._places = {place: number for number, place in enumerate(near)}
         self._session = _shortened(
             msgspec.structs.replace(session, messages=tuple(session.messages[place] for place in near))
@@ -273,6 +281,17 @@ def _chosen_messages(messages: Sequence[Message]) -> list[int]:
         by_kind[_message_kind(message)].append(place)
     in_turn = chain.from_iterable(zip_longest(*by_kind.values()))
     return sorted(islice((place for place in in_turn if place is not None), MOST_MESSAGES))
+
+
+def _with_every_path(places: Sequence[int], held: Sequence[Value]) -> list[int]:
+    """These messages, and others that hold what none of them does."""
+    chosen = set(places)
+    tried = {value.path for value in held if value.message in chosen}
+    for value in held:
+        if value.message is not None and value.path not in tried:
+            tried.add(value.path)
+            chosen.add(value.message)
+    return sorted(chosen)
 
 
 def _message_kind(message: Message) -> Hashable:

@@ -39,7 +39,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 MOMENTS = ("since", "before")
 _NAMED = ("agent", "tool", "model")
 """Filters whose values hold no commas; folders and files may."""
-FILTERS = ("agent", "project", "tool", "file", "model", "role", "status", *MOMENTS, "in", "is")
+FILTERS = ("agent", "project", "tool", "file", "model", "role", "status", *MOMENTS, "in", "is", "id")
 
 _ELSEWHERE = {
     "after": "since",
@@ -50,6 +50,7 @@ _ELSEWHERE = {
     "folder": "project",
     "directory": "project",
     "cwd": "project",
+    "session": "id",
 }
 """What filters are called in other search boxes."""
 
@@ -93,6 +94,7 @@ _VALUES = {
     "model": "pro",
     "since": "7d",
     "before": "2026-05-01",
+    "id": "1f0c9a2b",
 }
 
 

@@ -129,6 +129,11 @@ def _is(_: "Index", value: str) -> Meaning:
     return Meaning(one_of("m.state", [value]))
 
 
+def _id(_: "Index", value: str) -> Meaning:
+    """Any piece of the id of a session."""
+    return Meaning(Condition("instr(lower(s.sid), ?)", (value.casefold(),)))
+
+
 _MOMENTS: "dict[str, Callable[[Query], Condition]]" = {"since": _since, "before": _before}
 _MEANINGS: "dict[str, Callable[[Index, str], Meaning]]" = {
     "agent": _agent,
@@ -139,4 +144,5 @@ _MEANINGS: "dict[str, Callable[[Index, str], Meaning]]" = {
     "role": _role,
     "status": _status,
     "is": _is,
+    "id": _id,
 }

@@ -1,1 +1,165 @@
-"""Finding and replacing secrets, reviewably."""
+"""Finding and replacing secrets, reviewably.
+
+    redactor = Redactor(load_key(folder))
+    redacted = redactor.redact(session)
+    redacted.session    # the same session, with every secret replaced
+    redacted.findings   # what was hidden, where, and by which rule
+
+A session is gone through whole (`walking.py`), its strings are searched at once (`engines.py`: the rules of
+the engine and ours, `rules.py`), and what was found is hidden everywhere in it (`hiding.py`). If that cannot
+be done as it should, an error says so, and nobody gets anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from geminids.errors import NothingToHideError, RedactionError
+from geminids.model import Session
+from geminids.redact.engines import load_engine
+from geminids.redact.hiding import Changes, Hidden, changes
+from geminids.redact.people import EVERYTHING
+from geminids.redact.pieces import decode
+from geminids.redact.pseudonyms import Pseudonyms, load_key
+from geminids.redact.rules import kind
+from geminids.redact.walking import LEFT_OUT, TOO_DEEP, Gathered, Rewriter
+
+__all__ = ["CAN_BE_HIDDEN", "Finding", "FoundAt", "Redacted", "Redactor", "load_key"]
+
+CAN_BE_HIDDEN = EVERYTHING
+"""What is hidden besides secrets, if that is wished."""
+
+
+class FoundAt(msgspec.Struct, frozen=True, gc=False):
+    """A place in a session: the number of the message as `show --at` counts it, and what in it."""
+
+    message: int | None
+    field: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that is hidden: the same wherever it stands in the session."""
+
+    rule: str
+    kind: str
+    """What the rule finds, in words."""
+    preview: str
+    """So little of it that it can be recognised and not used."""
+    replacement: str
+    count: int
+    """In how many places."""
+    places: tuple[FoundAt, ...]
+    """The places, each named once."""
+
+
+class Redacted(msgspec.Struct, frozen=True):
+    """A session in which everything that should be is hidden."""
+
+    session: Session
+    findings: tuple[Finding, ...]
+    """In the order in which they are met."""
+
+
+class Redactor:
+    """Hides secrets in sessions: with one key, the same secret is always replaced by the same words."""
+
+    def __init__(
+        self,
+        key: bytes,
+        *,
+        hide: Collection[str] = frozenset(),
+        engine: Literal["full", "reduced"] | None = None,
+        keep_attachments: bool = False,
+        cache_folder: Path | None = None,
+    ) -> None:
+        """Start the engine; if it cannot run as asked, that is an error here, before anything is written.
+
+        `hide` may name what tells of people: "home", "names", "emails". Without an `engine` the full one is
+        taken if it is installed. What it compiles of its rules is kept in `cache_folder`, else where it
+        usually keeps it.
+        """
+        for wanted in hide:
+            if wanted not in CAN_BE_HIDDEN:
+                raise NothingToHideError(wanted, CAN_BE_HIDDEN)
+        self._hide = frozenset(hide)
+        self._pseudonyms = Pseudonyms(key)
+        self._engine = load_engine(engine, cache_folder)
+        self._keep_attachments = keep_attachments
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether only our own small set of rules is used."""
+        return self._engine.is_reduced
+
+    def describe(self) -> str:
+        """A few words for documents."""
+        people = [word for name, word in _IN_WORDS.items() if name in self._hide]
+        also = f"; {', '.join(people)} too" if people else ""
+        return f"secrets hidden by {self._engine.name}{also}"
+
+    def redact(self, session: Session) -> Redacted:
+        """The session without its secrets. One that has none is given back as it is."""
+        try:
+            return self._redact(session)
+        except RecursionError as error:
+            raise RedactionError("the session is nested too deeply") from error
+
+    def redact_text(self, text: str) -> str:
+        """Words that stand beside a session, such as a name that the user gave it, without secrets."""
+        change = self._changes({text: None}, {}, None).strings.get(text)
+        return change.text if change else text
+
+    def _changes(
+        self, strings: Collection[str], named: Collection[tuple[str, str]], project_hash: str | None
+    ) -> Changes:
+        return changes(
+            strings, named, project_hash, engine=self._engine, pseudonyms=self._pseudonyms, hide=self._hide
+        )
+
+    def _redact(self, session: Session) -> Redacted:
+        gathered = Gathered(keep_attachments=self._keep_attachments)
+        gathered.add(session)
+        found = self._changes(gathered.strings, gathered.named, session.project.hash)
+        if not found and not gathered.has_closed:
+            return Redacted(session, ())
+        rewriter = Rewriter(session, found, keep_attachments=self._keep_attachments)
+        written = rewriter.session()
+        return Redacted(written, tuple(self._finding(hidden, rewriter) for hidden in rewriter.hidden))
+
+    def _finding(self, hidden: Hidden, rewriter: Rewriter) -> Finding:
+        return Finding(
+            hidden.rule,
+            kind(hidden.rule),
+            _preview(hidden),
+            self._replacement(hidden),
+            rewriter.hidden[hidden],
+            tuple(FoundAt(place.message, place.field) for place in rewriter.places[hidden]),
+        )
+
+    def _replacement(self, hidden: Hidden) -> str:
+        match hidden.rule:
+            case "attachment":
+                return LEFT_OUT
+            case "too-deep":
+                return TOO_DEEP
+            case _:
+                return decode(self._pseudonyms.of(*hidden))
+
+
+def _preview(hidden: Hidden) -> str:
+    """The first characters, at most a quarter of it; of a private key none, since they are all the same."""
+    match hidden.rule:
+        case "attachment":
+            return decode(hidden.value)
+        case "private-key" | "too-deep":
+            return "…"
+        case _:
+            value = decode(hidden.value)
+            return value[: min(4, len(value) // 4)] + "…"
+
+
+_IN_WORDS = {"home": "homes", "names": "names", "emails": "e-mail addresses"}

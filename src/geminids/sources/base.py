@@ -24,6 +24,7 @@ from geminids.model import (
     TypedLine,
 )
 from geminids.sources.places import Home, may_be_folder, may_exist
+from geminids.sources.resuming import Circumstances, Resuming
 from geminids.sources.timestamps import disk_time
 from geminids.sources.traces import Trace
 
@@ -217,4 +218,8 @@ class Source(Protocol):
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as the agent itself would load it from this file; None if it would not."""
+        ...
+
+    def resuming(self, session: Session, circumstances: Circumstances) -> Resuming:
+        """How the agent would go on with a session that a human led, or why it cannot. Starts nothing."""
         ...

@@ -104,7 +104,10 @@ ORDERS = {
     "date": (NEWEST_FIRST, "last, sid"),
     "started": ("started DESC, sid DESC", "started, sid"),
     "messages": (f"prompts + replies DESC, {NEWEST_FIRST}", "prompts + replies, last, sid"),
-    "title": (f"title IS NULL, title COLLATE NOCASE, {NEWEST_FIRST}", "title COLLATE NOCASE DESC, last, sid"),
+    "title": (
+        f"title IS NULL, title COLLATE NOCASE, {NEWEST_FIRST}",
+        "title IS NULL DESC, title COLLATE NOCASE DESC, last, sid",
+    ),
     "project": (f"{_PROJECT_NAME}, {NEWEST_FIRST}", f"{_PROJECT_NAME} DESC, last, sid"),
 }
 """The orders in which sessions can be had, each with its reverse."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from geminids.model import Session
     from geminids.sources.base import Bundle, Companions, Home, Reading, Scan
+    from geminids.sources.resuming import Circumstances, Resuming
     from geminids.sources.traces import Trace
 
 
@@ -101,3 +102,9 @@ class GeminiSource:
         from geminids.sources.gemini.reading import read_as_agent
 
         return read_as_agent(path)
+
+    def resuming(self, session: Session, circumstances: Circumstances) -> Resuming:
+        """How Gemini CLI would go on with a session, or why it cannot."""
+        from geminids.sources.gemini.resuming import resuming
+
+        return resuming(session, circumstances)

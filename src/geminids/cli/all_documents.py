@@ -1,0 +1,39 @@
+"""All JSON documents that commands print: what `docs/` has a schema of. No command needs them together."""
+
+from __future__ import annotations
+
+from geminids.cli.documents import (
+    AgentViewDocument,
+    DoctorDocument,
+    ListDocument,
+    MarkDocument,
+    MarksDocument,
+    OverviewDocument,
+    ProjectDocument,
+    ProjectsDocument,
+    ResolvedDocument,
+    SyncDocument,
+)
+from geminids.cli.export_document import ExportDocument
+from geminids.cli.redact_document import RedactDocument
+from geminids.cli.resume_document import ResumeDocument
+from geminids.cli.search_document import SearchDocument
+from geminids.export.session_document import SessionDocument
+
+DOCUMENTS = (
+    ListDocument,
+    SessionDocument,
+    MarkDocument,
+    MarksDocument,
+    SearchDocument,
+    OverviewDocument,
+    DoctorDocument,
+    AgentViewDocument,
+    ProjectsDocument,
+    ProjectDocument,
+    ResolvedDocument,
+    SyncDocument,
+    ExportDocument,
+    RedactDocument,
+    ResumeDocument,
+)

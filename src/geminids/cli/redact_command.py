@@ -1,0 +1,129 @@
+"""`geminids redact`: what would be hidden in a session, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
+from geminids.cli.show_command import complete_sessions
+from geminids.cli.talk import say
+from geminids.errors import NOTHING_FOUND
+
+if TYPE_CHECKING:
+    from geminids.cli.page import Page, Span
+    from geminids.redact import Finding, FoundAt, Redacted, Redactor
+
+HIDDEN = ("home", "names", "emails")
+"""What is hidden besides secrets if it is asked for; written here so that help need not load what hides it."""
+EVERYTHING = "all"
+REDUCED = "Only a reduced set of rules is used; `pip install 'geminids[redact]'` brings hundreds more."
+
+
+@click.command()
+@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@click.option(
+    "--hide",
+    type=click.Choice([*HIDDEN, EVERYTHING]),
+    multiple=True,
+    help="Besides secrets: home folders, user names, e-mail addresses. May be given several times.",
+)
+@click.option(
+    "--keep-attachments",
+    is_flag=True,
+    help="Do not count pictures and documents, which cannot be looked into and are left out otherwise.",
+)
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachments: bool) -> int:
+    """Show what would be hidden in a session, where, and why.
+
+    Nothing is changed: `geminids export --redact` writes a session without its secrets, with the same
+    words in their place. Equal secrets get equal words, in all sessions.
+
+    In a pipe each place is a line of fields with tabs between them: rule, message (as `show --at` counts),
+    field, beginning, what stands for it, how often in all places, session. The exit code is 1 if nothing
+    would be hidden.
+
+    \b
+    geminids redact latest
+    geminids redact 3 --hide all
+    geminids redact ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
+    """  # noqa: D301 - click wants the character itself
+    from geminids.cli.sessions import tell_unreadable
+    from geminids.library import file_meant
+
+    library = choices.open_library(sample_if_empty=file_meant(wanted) is None)
+    redactor = library.redactor(HIDDEN if EVERYTHING in hide else hide, keep_attachments=keep_attachments)
+    sessions, unreadable = library.read(wanted)
+    redacted = [redactor.redact(session) for session in sessions]
+    if choices.json:
+        _print(redactor, redacted)
+    else:
+        _draw(choices, redacted)
+    if redactor.is_reduced:
+        say(REDUCED)
+    if any(each.findings for each in redacted):
+        return tell_unreadable(unreadable)
+    say("Nothing would be hidden.")
+    return tell_unreadable(unreadable) or NOTHING_FOUND
+
+
+def _print(redactor: Redactor, redacted: Sequence[Redacted]) -> None:
+    from geminids.cli.data import encode, print_json
+    from geminids.cli.redact_document import RedactDocument, RedactedSession
+
+    sessions = [RedactedSession(each.session.id, each.session.title, each.findings) for each in redacted]
+    print_json(encode(RedactDocument(redactor.describe(), redactor.is_reduced, sessions)))
+
+
+def _draw(choices: Choices, redacted: Sequence[Redacted]) -> None:
+    from geminids.cli.page import open_page
+    from geminids.cli.screen import find_screen
+
+    page = open_page(find_screen(no_color=choices.no_color))
+    for each in redacted:
+        if each.findings:
+            _draw_findings(page, each, is_only=len(redacted) == 1)
+
+
+def _draw_findings(page: Page, redacted: Redacted, *, is_only: bool) -> None:
+    """A table on a terminal, a line for each place in a pipe."""
+    from geminids.cli.page import Column, DrawnPage
+
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for finding in redacted.findings:
+            for place in finding.places:
+                page.fields(*_fields(finding, place), redacted.session.id)
+        return
+    if not is_only:
+        page.line((redacted.session.id, "title"))
+    columns = [
+        Column("what", least=12, most=40),
+        Column("begins", least=5, most=12, leaves=1),
+        Column("times", is_number=True),
+        Column("where", least=16, most=60),
+        Column("hidden as", least=18, most=44, leaves=2),
+    ]
+    page.table(columns, [_row(finding) for finding in redacted.findings])
+
+
+def _row(finding: Finding) -> list[Span]:
+    begins = (finding.preview, "quiet")
+    return [finding.kind, begins, str(finding.count), _where(finding), (finding.replacement, "quiet")]
+
+
+def _fields(finding: Finding, place: FoundAt) -> tuple[str, ...]:
+    number = "" if place.message is None else str(place.message)
+    return (finding.rule, number, place.field, finding.preview, finding.replacement, str(finding.count))
+
+
+def _where(finding: Finding) -> str:
+    """The first place, and how many more there are."""
+    first, *others = finding.places
+    place = first.field if first.message is None else f"{first.message} {first.field}"
+    return f"{place}, {len(others)} more" if others else place

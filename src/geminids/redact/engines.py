@@ -1,0 +1,215 @@
+"""What looks for secrets: the engine with all its rules and ours, or ours alone.
+
+The engine is kingfisher (`pip install 'geminids[redact]'`). It is only ever asked to scan, which it does in
+this process and without a network. What it compiles of the rules it keeps, because that takes seconds: in the
+folder that `KF_RULE_CACHE_DIR` names, else in the one that we give it, else in its own, always for this user
+alone. If the engine is there and does not work, nothing is redacted by halves: that is an error.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Protocol
+
+from geminids.errors import RedactionError
+from geminids.redact.assignments import Match, Secret
+from geminids.redact.judging import is_placeholder
+from geminids.redact.rules import OURS, Rule
+
+if TYPE_CHECKING:
+    from kingfisher_sdk import Finding, Scanner
+
+
+class Engine(Protocol):
+    """Something that finds secrets."""
+
+    is_reduced: bool
+    name: str
+    """Itself and its version, for documents."""
+
+    def scan(self, text: bytes) -> list[Secret]:
+        """Where secrets stand. They may overlap."""
+        ...
+
+
+class OurRules:
+    """The reduced set: our own rules and nothing else."""
+
+    is_reduced = True
+    name = "a reduced set of rules"
+
+    def scan(self, text: bytes) -> list[Secret]:
+        """Search for each rule of which a word is there at all."""
+        small = text.lower()
+        return [
+            secret for rule in OURS for match in _matches(rule, text, small) for secret in rule.secrets(match)
+        ]
+
+
+def _matches(rule: Rule, text: bytes, small: bytes) -> Iterator[Match]:
+    """Where a rule matches. Looking for a word first is much quicker than looking for a pattern."""
+    if not rule.begins:
+        if any(keyword in small for keyword in rule.keywords):
+            yield from rule.pattern.finditer(text)
+        return
+    end = 0
+    for start in sorted({start for keyword in rule.keywords for start in _starts(keyword, small)}):
+        if start >= end and (match := rule.pattern.match(text, start)):
+            end = match.end()
+            yield match
+
+
+def _starts(keyword: bytes, text: bytes) -> Iterator[int]:
+    start = text.find(keyword)
+    while start != -1:
+        yield start
+        start = text.find(keyword, start + 1)
+
+
+class Kingfisher:
+    """The engine with its own rules and ours."""
+
+    is_reduced = False
+
+    def __init__(self, cache_folder: Path | None) -> None:
+        with _trouble("cannot be started"):
+            import kingfisher_sdk
+
+            self.name = f"kingfisher {kingfisher_sdk.__version__} and our rules"
+            self._scanner = _scanner(OURS, cache_folder)
+        self._check()
+
+    def scan(self, text: bytes) -> list[Secret]:
+        """Let the engine search, and look ourselves at what it found by our rules."""
+        # With enough zeros among its bytes the engine would take a text for UTF-16 and count differently.
+        with _trouble("failed"):
+            found = self._scanner.scan(text.replace(b"\0", b"\1"))
+        return [secret for finding in found for secret in _secrets(finding, text)]
+
+    def _check(self) -> None:
+        """Scan something that both must find. An engine that finds nothing would be the worst of all."""
+        token = b"glpat-" + b"x7Kq2mV9" * 3
+        words = (
+            b"\nsendgrid SG." + b"ngeVfQFY29" * 2 + b"ab." + b"TpXhC8sJw4" * 4 + b"xyz\nuse " + token + b"\n"
+        )
+        found = {words[secret.start : secret.end][:3] for secret in self.scan(words)}
+        if found != {b"SG.", b"glp"}:
+            raise RedactionError("the engine does not find what it must find")
+
+
+def load_engine(wanted: str | None, cache_folder: Path | None) -> Engine:
+    """The engine that is asked for; if none is, the better one that is installed."""
+    match wanted:
+        case "reduced":
+            return OurRules()
+        case "full":
+            return Kingfisher(cache_folder)
+        case _:
+            return Kingfisher(cache_folder) if _is_installed() else OurRules()
+
+
+def _is_installed() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("kingfisher_sdk") is not None
+
+
+def _scanner(rules: Sequence[Rule], cache_folder: Path | None) -> Scanner:
+    from kingfisher_sdk import Rules, Scanner
+
+    if _CACHE in os.environ:
+        cache_folder = None
+    if cache_folder:
+        with suppress(OSError):  # Without a place to keep it, it is compiled again each time.
+            cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="geminids-") as folder:
+        file = Path(folder, "rules.yml")
+        file.write_bytes(rule_file(rules))
+        loaded = Rules([file], cache_dir=cache_folder)
+    return Scanner(loaded)
+
+
+def rule_file(rules: Sequence[Rule]) -> bytes:
+    """Our rules as the engine reads them: YAML, of which JSON is a part."""
+    return json.dumps(
+        {
+            "rules": [
+                {
+                    "name": rule.name,
+                    "id": f"{_OURS}{number}",
+                    # Without groups the engine gives the place of the whole match, where we look again.
+                    "pattern": _GROUP_NAME.sub("(?:", rule.pattern.pattern.decode("ascii")),
+                    "confidence": "medium",
+                    "min_entropy": 0.0,
+                }
+                for number, rule in enumerate(rules)
+            ]
+        }
+    ).encode()
+
+
+def _secrets(finding: Finding, text: bytes) -> Iterator[Secret]:
+    rule, place = finding.rule_id, finding.location
+    start, end = place["start_offset"], place["end_offset"]
+    if finding.is_base64_encoded:
+        if not rule.startswith(_OURS) or _is_secret_inside(
+            OURS[int(rule.removeprefix(_OURS))], text[start:end]
+        ):
+            yield Secret(start, end, "base64")
+    elif rule.startswith(_OURS):
+        ours = OURS[int(rule.removeprefix(_OURS))]
+        if match := ours.pattern.match(text, start):
+            yield from ours.secrets(match)
+    elif not (_NO_SECRET.search(rule) or is_placeholder(text[start:end])):
+        yield Secret(start, end, _label(rule))
+
+
+def _is_secret_inside(rule: Rule, encoded: bytes) -> bool:
+    """Whether what the engine decoded is a secret by our rule."""
+    padded = encoded.rstrip(b"=") + b"=" * (-len(encoded.rstrip(b"=")) % 4)
+    decoded = base64.b64decode(padded.translate(_URL_SAFE))
+    return any(list(rule.secrets(match)) for match in rule.pattern.finditer(decoded))
+
+
+def _label(rule: str) -> str:
+    """`betterleaks.github-pat` and `veles.secrets/x` as one word."""
+    return re.sub(r"\.\d+$", "", rule).replace("/", ".").rpartition(".")[2]
+
+
+@contextmanager
+def _trouble(what: str) -> Iterator[None]:
+    """Whatever goes wrong in the engine is one error of ours; a panic of its own is no usual exception."""
+    try:
+        yield
+    except RedactionError:
+        raise
+    except Exception as error:
+        raise RedactionError(f"the engine {what} ({_told(error)})") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise RedactionError(f"the engine {what} ({_told(error)})") from error
+        raise
+
+
+def _told(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+_OURS = "geminids."
+_CACHE = "KF_RULE_CACHE_DIR"
+_GROUP_NAME = re.compile(r"\(\?P<[a-z]+>")
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+_NO_SECRET = re.compile(
+    r"(?:-id|name|host|domain|address|public-key|pub-key|repository|(?:jfrog|instance|project|rest)-url)(?:\.\d+)?$"
+    r"|credential-uri$|curl-auth-user$"
+)
+"""The engine also finds what belongs to a secret, such as the name of an account. What it finds in addresses
+and in calls of curl we find too, without the user."""

@@ -1,0 +1,121 @@
+"""What is no secret although it stands where secrets stand, and what looks random.
+
+All values are bytes, since the rules look at bytes: offsets of the engine count them too.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections import Counter
+from math import log2
+
+LEAST_EVERYWHERE = 6
+"""Bytes of the shortest value that is hidden wherever else it stands."""
+
+
+def is_placeholder(value: bytes) -> bool:
+    """Whether words only stand where a secret would: `<your key>`, `$TOKEN`, `xxx`, our own replacements."""
+    return (
+        not value.strip()
+        or _PLACEHOLDER.search(value) is not None
+        or value.lower().strip(b" .!?\"'`*_-\\)}") in _NO_VALUES
+        or len(set(value)) == 1
+    )
+
+
+def is_common(value: bytes) -> bool:
+    """Whether a value is so short or so much a word that other places may well mean something else by it."""
+    if len(value) < LEAST_EVERYWHERE:
+        return True
+    return _WORD_LIKE.fullmatch(value) is not None or (value.isdigit() and len(value) < 10)
+
+
+def is_random(value: bytes, *, hash_is_secret: bool = False) -> bool:
+    """Whether a value looks made by a machine, and is no hash, path, address, version or name."""
+    if len(value) < 12 or b" " in value or _entropy(value) < 3:
+        return False
+    if _HASH.fullmatch(value):
+        return hash_is_secret
+    if _SPEAKS.match(value) or _NAMES.fullmatch(value):
+        return False
+    kinds = [kind.search(value) is not None for kind in (_DIGIT, _LOWER, _UPPER)]
+    return (kinds[0] and sum(kinds) > 1) or (all(kinds[1:]) and len(value) >= 24 and _entropy(value) > 4)
+
+
+def is_user_and_password(value: bytes) -> bool:
+    """Whether a value is base64 of `user:password`."""
+    try:
+        decoded = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in decoded and decoded.isascii() and decoded.decode("ascii").isprintable()
+
+
+def is_sentence(value: bytes) -> bool:
+    """Whether a value is words that somebody is to read: `Enter your password`."""
+    return (
+        value.count(b" ") >= 1 and re.fullmatch(rb"[A-Za-z',.:;!?()\s-]+|.*\x20.*\x20.*", value) is not None
+    )
+
+
+def is_name_in_code(value: bytes) -> bool:
+    """Whether a bare word is code: a call, an attribute, a type, a variable of the environment."""
+    return _CODE.search(value) is not None or value in _TYPES or _ATTRIBUTE.fullmatch(value) is not None
+
+
+def _entropy(value: bytes) -> float:
+    size = len(value)
+    return -sum(count / size * log2(count / size) for count in Counter(value).values())
+
+
+_PLACEHOLDER = re.compile(
+    rb"""(?ix)
+      \[REDACTED \b | \[\[? [A-Z_ -]+ \]?\]$    # ours, and those of others
+    | ^ [x*\#._?0-]{3,} $ | \*{3} | \.{3} | \xe2\x80\xa6 | (?:\xe2\x80\xa2){2} | ^x{4,} | x{6,}
+    | ^ < [^<>]* > | ^ &lt;
+    | ^ % [A-Z0-9_]+ % $ | ^ \$ [A-Za-z_{(] | \$ [{(] | \{\{ | ^ \{ [A-Za-z0-9_.!r]* \} $ | ^ @ [A-Za-z_]+ $
+    | ^ (?: process | os | env | environ | import\.meta | vault | secrets? | var | local | data | self
+        | this ) \.
+    | ^ (?: getenv | env ) \( | ^ ENV \[
+    | ^ (?: your | my | the | some | an? | insert | enter | add | put | replace | paste )
+        [\ _-]+ (?: [A-Za-z0-9]+ [\ _-]+ ){0,3}
+        (?: key | token | secret | password | passwd | pwd | pass | value | here | id | name )
+        (?: [\ _-] here )? $
+    | ^ my [A-Za-z_-]* (?: key | token | secret | password ) $
+    | ^ (?: fake | dummy | mock | sample | example | placeholder | changeme | change[_-]me )
+    | (?: placeholder | [_-]example | [_-]here | EXAMPLEKEY ) $ | EXAMPLE $
+    """
+)
+_NO_VALUES = frozenset(
+    b"xxx none null nil undefined true false yes no on off optional required redacted hidden masked secret "
+    b"password passwd pass pwd token string str text value number integer int bool boolean any unknown void "
+    b"bytes char varchar object array list dict self empty todo tbd fixme n/a bearer basic include "
+    b"same-origin omit strict lax key api_key apikey default disabled enabled prompt ask field input".split()
+)
+_WORD_LIKE = re.compile(rb"[a-z]+|[A-Z]+|[A-Z][a-z]+|(?:[a-z]+[ _.-])+[a-z]+|(?:[A-Z]+[_-])+[A-Z]+")
+_HASH = re.compile(
+    rb"(?:0x)?[0-9a-fA-F]+|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|sha(?:1|256|384|512)[-:].*"
+)
+_SPEAKS = re.compile(
+    rb"""(?x)
+      [A-Za-z][A-Za-z0-9+.-]*:// | [./~] | [A-Za-z]:\\ | \d{4}-\d\d-\d\d | v?\d+\.\d+ | data:
+    | \d+(?:px|ms|s|%|em)?$ | [\w.-]+@[\w-]+\.\w+ | (?:[\w@.-]+/)+[\w.-]+\.\w{1,5}$
+    """
+)
+_NAMES = re.compile(
+    rb"[A-Z]{0,3}[a-z]+(?:\d{0,2}[A-Z]{1,2}[a-z]+)*\d{0,2}"
+    rb"|(?:[A-Za-z]+\d{0,3}|\d{1,4})(?:[ _.:/-]+(?:[A-Za-z]{2,}\d{0,3}|\d{1,4}))*"
+)
+"""Words and small numbers with something between them: `users:1:name`, `cache-key-v2`, `oauth2Client`."""
+_DIGIT, _LOWER, _UPPER = re.compile(rb"\d"), re.compile(rb"[a-z]"), re.compile(rb"[A-Z]")
+_CODE = re.compile(
+    rb"[()\[\]{}]|^[&*!]\w|^(?:await|new|not|lambda|function|async)$|^0x[0-9a-fA-F]{1,8}$"
+    rb"|::|->|^\W+$|^\d{1,3}$"
+)
+_ATTRIBUTE = re.compile(rb"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?::.*)?")
+_TYPES = frozenset(
+    b"String Str SecretStr Optional Any None True False Bytes Buffer Boolean Number Text Password Token "
+    b"Secret Option Vec Promise Uint8Array CharField TextField Symbol CancellationToken SecretString".split()
+)

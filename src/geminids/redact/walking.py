@@ -1,0 +1,380 @@
+"""Going through a session, whatever it holds: first to gather its strings, then to write it anew.
+
+Nothing here knows which fields there are: a field that is added to the model is gone through too. Three
+things are more than their strings: what a terminal shows (a line is cut into cells wherever its colour
+changes), what is attached (base64), and values that stand under a key.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from geminids.model import Attachment, Screen, Session, ToolCall
+from geminids.redact.hiding import Change, Changes, Hidden
+from geminids.redact.names import named
+from geminids.redact.pieces import decode, encode
+
+DEEPEST = 150
+"""Levels of nesting; what lies deeper is replaced by a word: nobody reads it, and Python could not follow."""
+TOO_DEEP = "[REDACTED:too-deep]"
+LEFT_OUT = "(left out)"
+
+
+class Where(NamedTuple):
+    """A place in a session in words: the number of the message as `show --at` counts, and what in it."""
+
+    message: int | None
+    field: str
+
+
+class Gathered:
+    """The strings of a session, each once, and what stands under keys that may name secrets."""
+
+    def __init__(self, *, keep_attachments: bool) -> None:
+        self.strings: dict[str, None] = {}
+        self.named: dict[tuple[str, str], None] = {}
+        self.has_closed = False
+        """Whether there is something that cannot be looked into."""
+        self._keep_attachments = keep_attachments
+        self._fields: dict[type, tuple[str, ...]] = {}
+        self._is_secret_key: dict[str, bool] = {}
+
+    def add(self, value: Any, depth: int = 0) -> None:
+        """Gather all that a value holds."""
+        kind = type(value)
+        if kind is str:
+            self.strings[value] = None
+        elif depth > DEEPEST:
+            self.has_closed |= isinstance(value, dict | list | tuple | msgspec.Struct)
+        elif kind is dict:
+            self._add_object(value, depth)
+        elif kind is list or kind is tuple:
+            for item in value:
+                self.add(item, depth + 1)
+        elif kind is Screen:
+            self.strings[_text_of(value.cells)] = None
+            self.add(value.cells, depth + 1)
+        elif kind is Attachment:
+            self._add_attachment(value)
+        else:
+            for name in self._fields_of(kind):
+                self.add(getattr(value, name), depth + 1)
+
+    def _fields_of(self, kind: type) -> tuple[str, ...]:
+        fields = self._fields.get(kind)
+        if fields is None:
+            fields = self._fields[kind] = kind.__struct_fields__ if issubclass(kind, msgspec.Struct) else ()
+        return fields
+
+    def _add_object(self, value: dict[Any, Any], depth: int) -> None:
+        if media := _media(value):
+            self._add_attachment(media)
+        for key, item in value.items():
+            if type(key) is str:
+                self.strings[key] = None
+                if media and key == "data":
+                    continue
+                for text in _strings_under(item):
+                    self._add_named(key, text)
+            self.add(item, depth + 1)
+        if pair := _name_and_value(value):
+            self._add_named(*pair)
+
+    def _add_named(self, key: str, text: str) -> None:
+        is_secret = self._is_secret_key.get(key)
+        if is_secret is None:
+            is_secret = self._is_secret_key[key] = named(key) is not None
+        if is_secret:
+            self.named[key, text] = None
+
+    def _add_attachment(self, attachment: Attachment) -> None:
+        for text in (attachment.mime_type, _without_payload(attachment.uri)):
+            if text:
+                self.strings[text] = None
+        if self._keep_attachments or not _has_payload(attachment):
+            return
+        text = _text_inside(attachment)
+        if text is None:
+            self.has_closed = True
+        else:
+            self.strings[text] = None
+
+
+class Rewriter:
+    """Writes a session anew, and notes what was hidden where."""
+
+    def __init__(self, session: Session, changes: Changes, *, keep_attachments: bool) -> None:
+        self.hidden: Counter[Hidden] = Counter()
+        self.places: dict[Hidden, dict[Where, None]] = {}
+        self._session = session
+        self._changes = changes
+        self._keep_attachments = keep_attachments
+        self._path: list[str | int] = []
+
+    def session(self) -> Session:
+        """The session without what is hidden."""
+        written: Session = self._value(self._session)
+        return written
+
+    def _value(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is str:
+            return self._string(value)
+        if kind is dict:
+            return self._object(value) if len(self._path) <= DEEPEST else self._too_deep()
+        if kind is list or kind is tuple:
+            return self._items(value) if len(self._path) <= DEEPEST else self._too_deep()
+        if kind is Screen:
+            return self._screen(value)
+        if kind is Attachment:
+            return self._attachment(value)
+        if isinstance(value, msgspec.Struct):
+            return self._struct(value) if len(self._path) <= DEEPEST else self._too_deep()
+        return value
+
+    def _string(self, value: str) -> str:
+        change = self._changes.strings.get(value)
+        return self._changed(change) if change else value
+
+    def _changed(self, change: Change) -> str:
+        for hidden in change.hidden:
+            self._note(hidden)
+        return change.text
+
+    def _note(self, hidden: Hidden) -> None:
+        self.hidden[hidden] += 1
+        self.places.setdefault(hidden, {})[self._where()] = None
+
+    def _too_deep(self) -> str:
+        self._note(Hidden("too-deep", b""))
+        return TOO_DEEP
+
+    def _at(self, step: str | int, value: Any) -> Any:
+        self._path.append(step)
+        written = self._value(value)
+        self._path.pop()
+        return written
+
+    def _struct(self, value: msgspec.Struct) -> msgspec.Struct:
+        written = {}
+        for name in value.__struct_fields__:
+            old = getattr(value, name)
+            new = self._at(name, old)
+            if new is not old:
+                written[name] = new
+        return msgspec.structs.replace(value, **written) if written else value
+
+    def _items(self, value: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
+        written = [self._at(number, item) for number, item in enumerate(value)]
+        if all(new is old for new, old in zip(written, value, strict=True)):
+            return value
+        return type(value)(written)
+
+    def _object(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        media, pair = _media(value), _name_and_value(value)
+        written, is_changed = {}, False
+        for key, item in value.items():
+            name = self._string(key) if type(key) is str else key
+            self._path.append(str(name))
+            if media and key == "data":
+                new = self._payload(media, item)
+            else:
+                new = self._named(pair[0] if pair and key == "value" else key, item)
+            self._path.pop()
+            written[name] = new
+            is_changed |= new is not item or name is not key
+        return written if is_changed else value
+
+    def _payload(self, media: Attachment, data: str) -> str:
+        attached = self._attachment(media)
+        return data if attached is media else attached.data or ""
+
+    def _named(self, key: Any, item: Any) -> Any:
+        """What stands under a key: hidden because of it, or looked at as everything else."""
+        if type(item) is str:
+            by_name = self._changes.named.get((key, item))
+            return self._changed(by_name) if by_name else self._string(item)
+        if type(item) is list and any(
+            (key, each) in self._changes.named for each in item if type(each) is str
+        ):
+            return [self._named(key, each) for each in item]
+        return self._value(item)
+
+    def _screen(self, screen: Screen) -> Screen:
+        """A terminal; a line in which something is hidden becomes one cell."""
+        change = self._changes.strings.get(_text_of(screen.cells))
+        if change is None:
+            cells = self._at("cells", screen.cells)
+            return screen if cells is screen.cells else Screen(cells)
+        return Screen([self._value(line) for line in _redrawn(screen.cells, self._changed(change))])
+
+    def _attachment(self, attachment: Attachment) -> Attachment:
+        """Something attached: text is looked into, anything else is left out unless it is to be kept."""
+        uri = self._uri(attachment.uri)
+        mime_type = self._string(attachment.mime_type) if attachment.mime_type else attachment.mime_type
+        data = attachment.data
+        if not self._keep_attachments and _has_payload(attachment):
+            text = _text_inside(attachment)
+            if text is None:
+                self._note(Hidden("attachment", encode(attachment.mime_type or "?")))
+                uri, data = _without_payload(uri), None
+            elif change := self._changes.strings.get(text):
+                inside = base64.b64encode(encode(self._changed(change))).decode()
+                uri, data = (uri, inside) if data else (_with_payload(uri or "", inside), None)
+        written = Attachment(mime_type, data, uri, attachment.origin)
+        return attachment if written == attachment else written
+
+    def _uri(self, uri: str | None) -> str | None:
+        if uri is None or (shown := _without_payload(uri)) is None:
+            return uri
+        return self._string(shown) + uri[len(shown) :]
+
+    def _where(self) -> Where:
+        match self._path:
+            case ["messages", int(number), "parts", int(part), *inside]:
+                return Where(number + 1, self._field(number, part, inside))
+            case ["messages", int(number), *inside]:
+                return Where(number + 1, _dotted(inside))
+            case _:
+                return Where(None, _dotted(self._path))
+
+    def _field(self, message: int, number: int, inside: list[str | int]) -> str:
+        part = self._session.messages[message].parts[number]
+        steps = [step for step in inside if isinstance(step, str)]
+        if not isinstance(part, ToolCall):
+            kind = str(part.__struct_config__.tag).replace("-", " ")
+            return kind if steps in (["text"], ["raw"], []) else f"{kind} {'.'.join(steps)}"
+        name = change.text if (change := self._changes.strings.get(part.name)) else part.name
+        match steps:
+            case ["arguments", *keys]:
+                return f"{name} argument {'.'.join(keys)}".strip()
+            case ["changes", *keys]:
+                return f"{name} change {'.'.join(keys)}".strip()
+            case ["full_output", *_]:
+                return f"{name} whole output"
+            case [field, *_]:
+                return f"{name} {field.replace('_', ' ')}"
+            case _:
+                return name
+
+
+def _dotted(path: list[str | int]) -> str:
+    return ".".join(step for step in path if isinstance(step, str)) or "session"
+
+
+def _strings_under(item: Any) -> Iterator[str]:
+    if type(item) is str:
+        yield item
+    elif type(item) is list:
+        yield from (each for each in item if type(each) is str)
+
+
+def _name_and_value(value: dict[Any, Any]) -> tuple[str, str] | None:
+    """The pair in an object that says name and value apart, as headers and variables often stand."""
+    match value:
+        case {"value": str(text), "name": str(name)} | {"value": str(text), "key": str(name)}:
+            return name, text
+        case _:
+            return None
+
+
+# -- attachments -------------------------------------------------------------
+
+
+def _media(value: dict[Any, Any]) -> Attachment | None:
+    """An attachment as agents write it inside of what we cannot name."""
+    match value:
+        case {"data": str(data), "mimeType": str(mime_type)} if len(data) >= 32:
+            return Attachment(mime_type, data)
+        case {"data": str(data), "mime_type": str(mime_type)} if len(data) >= 32:
+            return Attachment(mime_type, data)
+        case {"data": str(data), "media_type": str(mime_type)} if len(data) >= 32:
+            return Attachment(mime_type, data)
+        case _:
+            return None
+
+
+def _has_payload(attachment: Attachment) -> bool:
+    return bool(attachment.data or (attachment.uri and _DATA_URI.match(attachment.uri)))
+
+
+def _text_inside(attachment: Attachment) -> str | None:
+    """The words of an attachment; None if it has none that could be looked at."""
+    if not (attachment.mime_type and _IS_TEXT.match(attachment.mime_type)):
+        return None
+    payload = attachment.data or (attachment.uri or "").partition(",")[2]
+    try:
+        return decode(base64.b64decode(payload, validate=True))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _without_payload(uri: str | None) -> str | None:
+    """An address without the bytes that it may carry itself."""
+    found = _DATA_URI.match(uri) if uri else None
+    return found[0] if found else uri
+
+
+def _with_payload(uri: str, payload: str) -> str:
+    found = _DATA_URI.match(uri)
+    return f"{found[0]},{payload}" if found else uri
+
+
+_DATA_URI = re.compile(r"data:[^,]{0,200}(?=,)")
+_IS_TEXT = re.compile(
+    r"(?i)text/|(?:application|image)/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|x-sh|sql|x-ndjson)\b"
+)
+
+
+# -- terminals ---------------------------------------------------------------
+
+
+def _text_of(cells: list[list[Any]]) -> str:
+    return "\n".join(_line_text(line) for line in cells)
+
+
+def _line_text(line: Any) -> str:
+    text = "".join(_cell_text(cell) for cell in line) if isinstance(line, list) else ""
+    return text.replace("\n", " ")
+
+
+def _cell_text(cell: Any) -> str:
+    match cell:
+        case {"text": str(text)} | str(text):
+            return text
+        case _:
+            return ""
+
+
+def _redrawn(cells: list[list[Any]], after: str) -> Iterator[list[Any]]:
+    """The lines of a terminal after something was hidden: as they were, or of one cell."""
+    before, lines = [_line_text(line) for line in cells], after.split("\n")
+    start = 0 if len(before) == len(lines) else _same(before, lines)
+    end = 0 if len(before) == len(lines) else _same(before[start:][::-1], lines[start:][::-1])
+    yield from cells[:start]
+    for number, line in enumerate(lines[start : len(lines) - end], start):
+        if number < len(before) and before[number] == line:
+            yield cells[number]
+        else:
+            yield [_restyled(cells[min(number, len(cells) - 1)], line)]
+    yield from cells[len(cells) - end :]
+
+
+def _same(lines: list[str], others: list[str]) -> int:
+    """How many lines are the same from the beginning."""
+    different = (
+        place for place, (line, other) in enumerate(zip(lines, others, strict=False)) if line != other
+    )
+    return next(different, min(len(lines), len(others)))
+
+
+def _restyled(line: list[Any], text: str) -> Any:
+    style = next((cell for cell in line if isinstance(cell, dict)), None)
+    return style | {"text": text} if style is not None else text

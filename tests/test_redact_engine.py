@@ -1,0 +1,248 @@
+"""Starting the engine, and stopping where it cannot do its work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from geminids.errors import NothingToHideError, RedactionError, RedactionKeyError
+from geminids.redact import Redactor, load_key
+from geminids.redact.engines import rule_file
+from geminids.redact.pseudonyms import KEY_FILE, KEY_SIZE
+from geminids.redact.rules import OURS, Rule
+
+from .conftest import Rights
+from .planted_secrets import planted, session_with, session_with_text
+from .redacting import COMPILED, KEY, redactor, seen
+
+TOKEN = "gh" + "p_" + "a8Fk2Lq9Zx7Wv3Tn5Rb1Yc6Md4Pe0Gh8Js2K"
+
+
+def in_another_process(script: str, *path: Path, **variables: str) -> str:
+    """What a script says that redacts one session; kingfisher may be something else there."""
+    start = "from geminids.redact import Redactor\nfrom tests.planted_secrets import session_with_text\n"
+    done = subprocess.run(
+        [sys.executable, "-c", start + textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([*map(str, path), "."])} | variables,
+    )
+    return done.stdout + done.stderr
+
+
+REDACT = f"""
+from geminids.errors import GeminidsError
+try:
+    redactor = Redactor(b"k" * 32)
+    print(redactor.describe(), redactor.redact(session_with_text("use {TOKEN}")).session.messages)
+except GeminidsError as error:
+    print("refused:", error)
+"""
+
+
+def fake_engine(folder: Path, words: str) -> Path:
+    package = folder / "fake" / "kingfisher_sdk"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(textwrap.dedent(words))
+    return package.parent
+
+
+def test_without_the_extra_the_reduced_set_is_used_and_says_so() -> None:
+    absent = "import importlib.util as util\nfound = util.find_spec\n"
+    absent += (
+        "util.find_spec = lambda name, *more: None if name == 'kingfisher_sdk' else found(name, *more)\n"
+    )
+    said = in_another_process(absent + REDACT)
+    assert said.startswith("secrets hidden by a reduced set of rules")
+    assert "[REDACTED:github-token:" in said
+    assert TOKEN not in said
+
+
+@pytest.mark.parametrize(
+    ("engine", "reason"),
+    [
+        ("raise OSError('no such library')", "OSError: no such library"),
+        ("raise ImportError('libfoo.so is missing')", "ImportError: libfoo.so is missing"),
+        ("__version__ = '1'", "cannot import name"),
+        (
+            """
+            __version__ = "9"
+            def Rules(*_, **__): raise ValueError("rule 3 is wrong")
+            Scanner = Rules
+            """,
+            "ValueError: rule 3 is wrong",
+        ),
+        (
+            """
+            __version__ = "9"
+            def Rules(*_, **__): return None
+            class Scanner:
+                def __init__(self, rules): pass
+                def scan(self, text): return []
+            """,
+            "does not find what it must find",
+        ),
+        (
+            """
+            __version__ = "9"
+            def Rules(*_, **__): return None
+            class PanicException(BaseException): pass
+            class Scanner:
+                def __init__(self, rules): pass
+                def scan(self, text): raise PanicException("index out of bounds")
+            """,
+            "PanicException: index out of bounds",
+        ),
+    ],
+    ids=["import fails", "library missing", "other version", "rules refused", "finds nothing", "panics"],
+)
+def test_an_engine_that_does_not_work_stops_everything(tmp_path: Path, engine: str, reason: str) -> None:
+    said = in_another_process(REDACT, fake_engine(tmp_path, engine))
+    assert said.startswith("refused: Cannot redact: the engine "), said
+    assert reason in said
+    assert said.count("\n") == 1
+
+
+def test_asking_for_the_engine_where_it_is_not_installed_is_an_error(tmp_path: Path) -> None:
+    script = REDACT.replace('b"k" * 32', 'b"k" * 32, engine="full"')
+    said = in_another_process(script, fake_engine(tmp_path, "raise ModuleNotFoundError('kingfisher_sdk')"))
+    assert said.startswith("refused: Cannot redact")
+
+
+def test_a_rule_file_that_is_damaged_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from geminids.redact import engines
+
+    monkeypatch.setattr(engines, "rule_file", lambda rules: rule_file(rules)[:-50])
+    with pytest.raises(RedactionError, match="cannot be started"):
+        Redactor(KEY, engine="full", cache_folder=COMPILED)
+
+
+def test_a_pattern_that_the_engine_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from geminids.redact import engines
+
+    monkeypatch.setattr(engines, "rule_file", lambda rules: rule_file(rules).replace(b"AIza[", b"AIza(["))
+    with pytest.raises(RedactionError):
+        Redactor(KEY, engine="full", cache_folder=COMPILED)
+
+
+@pytest.mark.parametrize("rule", OURS, ids=lambda rule: f"{rule.name}-{rule.pattern.pattern[:12]!r}")
+def test_every_rule_of_ours_has_something_planted_to_find(rule: Rule) -> None:
+    text = "\n".join(secret.text for secret in planted()).encode()
+    assert any(list(rule.secrets(match)) for match in rule.pattern.finditer(text))
+
+
+def test_two_strings_are_never_taken_for_one() -> None:
+    """The start of a key in one string and the end of one in another cover what lies between."""
+    body = "Ab3dEf7hIj1k" * 8
+    texts = [
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "password",
+        "=hunter22x",
+        f"use {TOKEN}",
+        "-----END RSA PRIVATE KEY-----",
+    ]
+    messages = tuple(message for text in texts for message in session_with_text(text).messages)
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
+    session = session_with(messages=(*messages, *session_with_text(key).messages))
+    after = seen(redactor("full").redact(session).session)
+    assert TOKEN not in after
+    assert body not in after
+    assert "=hunter22x" in after
+
+
+def test_odd_bytes_do_not_shift_what_is_found() -> None:
+    odd = "\ufeffhalf \ud83d, zeros \0\0\0, ü 😀 \x1e\n"
+    zeros = "\0".join("some words in a wide encoding")
+    for chosen in (redactor("full"), redactor("reduced")):
+        for text in (
+            f"{odd}{TOKEN}{odd}",
+            f"{zeros}\n{TOKEN}",
+            f"\x1b[31m{odd}\x1b[0m{TOKEN[:9]}\x1b[1m{TOKEN[9:]} x",
+        ):
+            session = session_with_text(text)
+            (part,) = chosen.redact(session).session.messages[0].parts
+            expected = text.replace("\x1b[1m", "", 1).replace(TOKEN, chosen.redact_text(TOKEN))
+            assert part.text == expected  # type: ignore[union-attr]
+
+
+def test_what_is_compiled_is_kept_for_this_user_alone() -> None:
+    redactor("full")
+    kept = list(COMPILED.iterdir())
+    assert kept
+    assert COMPILED.stat().st_mode & 0o077 == 0
+    assert all(file.stat().st_mode & 0o077 == 0 for file in kept)
+
+
+def test_only_what_can_be_hidden_can_be_asked_for() -> None:
+    with pytest.raises(NothingToHideError, match="There are: home, names, emails"):
+        Redactor(KEY, engine="reduced", hide=["phones"])
+
+
+def test_it_says_what_it_does() -> None:
+    assert redactor("full").describe().startswith("secrets hidden by kingfisher 1.")
+    assert not redactor("full").is_reduced
+    reduced = Redactor(KEY, engine="reduced", hide=["home", "emails"])
+    assert reduced.describe() == "secrets hidden by a reduced set of rules; homes, e-mail addresses too"
+    assert reduced.is_reduced
+
+
+# -- the key -----------------------------------------------------------------
+
+
+def test_the_key_is_made_once_and_for_this_user_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    key = load_key(folder)
+    assert len(key) == KEY_SIZE
+    assert load_key(folder) == key
+    assert [file.name for file in folder.iterdir()] == [KEY_FILE]
+    assert (folder / KEY_FILE).stat().st_mode & 0o777 == 0o600
+    assert load_key(tmp_path / "other") != key
+
+
+def test_without_a_folder_there_is_a_key_for_this_run(tmp_path: Path, without_privileges: Rights) -> None:
+    assert load_key(None) != load_key(None)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    with without_privileges():
+        assert len(load_key(closed)) == KEY_SIZE
+    assert not list(closed.iterdir())
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
+def test_a_damaged_key_is_never_replaced(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / KEY_FILE).write_bytes(content)
+    with pytest.raises(RedactionKeyError, match=f"has {len(content)} bytes instead of 32"):
+        load_key(tmp_path)
+    assert (tmp_path / KEY_FILE).read_bytes() == content
+
+
+def test_a_key_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / KEY_FILE).mkdir()
+    with pytest.raises(RedactionKeyError, match="cannot be read"):
+        load_key(tmp_path)
+    dangling = tmp_path / "other"
+    dangling.mkdir()
+    (dangling / KEY_FILE).symlink_to(tmp_path / "nowhere")
+    with pytest.raises(RedactionKeyError, match="cannot be read"):
+        load_key(dangling)
+
+
+MAKING = """
+from pathlib import Path
+from geminids.redact import load_key
+print(load_key(Path(sys.argv[1])).hex())
+"""
+
+
+def test_many_processes_make_one_key(tmp_path: Path) -> None:
+    line = [sys.executable, "-c", "import sys" + MAKING, str(tmp_path / "data")]
+    running = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    assert len({process.communicate(timeout=60)[0] for process in running}) == 1
+    assert [file.name for file in (tmp_path / "data").iterdir()] == [KEY_FILE]

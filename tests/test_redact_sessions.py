@@ -1,0 +1,417 @@
+"""Sessions are gone through whole, and what is hidden is hidden everywhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import pytest
+
+from geminids.model import (
+    Attachment,
+    Companion,
+    CompanionKind,
+    Origin,
+    Problem,
+    ProblemKind,
+    Screen,
+    Session,
+    SessionFile,
+    Source,
+    Text,
+    ToolCall,
+)
+from geminids.redact import CAN_BE_HIDDEN, Redactor
+from geminids.redact.walking import DEEPEST
+
+from . import redacting
+from .exporting import fixture_sessions, hostile_session
+from .planted_secrets import PLACES, session_with, session_with_arguments, session_with_text
+from .redacting import KEY, seen
+
+TOKEN = "gh" + "p_" + "a8Fk2Lq9Zx7Wv3Tn5Rb1Yc6Md4Pe0Gh8Js2K"
+OTHER_TOKEN = "gl" + "pat-" + "x7Kq2mV9Ab3Cd4Ef5Gh6"
+PASSWORD = 'pa"ss\\wörd+7'
+
+
+@pytest.fixture
+def redactor() -> Redactor:
+    """What is tested here is the same with the engine, which takes longer to start."""
+    return redacting.redactor("reduced")
+
+
+def first_call(session: Session) -> ToolCall:
+    return session.messages[0].tool_calls[0]
+
+
+def test_a_session_without_secrets_is_given_back_as_it_is(redactor: Redactor) -> None:
+    session = session_with_text("Fix the login redirect")
+    redacted = redactor.redact(session)
+    assert redacted.session is session
+    assert redacted.findings == ()
+
+
+def test_hostile_words_are_no_trouble(redactor: Redactor) -> None:
+    redacted = redactor.redact(hostile_session())
+    assert {finding.rule for finding in redacted.findings} <= {"attachment"}
+    texts = [part.text for part in redacted.session.messages[0].parts if isinstance(part, Text)]
+    assert any("\ud83d" in text for text in texts)
+
+
+def test_every_string_of_the_model_is_gone_through(redactor: Redactor) -> None:
+    """A token is put into each string of real sessions in turn; wherever it stands, it is hidden."""
+    shapes: dict[str, Session] = {}
+    for session in fixture_sessions().values():
+        for path in _string_paths(msgspec.to_builtins(session)):
+            shapes.setdefault(".".join(str(step) for step in path if isinstance(step, str)), session)
+    assert len(shapes) > 100
+    for shape, session in shapes.items():
+        with_token = _with_token(session, shape)
+        if with_token is not None:
+            assert TOKEN in seen(with_token), shape
+            assert TOKEN not in seen(redactor.redact(with_token).session), shape
+
+
+def _string_paths(value: Any, path: tuple[str | int, ...] = ()) -> Any:
+    match value:
+        case str():
+            yield path
+        case dict():
+            for key, item in value.items():
+                yield from _string_paths(item, (*path, key))
+        case list() | tuple():
+            for number, item in enumerate(value):
+                yield from _string_paths(item, (*path, number))
+
+
+def _with_token(session: Session, shape: str) -> Session | None:
+    """The session with a token in the first string of that shape; None if only some words may stand there."""
+    plain = msgspec.to_builtins(session)
+    wanted = next(
+        path for path in _string_paths(plain) if ".".join(s for s in path if isinstance(s, str)) == shape
+    )
+    if wanted[-1] == "data":  # base64, of which other tests know more
+        return None
+    target = plain
+    for step in wanted[:-1]:
+        if isinstance(target[step], tuple):
+            target[step] = list(target[step])
+        target = target[step]
+    target[wanted[-1]] = f"{target[wanted[-1]]} {TOKEN}"
+    try:
+        return msgspec.convert(plain, Session)
+    except msgspec.ValidationError:
+        return None
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_found_in_one_place_is_hidden_everywhere(redactor: Redactor, place: str) -> None:
+    """Only the prompt says that it is a password."""
+    password = "tr0ub4dor" + "&3"
+    prompt = session_with_text(f"DB_PASSWORD={password}").messages
+    other = session_with_text(f"It was {password} all the time", place)
+    session = msgspec.structs.replace(other, messages=prompt + other.messages)
+    assert password not in seen(redactor.redact(session).session)
+
+
+def test_other_forms_of_a_found_value_are_hidden_too(redactor: Redactor) -> None:
+    forms = {
+        "as JSON": json.dumps(PASSWORD),
+        "as JSON in ASCII only": json.dumps(PASSWORD, ensure_ascii=True),
+        "as a part of an address": quote(PASSWORD, safe=""),
+        "as base64": base64.b64encode(PASSWORD.encode()).decode().rstrip("="),
+    }
+    parts = [Text(form, Origin.HUMAN) for form in forms.values()]
+    call = session_with_arguments({"password": PASSWORD}).messages
+    words = session_with_text("x").messages
+    words = (msgspec.structs.replace(words[0], parts=tuple(parts)),)
+    redacted = redactor.redact(session_with(messages=call + words))
+    for (name, form), part in zip(forms.items(), redacted.session.messages[1].parts, strict=True):
+        assert isinstance(part, Text)
+        assert form.strip('"') not in part.text, name
+        assert redacted.findings[0].replacement in part.text
+    assert [finding.count for finding in redacted.findings] == [5]
+
+
+def test_common_words_are_hidden_only_where_they_are_secrets(redactor: Redactor) -> None:
+    session = session_with_arguments({"password": "swordfish", "note": "a swordfish swims", "pin": 4711})
+    arguments = first_call(redactor.redact(session).session).arguments
+    assert arguments["password"].startswith("[REDACTED:password:")
+    assert arguments["note"] == "a swordfish swims"
+    assert arguments["pin"] == 4711
+
+
+def test_a_short_value_is_hidden_as_a_whole_word(redactor: Redactor) -> None:
+    session = session_with_arguments({"password": "hunter2", "note": "hunter2, hunter22 and xhunter2"})
+    note = first_call(redactor.redact(session).session).arguments["note"]
+    assert note.endswith(", hunter22 and xhunter2")
+    assert note.startswith("[REDACTED:password:")
+
+
+def test_ids_stay_unless_a_secret_stands_in_them(redactor: Redactor) -> None:
+    session = session_with_text(f"use {TOKEN}")
+    redacted = redactor.redact(session).session
+    assert redacted.id == session.id
+    assert redacted.messages[0].id == session.messages[0].id
+    strange = msgspec.structs.replace(session, id=f"gemini:{TOKEN}", native_id=TOKEN)
+    redacted = redactor.redact(strange).session
+    assert redacted.id == f"gemini:{redacted.native_id}"
+
+
+def test_files_problems_and_companions_are_looked_at(redactor: Redactor) -> None:
+    path = f"/srv/{TOKEN}/a"
+    session = session_with(
+        files=(SessionFile(path, "gemini-jsonl", 1),),
+        companions=(Companion(CompanionKind.PLAN, path, 1, None),),
+        problems=(Problem(path, ProblemKind.BAD_JSON, f"near {TOKEN}"),),
+        messages=(
+            msgspec.structs.replace(
+                session_with_text("x").messages[0],
+                source=Source(path, 1, 0, 1),
+                also_at=(Source(path, 2, 1, 2),),
+            ),
+        ),
+    )
+    redacted = redactor.redact(session)
+    assert TOKEN not in seen(redacted.session)
+    assert [finding.count for finding in redacted.findings] == [6]
+    assert [place.field for place in redacted.findings[0].places] == [
+        "files.path",
+        "companions.path",
+        "problems.file",
+        "problems.detail",
+        "source.file",
+        "also_at.file",
+    ]
+
+
+def test_keys_of_objects_are_hidden_and_nothing_else_changes(redactor: Redactor) -> None:
+    session = session_with_arguments({TOKEN: [1, 2.5, None, True], "kept": {"deep": "er"}})
+    call = first_call(redactor.redact(session).session)
+    (key, kept) = call.arguments
+    assert key.startswith("[REDACTED:github-token:")
+    assert call.arguments[key] == [1, 2.5, None, True]
+    assert call.arguments[kept] is first_call(session).arguments["kept"]
+
+
+# -- findings ----------------------------------------------------------------
+
+
+def test_a_finding_says_where_and_shows_little(redactor: Redactor) -> None:
+    messages = (
+        *session_with_text("nothing").messages,
+        *session_with_arguments({"env": {"API_KEY": TOKEN}, "command": f"echo {TOKEN}"}).messages,
+        *session_with_text(f"{TOKEN} and again {TOKEN}", "thought").messages,
+    )
+    redacted = redactor.redact(session_with(title=f"About {TOKEN}", messages=messages))
+    (finding,) = redacted.findings
+    assert finding.rule == "github-token"
+    assert finding.kind == "github token"
+    assert finding.count == 5
+    assert finding.preview == "ghp_…"
+    assert [(place.message, place.field) for place in finding.places] == [
+        (None, "title"),
+        (2, "run argument env.API_KEY"),
+        (2, "run argument command"),
+        (3, "thought"),
+    ]
+    assert finding.replacement in (redacted.session.title or "")
+
+
+def test_a_finding_never_shows_more_than_a_quarter(redactor: Redactor) -> None:
+    finding = redactor.redact(session_with_arguments({"password": "hunter2"})).findings[0]
+    assert finding.preview == "h…"
+    where = redactor.redact(session_with_arguments({TOKEN: {"password": "hunter2"}})).findings
+    assert TOKEN not in msgspec.json.encode(where).decode()
+
+
+def test_a_name_that_the_user_gave_is_redacted_too(redactor: Redactor) -> None:
+    assert redactor.redact_text("The cart") == "The cart"
+    assert redactor.redact_text(f"with {TOKEN}").startswith("with [REDACTED:github-token:")
+
+
+# -- pseudonyms --------------------------------------------------------------
+
+
+def test_equal_secrets_stay_equal_with_one_key(redactor: Redactor) -> None:
+    replacements = {
+        key: redactor_of.redact(session_with_text(f"use {TOKEN}, not {OTHER_TOKEN}")).findings
+        for key, redactor_of in (
+            ("same", Redactor(KEY, engine="reduced")),
+            ("again", redactor),
+            ("other", Redactor(b"another key", engine="reduced")),
+        )
+    }
+    words = {key: [finding.replacement for finding in findings] for key, findings in replacements.items()}
+    assert words["same"] == words["again"]
+    assert words["same"][0] != words["same"][1]
+    assert not set(words["other"]) & set(words["same"])
+
+
+# -- terminals ---------------------------------------------------------------
+
+
+def test_a_secret_over_several_cells_is_hidden_and_other_lines_keep_their_cells(redactor: Redactor) -> None:
+    plain = [{"text": "$ env ", "fg": "#fff"}, {"text": "| sort", "fg": "#0f0"}]
+    parted = [
+        {"text": "TOKEN=ghp", "fg": "#f00"},
+        {"text": TOKEN[3:], "fg": "#00f"},
+        {"text": "  ", "fg": "#fff"},
+    ]
+    screen = Screen([plain, parted, plain])
+    session = session_with_text("x", "screen")
+    call = msgspec.structs.replace(first_call(session), display=screen)
+    session = session_with(messages=(msgspec.structs.replace(session.messages[0], parts=(call,)),))
+    redacted = first_call(redactor.redact(session).session).display
+    assert isinstance(redacted, Screen)
+    assert redacted.cells[0] is plain
+    assert redacted.cells[2] is plain
+    (cell,) = redacted.cells[1]
+    assert cell["text"].startswith("TOKEN=[REDACTED:github-token:")
+    assert cell["fg"] == "#f00"
+
+
+def test_a_private_key_on_a_terminal_takes_its_lines_with_it(redactor: Redactor) -> None:
+    body = ["-----BEGIN EC PRIVATE KEY-----", "Ab3" * 20, "-----END EC PRIVATE KEY-----"]
+    lines = ["$ cat key", *body, "$ ", "", "done"]
+    session = session_with_text("\n".join(lines), "screen")
+    redacted = first_call(redactor.redact(session).session).display
+    assert isinstance(redacted, Screen)
+    assert redacted.text.startswith("$ cat key\n[REDACTED:private-key:")
+    assert redacted.text.endswith("]\n$\n\ndone")
+
+
+# -- attachments -------------------------------------------------------------
+
+
+def attached(redactor: Redactor, attachment: Attachment) -> Attachment:
+    message = msgspec.structs.replace(session_with_text("x").messages[0], parts=(attachment,))
+    part = redactor.redact(session_with(messages=(message,))).session.messages[0].parts[0]
+    assert isinstance(part, Attachment)
+    return part
+
+
+def as_base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "mime_type", ["text/plain", "application/json", "image/svg+xml", "application/x-yaml"]
+)
+def test_text_that_is_attached_is_looked_into(redactor: Redactor, mime_type: str) -> None:
+    written = attached(redactor, Attachment(mime_type, data=as_base64(f"token: {TOKEN}")))
+    assert base64.b64decode(written.data or "").startswith(b"token: [REDACTED:github-token:")
+    untouched = Attachment(mime_type, data=as_base64("nothing"))
+    assert attached(redactor, untouched) is untouched
+
+
+def test_what_cannot_be_looked_into_is_left_out(redactor: Redactor) -> None:
+    picture = Attachment("image/png", data=as_base64("\x89PNG picture"))
+    assert attached(redactor, picture) == Attachment("image/png")
+    assert attached(Redactor(KEY, engine="reduced", keep_attachments=True), picture) is picture
+    assert attached(redactor, Attachment("text/plain", data="not base64!")) == Attachment("text/plain")
+    inline = Attachment("image/png", uri="data:image/png;base64,iVBORw0KGgo=")
+    assert attached(redactor, inline) == Attachment("image/png", uri="data:image/png;base64")
+    linked = Attachment("image/png", uri=f"https://files.example.org/a?token={TOKEN}")
+    assert TOKEN not in (attached(redactor, linked).uri or "")
+
+
+def test_pictures_in_what_we_cannot_name_are_left_out_too(redactor: Redactor) -> None:
+    data = as_base64("picture " * 10)
+    session = session_with_arguments({"inlineData": {"mimeType": "image/png", "data": data}})
+    redacted = redactor.redact(session)
+    assert data not in seen(redacted.session)
+    assert [finding.rule for finding in redacted.findings] == ["attachment"]
+    assert redactor.redact(redacted.session).findings == ()
+
+
+# -- what is nested ----------------------------------------------------------
+
+
+def test_what_is_nested_too_deeply_is_not_given_out(redactor: Redactor) -> None:
+    for depth in (10, DEEPEST - 10, DEEPEST + 10, 900):
+        nested: Any = TOKEN
+        for _ in range(depth):
+            nested = [nested]
+        redacted = redactor.redact(session_with_arguments({"deep": nested}))
+        assert TOKEN not in repr(redacted.session)
+        assert len(redacted.findings) == 1
+        assert redactor.redact(redacted.session).findings == ()
+
+
+# -- people ------------------------------------------------------------------
+
+
+def people_hidden(text: str, *what: str) -> str:
+    return Redactor(KEY, engine="reduced", hide=what).redact_text(text)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/home/ada/shop",
+        "/Users/ada/shop",
+        "C:\\Users\\ada\\shop",
+        "C:\\\\Users\\\\ada\\\\shop",
+        "file:///home/ada/shop",
+        "file:///C:/Users/ada/shop",
+        "/mnt/c/Users/ada/shop",
+        "cd /home/ada; ls",
+        "%2Fhome%2Fada%2Fshop",
+        "/var/home/ada/shop",
+    ],
+)
+def test_homes_keep_their_shape(path: str) -> None:
+    hidden = people_hidden(path, "home")
+    assert "ada" not in hidden
+    name = hidden[path.index("ada") :][: len("user-123456")]
+    assert hidden == path.replace("ada", name)
+    assert people_hidden("/home/ada", "home") == f"/home/{name}"
+    assert people_hidden(hidden, "home") == hidden
+    assert people_hidden(path) == path
+
+
+@pytest.mark.parametrize(
+    "path", ["/home/node/app", "https://x.example.org/home/about", "src/home/index.ts", "/home/"]
+)
+def test_what_is_nobodys_home_stays(path: str) -> None:
+    assert people_hidden(path, *CAN_BE_HIDDEN) == path
+
+
+def test_names_are_hidden_as_whole_words() -> None:
+    text = "/home/lovelace/x: ask lovelace, not lovelaces.\n"
+    text += "Author: Ada King <ada@example.org>\nKing said Ada is in."
+    hidden = people_hidden(text, "names")
+    assert "lovelace," not in hidden
+    assert "lovelaces" in hidden
+    assert "King" not in hidden
+    assert "Ada" not in hidden
+    assert people_hidden(hidden, "names") == hidden
+
+
+def test_e_mail_addresses_are_hidden_and_look_alikes_stay() -> None:
+    text = "mail ada@lovelace.org, ADA@lovelace.org; git@github.com:a/b icon@2x.png "
+    text += "a@example.com pkg@1.2.3 @app.route"
+    hidden = people_hidden(text, "emails")
+    first = hidden.split()[1].rstrip(",")
+    assert first.startswith("user-")
+    assert first.endswith("@example.com")
+    assert hidden == text.replace("ada@lovelace.org", first).replace("ADA@lovelace.org", first)
+    assert people_hidden(hidden, "emails") == hidden
+
+
+def test_the_hash_of_a_home_cannot_be_guessed_any_more() -> None:
+    session = session_with()
+    known = session.project.hash or ""
+    session = msgspec.structs.replace(
+        session, files=(SessionFile(f"/srv/tmp/{known}/chats/a", "gemini-jsonl", 1),)
+    )
+    redactor = Redactor(KEY, engine="reduced", hide=["home"])
+    redacted = redactor.redact(session).session
+    assert known not in seen(redacted)
+    assert len(redacted.project.hash or "") == 64
+    assert redacted.files[0].path == f"/srv/tmp/{redacted.project.hash}/chats/a"
+    assert redactor.redact(redacted).session is redacted
