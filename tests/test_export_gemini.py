@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +31,7 @@ from geminids.model import (
 from geminids.transcript.entries import LEVELS
 from tests.conftest import FIXTURES, ROOT
 from tests.exporting import exported, fixture_sessions, hostile_session
+from tests.gemini_cli import NoCliError, installed_cli
 from tests.reading import sessions as read_sessions
 
 ALL = sorted(fixture_sessions())
@@ -199,6 +198,12 @@ def test_calls_and_answers_without_ids_are_tied_by_their_order() -> None:
     assert [part["functionResponse"]["id"] for part in second["content"]] == ids
 
 
+def test_what_many_hooks_put_in_front_of_a_prompt_is_one_text_again() -> None:
+    hook = Text("<hook_context>hi</hook_context>\n\n", Origin.INJECTED)
+    (_, message) = records(with_parts(*[hook] * 5000, Text("go", Origin.HUMAN), message=0))
+    assert message["content"] == [{"text": hook.text * 5000 + "go"}]
+
+
 def test_two_messages_of_one_id_are_still_two(tmp_path: Path) -> None:
     message = hostile_session().messages[0]
     twice = changed(hostile_session(), messages=(message, message))
@@ -223,20 +228,28 @@ def test_only_the_last_list_repeats_messages() -> None:
     assert exported("gemini", often).count(b"the first words") == 2
 
 
+@pytest.fixture(scope="module")
+def cli_folder(request: pytest.FixtureRequest) -> Path:
+    """The folder that Gemini CLI is installed in, where its own loader can be asked."""
+    if not ORACLE.is_file():
+        pytest.skip("no oracle beside the repository: the CLI's own loader was not asked")
+    assert request.config.cache is not None
+    try:
+        program = installed_cli(request.config.cache.mkdir("gemini-cli"))
+    except NoCliError as error:
+        pytest.skip(f"no Gemini CLI: its own loader was not asked ({error})")
+    return next(above.parent for above in program.parents if above.name == "node_modules")
+
+
 @pytest.mark.parametrize("case", ["tool-calls-jsonl-2", "shell-mode", "images", "image-prompt", "hooks"])
-def test_the_clis_own_loader_makes_the_same_of_it(case: str, tmp_path: Path) -> None:
-    cli = Path(os.environ.get("GEMINIDS_TEST_CLI", "/nowhere"))
-    if not (ORACLE.is_file() and shutil.which("node") and cli.is_dir()):
-        pytest.skip(
-            "no oracle or no GEMINIDS_TEST_CLI: exported files were not given to the CLI's own loader"
-        )
+def test_the_clis_own_loader_makes_the_same_of_it(case: str, cli_folder: Path, tmp_path: Path) -> None:
     session = read_sessions(sources.load("gemini"), FIXTURES / "gemini" / case / "home")[0]
     original = Path(session.files[0].path)
     for name, content in (("theirs", original.read_bytes()), ("ours", exported("gemini", session))):
         chats = tmp_path / name / "chats"
         chats.mkdir(parents=True)
         (chats / "session.jsonl").write_bytes(content)
-    line = ["node", str(ORACLE), str(cli), str(tmp_path)]
+    line = ["node", str(ORACLE), str(cli_folder), str(tmp_path)]
     subprocess.run(line, check=True, capture_output=True, timeout=60)
     theirs, ours = (
         json.loads((tmp_path / name / "chats" / "session.jsonl.oracle.json").read_bytes())

@@ -77,11 +77,13 @@ class Exporting:
     ) -> None:
         """Nothing is written into `agents_folders`. With `report`, what is lost is found out on the way."""
         self.format = chosen
-        self._manner = manner if redactor is None else _hiding(manner, redactor.describe())
+        self._manner = manner if redactor is None else _hiding(manner, redactor)
         self._redactor = redactor
         self._agents_folders = agents_folders
         self._report = report
         self.losses: LossReport | None = None
+        self.hidden = 0
+        """How many different things were hidden in sessions so far."""
 
     @property
     def redacted(self) -> str | None:
@@ -161,7 +163,9 @@ class Exporting:
         if session is None:
             raise SessionGoneError(item.id, item.file)
         if self._redactor is not None:
-            session = self._redactor.redact(session).session
+            redacted = self._redactor.redact(session)
+            session = redacted.session
+            self.hidden += len(redacted.findings)
         if self._report:
             self._find_losses(session)
         return session
@@ -217,9 +221,10 @@ def _digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def _hiding(manner: Manner, what: str) -> Manner:
-    """The same for sessions in which secrets are hidden; nobody looked through what the user calls them."""
-    return msgspec.structs.replace(manner, names={}, redacted=what)
+def _hiding(manner: Manner, redactor: Redactor) -> Manner:
+    """The same for sessions in which secrets are hidden: what the user calls them may hold one too."""
+    names = {session: redactor.redact_text(name) for session, name in manner.names.items()}
+    return msgspec.structs.replace(manner, names=names, redacted=redactor.describe())
 
 
 def _stems(folder: Folder) -> set[str]:

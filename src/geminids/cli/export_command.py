@@ -174,7 +174,7 @@ def export(
     if choices.json and output == STDOUT:
         raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
     chosen = Chosen(wanted, query, everything, Asked(project, since, until, kind, None, tag))
-    library = choices.open_library(sample_if_empty=True)
+    library = choices.open_library()
     redactor = _redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
     exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
     items = _items(choices, library, chosen)
@@ -264,6 +264,7 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     except (SessionNotFoundError, NoSuchLineError, ShortIdError):
         found = _found_instead(choices, library, wanted)
         if not found:
+            say("No message holds these words.")
             raise
         say(f"No session is called so; these {len(found):,} hold the words.")
         return found
@@ -287,7 +288,7 @@ def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output
     if choices.json:
         _print_outcome(exporting, output, written=1)
     else:
-        say(f"{output}: {_count(len(items))}.")
+        say(f"{output}: {_count(len(items))}{_hidden(exporting)}.")
     return 0
 
 
@@ -315,7 +316,9 @@ def _to_folder(
             gone=list(outcome.gone),
         )
     else:
-        say(f"{target}: {_count(outcome.written)} written, {outcome.unchanged:,} unchanged.")
+        say(
+            f"{target}: {_count(outcome.written)} written, {outcome.unchanged:,} unchanged{_hidden(exporting)}."
+        )
     return _tell_left_alone(outcome)
 
 
@@ -346,6 +349,13 @@ def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
             )
         )
     )
+
+
+def _hidden(exporting: Exporting) -> str:
+    """How much was hidden; what was not looked for need not be told of."""
+    from geminids.transcript import words
+
+    return f"; {words.count(exporting.hidden, 'thing')} hidden" if exporting.redacted else ""
 
 
 def _count(number: int) -> str:

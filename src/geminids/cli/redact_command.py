@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from geminids.redact import Finding, FoundAt, Redacted, Redactor
 
 HIDDEN = ("home", "names", "emails")
-"""What is hidden besides secrets if it is asked for; written here so that help need not load what hides it."""
+"""What is hidden besides secrets if asked for; written here so that help need not load what hides it."""
 EVERYTHING = "all"
 REDUCED = "Only a reduced set of rules is used; `pip install 'geminids[redact]'` brings hundreds more."
 

@@ -180,18 +180,33 @@ def pieces_beside_answers(parts: Sequence[AnyPart]) -> Iterator[Piece]:
 
 def _joined_words(parts: Sequence[AnyPart], index: int) -> tuple[int, str | None]:
     """The words that begin here and were one text once, and where they end; None for what is no text."""
+    hooks = ""
+    while _is_hook_in_front(parts[index : index + 2]):
+        hooks += _text_of(parts[index])
+        index += 1
     match parts[index : index + 2]:
         case [Text(text=command, origin=Origin.HUMAN), Text(text=output, origin=Origin.SHELL)]:
-            return index + 2, _ran(command, output)
-        case [Text(text=hook, origin=Origin.INJECTED), Text()] if _HOOK_IN_FRONT.fullmatch(hook):
-            end, words = _joined_words(parts, index + 1)
-            return end, hook + (words or "")
+            return index + 2, hooks + _ran(command, output)
         case [Text(text=words, origin=Origin.INJECTED), *_] if _STEERING.match(words):
-            return _steering(parts, index)
+            end, words = _steering(parts, index)
+            return end, hooks + words
         case [Text(text=words), *_]:
-            return index + 1, words
+            return index + 1, hooks + words
         case _:
             return index + 1, None
+
+
+def _text_of(part: AnyPart) -> str:
+    return part.text if isinstance(part, Text) else ""
+
+
+def _is_hook_in_front(parts: Sequence[AnyPart]) -> bool:
+    """Whether a hook has put something in front of a text."""
+    match parts:
+        case [Text(text=hook, origin=Origin.INJECTED), Text()]:
+            return _HOOK_IN_FRONT.fullmatch(hook) is not None
+        case _:
+            return False
 
 
 def _steering(parts: Sequence[AnyPart], index: int) -> tuple[int, str]:

@@ -82,7 +82,7 @@ def _counts(call: ToolCall) -> Markup:
 
 def _trouble(call: ToolCall) -> Markup:
     trouble = call_trouble(call)
-    return filled('<span class="badge">{}</span>', line(trouble)) if trouble else NOTHING
+    return filled('<span class="badge">{}</span> ', line(trouble)) if trouble else NOTHING
 
 
 def _below(call: ToolCall) -> Iterator[Markup]:

@@ -18,10 +18,12 @@ LONGEST = 20_000
 """Characters of a block; a longer one stays plain."""
 LONGEST_FOR_PYGMENTS = 5_000
 
-_QUOTED = r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\''
+# What is never closed must not be looked for again from each of its letters: strings have a longest length,
+# and what may go on over many lines goes on to the end.
+_QUOTED = r'"(?:[^"\\\n]|\\.){0,500}+"|\'(?:[^\'\\\n]|\\.){0,500}+\''
 _HASH_COMMENT = r"\#[^\n]*+"
 _NUMBER = r"\d[\w.]*+"
-_SLASH_COMMENTS = r"//[^\n]*+|/\*(?s:.)*?\*/"
+_SLASH_COMMENTS = r"//[^\n]*+|/\*(?s:.)*?(?:\*/|\Z)"
 
 _BRACES_WORDS = (
     "abstract as async await bool boolean break byte case catch char class const continue def default "
@@ -56,9 +58,11 @@ def _language(strings: str, comments: str, words: str, numbers: str = _NUMBER) -
     return rf"{skipped}(?:(?P<c>{comments})|(?P<s>{strings})|(?P<k>{keywords})|(?P<n>{numbers})|(?s:.)|\Z)"
 
 
-_PYTHON = _language(rf'"""(?s:.)*?"""|\'\'\'(?s:.)*?\'\'\'|{_QUOTED}', _HASH_COMMENT, _PYTHON_WORDS)
-_BRACES = _language(rf"{_QUOTED}|`(?:[^`\\]|\\.)*+`", _SLASH_COMMENTS, _BRACES_WORDS)
-_RUST = _language(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\\n]|\\[^'\n]++)'", _SLASH_COMMENTS, _BRACES_WORDS)
+_PYTHON = _language(
+    rf'"""(?s:.)*?(?:"""|\Z)|\'\'\'(?s:.)*?(?:\'\'\'|\Z)|{_QUOTED}', _HASH_COMMENT, _PYTHON_WORDS
+)
+_BRACES = _language(rf"{_QUOTED}|`(?:[^`\\]|\\.)*+(?:`|\Z)", _SLASH_COMMENTS, _BRACES_WORDS)
+_RUST = _language(r"\"(?:[^\"\\]|\\.){0,500}+\"|'(?:[^'\\\n]|\\[^'\n]++)'", _SLASH_COMMENTS, _BRACES_WORDS)
 _SHELL = _language(_QUOTED, rf"(?<![\w$]){_HASH_COMMENT}", _SHELL_WORDS, r"\$\{?\w++\}?")
 _SQL = "(?i)" + _language(r"'[^']*+'", r"--[^\n]*+", _SQL_WORDS)
 _JSON = (

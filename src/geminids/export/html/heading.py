@@ -52,7 +52,9 @@ def _link(turn: Turn, telling: Telling) -> Markup:
     dropped = Markup(' class="dropped"') if is_marked(turn.message) else NOTHING
     first = " ".join(_first_words(turn))
     shown = first if len(first) <= LONGEST_PROMPT else first[: LONGEST_PROMPT - 1] + "…"
-    return filled('<li><a href="#m-{}"{}><span>{}</span></a></li>\n', place, dropped, line(shown or "(no words)"))
+    return filled(
+        '<li><a href="#m-{}"{}><span>{}</span></a></li>\n', place, dropped, line(shown or "(no words)")
+    )
 
 
 def _first_words(turn: Turn) -> Iterator[str]:

@@ -74,11 +74,13 @@ def _between_fences(written: str) -> Iterator[Markup]:
     blocks = list(_BLOCK.finditer(written))
     for block, following in zip_longest(blocks, blocks[1:]):
         if plain := _plain_block(block[0], following[0] if following else ""):
-            yield _parsed(written[begin:end])
+            if begin < end:
+                yield _parsed(written[begin:end])
             yield plain
             begin = block.end()
         end = block.end()
-    yield _parsed(written[begin:end])
+    if begin < end:
+        yield _parsed(written[begin:end])
 
 
 def _plain_block(block: str, following: str) -> Markup | None:
@@ -132,8 +134,6 @@ def _label(label: str) -> Markup:
 
 
 def _parsed(written: str) -> Markup:
-    if not written:
-        return NOTHING
     if len(written) > LONGEST:
         return as_written(written)
     parser = _parser()

@@ -24,10 +24,16 @@ const goTo = (prompt) => {
   prompt.tabIndex = -1;
   prompt.focus({ preventScroll: true });
 };
+const isSeen = (prompt) => {
+  const { top, bottom } = prompt.getBoundingClientRect();
+  return bottom > EDGE && top < innerHeight;
+};
 const step = (by) => {
+  // The last prompts may be too near to the end to come to the top; then the one that was gone to counts.
+  const held = prompts.indexOf(document.activeElement);
+  if (held >= 0 && isSeen(prompts[held])) return goTo(prompts[held + by]);
   const at = begun() - 1;
-  const isAtTop = at >= 0 && Math.abs(prompts[at].getBoundingClientRect().top - EDGE) < 40;
-  goTo(prompts[by > 0 ? at + 1 : isAtTop ? at - 1 : at]);
+  return goTo(prompts[by > 0 || (at >= 0 && isSeen(prompts[at])) ? at + by : at]);
 };
 let marked = null;
 const markCurrent = () => {

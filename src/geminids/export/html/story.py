@@ -22,10 +22,9 @@ _NAMED_LEFT_OUT = {
     "notices": ("notice", "notices"),
     "rewound": ("rewound message", "rewound messages"),
     "synthetic": ("automatic message", "automatic messages"),
-    "injected": ("piece of context", "pieces of context"),
     "unrecognised": ("unrecognised part", "unrecognised parts"),
 }
-"""What is worth a word where it is left out; results are told by the calls they answer."""
+"""What is worth a word where it is left out; context stands in nearly every session."""
 
 
 def entry_markup(entry: Entry, telling: Telling) -> Markup:
