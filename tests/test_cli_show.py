@@ -7,11 +7,14 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from geminids.model import Companion, CompanionKind
 from geminids.transcript import safe
 
 from .conftest import FIXTURES, Run
+from .exporting import exported, hostile_session
 from .homes import FIRST_ID, tool_call, write_session
 
 SECOND_ID = "2e2e2e2e-0000-4000-8000-000000000002"
@@ -498,3 +501,18 @@ def test_a_session_whose_file_has_gone_is_said_to_be_gone(geminids: Run, tmp_pat
     gone = geminids("show", "1f0c", "--home", tmp_path, "--no-sync")
     assert (gone.code, gone.out) == (1, "")
     assert "is gone from" in gone.err
+
+
+def test_a_document_cannot_make_us_open_the_files_that_it_names(
+    geminids: Run, tmp_path: Path, machine: Path
+) -> None:
+    secret = machine / "secret.md"
+    secret.write_text("nobody should read this")
+    session = hostile_session()
+    plan = Companion(CompanionKind.PLAN, str(secret), 10, None)
+    session = msgspec.structs.replace(session, companions=(plan,))
+    document = tmp_path / "session.json"
+    document.write_bytes(exported("json", session))
+    code, out, err = geminids("show", document, "--beside", "--all")
+    assert code == 0, err
+    assert "nobody should read this" not in out

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from geminids.query.fidelity import Fidelity
     from geminids.query.filters import FILTERS
     from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
-    from geminids.query.given import file_meant
+    from geminids.query.given import file_meant, is_document
     from geminids.query.identity import short_ids
     from geminids.query.last_list import LastList
     from geminids.query.listing import LED_BY_HUMANS, Filter, Listing
@@ -116,6 +116,7 @@ __all__ = [
     "file_meant",
     "format_called",
     "format_names",
+    "is_document",
     "known_tags",
     "last_listed",
     "looks_like_query",
@@ -132,7 +133,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.filters": ("FILTERS",),
     "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped"),
-    "geminids.query.given": ("file_meant",),
+    "geminids.query.given": ("file_meant", "is_document"),
     "geminids.query.identity": ("short_ids",),
     "geminids.query.marking": ("Marked", "MarkedSessions"),
     "geminids.query.listing": ("LED_BY_HUMANS", "Filter", "Listing"),

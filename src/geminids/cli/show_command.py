@@ -90,7 +90,7 @@ def show(
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
     from geminids.cli.sessions import marks_of, tell_unreadable
-    from geminids.library import file_meant
+    from geminids.library import file_meant, is_document
 
     with _stdin_as_file() if wanted == "-" else nullcontext(wanted) as meant:
         library = choices.open_library(sample_if_empty=file_meant(meant) is None)
@@ -102,6 +102,9 @@ def show(
                 _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
             return 0
         sessions, unreadable = library.read(meant)
+        file = file_meant(meant)
+        # Anybody may have written a document: the files that it names are not opened.
+        beside = beside and not (file and is_document(file))
     if at is not None:
         sessions = [_from(session, at) for session in sessions]
     if choices.json:
