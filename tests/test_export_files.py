@@ -240,7 +240,10 @@ def test_a_damaged_list_of_files_is_named_and_nothing_is_touched(folder: Path, c
 
 def test_names_of_files_are_plain_whatever_the_title_is() -> None:
     session = hostile_session()
-    assert stem(session, session.title or "", ()) == "2026-05-01-title-script-alert-10-script-quoted-heading-evil"
+    assert (
+        stem(session, session.title or "", lambda _: False)
+        == "2026-05-01-title-script-alert-10-script-quoted-heading-evil"
+    )
     assert slug("Mixed  CASE — über 日本語!") == "mixed-case-über-日本語"
     assert len(slug("wort " * 100).encode()) <= 60
     assert len(slug("語" * 100).encode()) <= 60
@@ -248,8 +251,13 @@ def test_names_of_files_are_plain_whatever_the_title_is() -> None:
     assert slug("\ud83d half") == "half"
 
 
-def test_names_are_given_once_whatever_their_case() -> None:
+def test_names_are_given_once_whatever_their_case_and_ending(folder: Path) -> None:
     session = next(iter(fixture_sessions().values()))
-    first = stem(session, "Title", ())
-    assert stem(session, "Title", [first.upper()]) == f"{first}-2"
-    assert stem(session, "Title", [first, f"{first}-2"]) == f"{first}-3"
+    first = stem(session, "Title", lambda _: False)
+    assert stem(session, "Title", {first}.__contains__) == f"{first}-2"
+    assert stem(session, "Title", {first, f"{first}-2"}.__contains__) == f"{first}-3"
+    again = Folder(folder, "html", force=False)
+    assert again.is_taken("A")
+    assert not again.is_taken("b")
+    assert again.write("B.html", "two", "s", ENTRY, [b"x"]) is None
+    assert again.is_taken("b")

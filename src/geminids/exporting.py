@@ -144,11 +144,12 @@ class Exporting:
                     written += 1
                     if written % SAVED_EVERY == 0:
                         folder.save()
-            contents = self._write_contents(folder)
+            contents = self._write_contents(folder) if written else None
         finally:
             if progress:
                 progress(len(items), len(items))
-            folder.save()
+            if written:
+                folder.save()
         unchanged = len(items) - written - len(refused) - len(gone)
         return FolderOutcome(written, unchanged, refused, gone, contents)
 
@@ -178,7 +179,7 @@ class Exporting:
 
     def _write(self, folder: Folder, key: str, stamp: str, session: Session) -> Refused | None:
         title = title_of(session, self._manner)
-        name = folder.file_of(key) or stem(session, title, _stems(folder)) + self.format.suffix
+        name = folder.file_of(key) or stem(session, title, folder.is_taken) + self.format.suffix
         files_folder = FILES_FOLDER.format(name.removesuffix(self.format.suffix))
         manner = self._manner_with(files_folder)
         entry = _entry(name, session, title)
@@ -225,10 +226,6 @@ def _hiding(manner: Manner, redactor: Redactor) -> Manner:
     """The same for sessions in which secrets are hidden: what the user calls them may hold one too."""
     names = {session: redactor.redact_text(name) for session, name in manner.names.items()}
     return msgspec.structs.replace(manner, names=names, redacted=redactor.describe())
-
-
-def _stems(folder: Folder) -> set[str]:
-    return {name.partition(".")[0] for name in folder.names}
 
 
 def _entry(name: str, session: Session, title: str) -> Entry:

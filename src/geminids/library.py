@@ -17,7 +17,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -579,16 +579,22 @@ class Library:
     def items_of(self, rows: Sequence[SessionRow]) -> list[Item]:
         """Sessions of a list or a search to be exported; each is read when its turn comes."""
         from geminids.exporting import Item
-        from geminids.query.contents import projects_known
-        from geminids.query.rereading import RereadingMany
         from geminids.store.reading import stamps
 
-        many = self._ask(lambda index: RereadingMany(index, self._homes))
-        read = partial(self._reread, many, self._ask(projects_known))
+        @cache
+        def reader() -> Callable[[int], Session | None]:
+            # A folder of exports that is up to date reads none of them.
+            from geminids.query.contents import projects_known
+            from geminids.query.rereading import RereadingMany
+
+            many = self._ask(lambda index: RereadingMany(index, self._homes))
+            return partial(self._reread, many, self._ask(projects_known))
+
+        def read(number: int) -> Session | None:
+            return reader()(number)
+
         states = self._ask(stamps)
-        return [
-            Item(row.id, row.file, partial(read, row.number), states.get(row.number)) for row in rows
-        ]
+        return [Item(row.id, row.file, partial(read, row.number), states.get(row.number)) for row in rows]
 
     def redactor(self, hide: Collection[str] = (), *, keep_attachments: bool = False) -> Redactor:
         """What hides secrets in sessions, and on request home folders, names and e-mail addresses."""

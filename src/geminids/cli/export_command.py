@@ -316,9 +316,8 @@ def _to_folder(
             gone=list(outcome.gone),
         )
     else:
-        say(
-            f"{target}: {_count(outcome.written)} written, {outcome.unchanged:,} unchanged{_hidden(exporting)}."
-        )
+        written = f"{_count(outcome.written)} written, {outcome.unchanged:,} unchanged"
+        say(f"{target}: {written}{_hidden(exporting)}.")
     return _tell_left_alone(outcome)
 
 

@@ -12,7 +12,7 @@ is left.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,15 +68,15 @@ class Folder:
         self._by_key = {
             kept.key: name for name, kept in self._manifest.files.items() if kept.format == format_name
         }
+        self._stems = set(map(_stem, self._manifest.files))
 
     def file_of(self, key: str) -> str | None:
         """The name of the file that holds a session in this format."""
         return self._by_key.get(key)
 
-    @property
-    def names(self) -> Collection[str]:
-        """The names that are taken by other sessions."""
-        return self._manifest.files.keys()
+    def is_taken(self, stem: str) -> bool:
+        """Whether a file of another session is called so, whatever its ending and the case of its letters."""
+        return stem.casefold() in self._stems
 
     def is_current(self, key: str, stamp: str) -> bool:
         """Whether the file of a session holds what it would hold if it were written now."""
@@ -145,6 +145,7 @@ class Folder:
         )
         self._manifest.files[name] = kept
         self._by_key[key] = name
+        self._stems.add(_stem(name))
 
     def _is_as_we_left_it(self, name: str, present: Written) -> bool:
         kept = self._manifest.files.get(name)
@@ -152,6 +153,10 @@ class Folder:
 
     def _why_refused(self, name: str) -> str:
         return "it was changed since" if name in self._manifest.files else "it is not ours"
+
+
+def _stem(name: str) -> str:
+    return name.partition(".")[0].casefold()
 
 
 def _present(target: Path) -> Written | None:

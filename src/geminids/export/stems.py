@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable
 
 from geminids.model import Session
 
@@ -13,14 +13,13 @@ LONGEST_TITLE = 60
 SHORT_ID = 8
 
 
-def stem(session: Session, title: str, taken: Collection[str]) -> str:
-    """The name of a session's file without its ending; none of those that are taken, whatever their case."""
+def stem(session: Session, title: str, is_taken: Callable[[str], bool]) -> str:
+    """The name of a session's file without its ending; none that is taken."""
     began = session.started_at or session.ended_at
     pieces = [f"{began:%Y-%m-%d}" if began else "undated", slug(title), _short_id(session.native_id)]
     wished = "-".join(piece for piece in pieces if piece)
-    used = {name.casefold() for name in taken}
     name, number = wished, 2
-    while name.casefold() in used:
+    while is_taken(name):
         name, number = f"{wished}-{number}", number + 1
     return name
 
