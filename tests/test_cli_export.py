@@ -10,8 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids import Library, export
+from geminids import export
 from geminids.export.folder import MANIFEST
+from geminids.library import Library
 from tests.conftest import Run
 from tests.homes import FIRST_ID, write_session
 

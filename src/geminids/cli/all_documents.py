@@ -18,6 +18,7 @@ from geminids.cli.export_document import ExportDocument
 from geminids.cli.redact_document import RedactDocument
 from geminids.cli.resume_document import ResumeDocument
 from geminids.cli.search_document import SearchDocument
+from geminids.export.json_lines import MessageLine
 from geminids.export.session_document import SessionDocument
 
 DOCUMENTS = (
@@ -33,6 +34,7 @@ DOCUMENTS = (
     ProjectDocument,
     ResolvedDocument,
     SyncDocument,
+    MessageLine,
     ExportDocument,
     RedactDocument,
     ResumeDocument,
