@@ -105,7 +105,10 @@ def test_what_means_nothing_is_said(geminids: Run, home: Path) -> None:
     assert geminids("export", "1f0c", "--all", "--home", home).code == 2
     code, _, err = geminids("export", "nonexistent-word", "--home", home)
     assert code == 1
-    assert "No session" in err
+    assert err == "geminids: No session is called 'nonexistent-word', and no message holds the words.\n"
+    code, _, err = geminids("export", "1f0c", "-o", "x.docx", "--home", home)
+    assert code == 2
+    assert "markdown" in err
     assert geminids("export", "99", "--home", home).code in {1, 2}
     assert geminids("export", "--project", "nowhere", "--home", home).code == 1
 
@@ -152,11 +155,56 @@ def test_a_file_that_somebody_changed_stays_and_is_named(geminids: Run, home: Pa
     assert geminids("export", "--all", "-o", f"{out}/", "--home", home).code == 0
     changed = out / "2026-05-01-fix-the-login-redirect-1f0c9a2b.md"
     changed.write_text("with my notes")
-    write_session(home, FIRST_ID, prompt="Fix the login redirect", answer="Twice.")
     code, _, err = geminids("export", "--all", "-o", out, "--home", home)
     assert code == 3
     assert changed.name in err
     assert changed.read_text() == "with my notes"
+    code, told, _ = geminids("export", "--all", "-o", out, "--home", home, "--json")
+    assert [left["file"] for left in json.loads(told)["refused"]] == [str(changed)]
+    code, _, err = geminids("export", "--all", "-o", out, "--home", home, "--force")
+    assert code == 0
+    assert "1 session written, 2 unchanged" in err
+    assert "login redirect" in changed.read_text()
+
+
+def test_a_table_of_contents_that_is_gone_comes_back(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert geminids("export", "--all", "-f", "html", "-o", f"{out}/", "--home", home).code == 0
+    (out / "index.html").unlink()
+    assert geminids("export", "--all", "-f", "html", "-o", out, "--home", home).code == 0
+    assert "Write about CORS" in (out / "index.html").read_text("utf-8")
+
+
+def test_sessions_named_by_id_are_written_once_too(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert geminids("export", "1f0c", "-o", f"{out}/", "--home", home).code == 0
+    assert "0 sessions written, 1 unchanged" in geminids("export", "1f0c", "-o", out, "--home", home).err
+    assert "2 sessions written, 1 unchanged" in geminids("export", "--all", "-o", out, "--home", home).err
+
+
+def test_a_folder_that_is_redacted_later_keeps_no_secret(geminids: Run, home: Path, tmp_path: Path) -> None:
+    write_session(home, "5ec2e700-0000-4000-8000-000000000005", day=5, prompt=f"{TOKEN} push")
+    out = tmp_path / "out"
+    everything = ("export", "5ec2", "-f", "html", "-o", f"{out}/", "--home", home)
+
+    def told() -> bytes:
+        return b"".join(path.name.encode() + path.read_bytes() for path in out.iterdir()).lower()
+
+    assert geminids(*everything).code == 0
+    piece = TOKEN.lower()[5:20].encode()
+    assert piece in told()
+    code, _, err = geminids(*everything, "--redact")
+    assert code == 0, err
+    assert piece not in told()
+    assert "1 unchanged" in geminids(*everything, "--redact").err
+    assert "1 session written" in geminids(*everything, "--redact", "--hide", "home").err
+
+
+def test_a_native_session_in_a_folder_is_named_as_its_agent_names_it(
+    geminids: Run, home: Path, tmp_path: Path
+) -> None:
+    assert geminids("export", "1f0c", "-f", "gemini", "-o", f"{tmp_path}/out/", "--home", home).code == 0
+    assert names(tmp_path / "out") == ["session-2026-05-01T10-00-1f0c9a2b.jsonl"]
 
 
 def test_an_export_that_was_killed_goes_on(geminids: Run, home: Path, tmp_path: Path) -> None:
@@ -200,8 +248,8 @@ def test_agents_folders_are_never_written(geminids: Run, home: Path) -> None:
 def test_where_nothing_can_be_written_the_place_is_named(geminids: Run, home: Path, tmp_path: Path) -> None:
     target = tmp_path / "missing" / "a.md"
     code, _, err = geminids("export", "1f0c", "-o", target, "--home", home)
-    assert code == 3
-    assert str(target) in err
+    assert code == 2
+    assert f"there is no folder '{tmp_path / 'missing'}'" in err
     code, _, err = geminids("export", "1f0c", "-o", "/proc/a.md", "--home", home)
     assert code == 3
     assert "/proc/a.md" in err

@@ -10,13 +10,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from geminids.errors import DamagedManifestError, FileExistsAlreadyError
 from geminids.export.base import Entry
 from geminids.export.files import NewFile, write_file
-from geminids.export.folder import MANIFEST, Folder
+from geminids.export.folder import MANIFEST, Done, Folder, Page, Refused
 from geminids.export.stems import slug, stem
 from tests.exporting import fixture_sessions, hostile_session
 
@@ -94,6 +95,12 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
+def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
+    target = tmp_path / ("語" * 84 + ".md")
+    write_file(target, [b"x"], force=False)
+    assert target.read_bytes() == b"x"
+
+
 FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
@@ -152,6 +159,8 @@ ENTRY = Entry(
     file="a.md",
     id="gemini:1",
     agent="gemini",
+    kind="main",
+    redacted=False,
     title="A title",
     project="shop",
     started_at=None,
@@ -162,69 +171,105 @@ ENTRY = Entry(
 )
 
 
+def page(content: bytes, key: str = "one", stamp: str = "stamp 1", **more: Any) -> Page:
+    fields: dict[str, Any] = {"hiding": None, "entry": ENTRY, "beside": {}}
+    return Page(key, stamp, pieces=[content], **fields | more)
+
+
+def opened(folder: Path, format_name: str = "markdown", *, force: bool = False) -> Folder:
+    return Folder(folder, format_name, force=force)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with one export in it."""
-    made = Folder(tmp_path / "out", "markdown", force=False)
-    assert made.write("a.md", "one", "stamp 1", ENTRY, [b"first"]) is None
+    made = opened(tmp_path / "out")
+    assert made.write("a.md", page(b"first")) is Done.WRITTEN
     made.save()
     return tmp_path / "out"
 
 
 def test_what_has_not_changed_is_current(folder: Path) -> None:
-    again = Folder(folder, "markdown", force=False)
+    again = opened(folder)
     assert again.is_current("one", "stamp 1")
     assert not again.is_current("one", "stamp 2")
     assert not again.is_current("two", "stamp 1")
-    assert not Folder(folder, "html", force=False).is_current("one", "stamp 1")
+    assert not opened(folder, "html").is_current("one", "stamp 1")
+    os.utime(folder / "a.md", (1, 1))
+    assert again.is_current("one", "stamp 1"), "a copy of the folder has other times"
+    (folder / "a.md").write_bytes(b"FIRST")
+    assert not again.is_current("one", "stamp 1")
     (folder / "a.md").unlink()
     assert not again.is_current("one", "stamp 1")
 
 
 def test_what_grew_is_written_again_under_its_name(folder: Path) -> None:
-    again = Folder(folder, "markdown", force=False)
-    assert again.file_of("one") == "a.md"
-    assert again.write("a.md", "one", "stamp 2", ENTRY, [b"first and second"]) is None
+    again = opened(folder)
+    assert again.name_of("one", None) == "a.md"
+    assert again.write("a.md", page(b"first and second", stamp="stamp 2")) is Done.WRITTEN
     again.save()
     assert (folder / "a.md").read_bytes() == b"first and second"
-    assert Folder(folder, "markdown", force=False).is_current("one", "stamp 2")
+    assert opened(folder).is_current("one", "stamp 2")
+    assert opened(folder).write("a.md", page(b"first and second", stamp="stamp 3")) is Done.SAME
 
 
 def test_what_somebody_changed_is_left_alone(folder: Path) -> None:
     (folder / "a.md").write_bytes(b"with my notes")
-    again = Folder(folder, "markdown", force=False)
-    refused = again.write("a.md", "one", "stamp 2", ENTRY, [b"first and second"])
-    assert refused
+    refused = opened(folder).write("a.md", page(b"first and second"))
+    assert isinstance(refused, Refused)
     assert "changed" in refused.reason
     assert (folder / "a.md").read_bytes() == b"with my notes"
-    forced = Folder(folder, "markdown", force=True)
-    assert forced.write("a.md", "one", "stamp 2", ENTRY, [b"first and second"]) is None
+    assert opened(folder, force=True).write("a.md", page(b"first and second")) is Done.WRITTEN
     assert (folder / "a.md").read_bytes() == b"first and second"
 
 
 def test_what_is_not_ours_is_left_alone_but_what_holds_the_same_is_taken_over(folder: Path) -> None:
     (folder / "b.md").write_bytes(b"somebody's")
     (folder / "c.md").write_bytes(b"the same")
-    again = Folder(folder, "markdown", force=False)
-    refused = again.write("b.md", "two", "s", ENTRY, [b"ours"])
-    assert refused
+    again = opened(folder)
+    refused = again.write("b.md", page(b"ours", "two"))
+    assert isinstance(refused, Refused)
     assert "not ours" in refused.reason
-    assert again.write("c.md", "three", "s", ENTRY, [b"the same"]) is None
-    assert again.is_current("three", "s")
+    assert again.write("c.md", page(b"the same", "three")) is Done.SAME
+    assert again.is_current("three", "stamp 1")
+
+
+def test_what_was_not_redacted_gives_way_to_another_name(folder: Path) -> None:
+    again = opened(folder)
+    assert again.write("a.md", page(b"first", beside={"a-files/1.png": b"picture"}, stamp="s")) is Done.SAME
+    assert again.name_of("one", "hiding") is None
+    assert again.write("b.md", page(b"[REDACTED]", hiding="hiding")) is Done.WRITTEN
+    assert not (folder / "a.md").exists()
+    assert not (folder / "a-files" / "1.png").exists()
+    assert again.name_of("one", "hiding") == again.name_of("one", None) == "b.md"
+    assert again.name_of("one", "other hiding") is None
+
+
+def test_what_was_not_redacted_and_somebody_changed_is_named(folder: Path) -> None:
+    (folder / "a.md").write_bytes(b"with my notes")
+    refused = opened(folder).write("b.md", page(b"[REDACTED]", hiding="hiding"))
+    assert isinstance(refused, Refused)
+    assert refused.file.endswith("a.md")
+    assert (folder / "a.md").read_bytes() == b"with my notes"
+    assert (folder / "b.md").read_bytes() == b"[REDACTED]"
 
 
 def test_a_table_of_contents_is_replaced_only_if_it_is_ours(folder: Path) -> None:
-    again = Folder(folder, "markdown", force=False)
-    assert again.write_contents("README.md", [b"one"]) is None
-    assert again.write_contents("README.md", [b"two"]) is None
+    again = opened(folder)
+    assert again.write("b.md", page(b"x", "two")) is Done.WRITTEN
+    assert again.write_contents("README.md", lambda: [b"one"]) is Done.WRITTEN
+    assert again.write_contents("README.md", lambda: [b"two"]) is Done.WRITTEN
     again.save()
+    assert opened(folder).write_contents("README.md", lambda: [b"three"]) is Done.SAME, "nothing changed"
+    (folder / "README.md").unlink()
+    assert opened(folder).write_contents("README.md", lambda: [b"two"]) is Done.WRITTEN, "it was gone"
     (folder / "README.md").write_bytes(b"mine")
-    assert Folder(folder, "markdown", force=False).write_contents("README.md", [b"three"])
+    assert isinstance(opened(folder).write_contents("README.md", lambda: [b"three"]), Refused)
     assert (folder / "README.md").read_bytes() == b"mine"
 
 
 def test_a_table_tells_of_the_files_that_are_there(folder: Path) -> None:
-    again = Folder(folder, "markdown", force=False)
+    again = opened(folder)
     assert [entry.title for entry in again.entries()] == ["A title"]
     (folder / "a.md").unlink()
     assert list(again.entries()) == []
@@ -234,7 +279,7 @@ def test_a_table_tells_of_the_files_that_are_there(folder: Path) -> None:
 def test_a_damaged_list_of_files_is_named_and_nothing_is_touched(folder: Path, content: bytes) -> None:
     (folder / MANIFEST).write_bytes(content)
     with pytest.raises(DamagedManifestError, match="Remove it"):
-        Folder(folder, "markdown", force=False)
+        opened(folder)
     assert (folder / "a.md").read_bytes() == b"first"
 
 
@@ -256,8 +301,8 @@ def test_names_are_given_once_whatever_their_case_and_ending(folder: Path) -> No
     first = stem(session, "Title", lambda _: False)
     assert stem(session, "Title", {first}.__contains__) == f"{first}-2"
     assert stem(session, "Title", {first, f"{first}-2"}.__contains__) == f"{first}-3"
-    again = Folder(folder, "html", force=False)
+    again = opened(folder, "html")
     assert again.is_taken("A")
     assert not again.is_taken("b")
-    assert again.write("B.html", "two", "s", ENTRY, [b"x"]) is None
+    assert again.write("B.html", page(b"x", "two")) is Done.WRITTEN
     assert again.is_taken("b")

@@ -250,6 +250,13 @@ class FileExistsAlreadyError(GeminidsError):
         super().__init__(f"{path!r} exists. --force replaces it.")
 
 
+class NoOutputFolderError(GeminidsError):
+    """A file was to be written into a folder that is not there."""
+
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(f"Cannot write {path!r}: there is no folder {folder!r}.")
+
+
 class ManySessionsError(GeminidsError):
     """Several sessions were to go into a file that can hold one."""
 
@@ -327,7 +334,7 @@ class RedactionError(GeminidsError):
     exit_code = PARTLY_DONE
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"Cannot redact: {reason}. Nothing was written.")
+        super().__init__(f"Cannot redact: {reason}. What cannot be redacted is not written.")
 
 
 class RedactionKeyError(GeminidsError):

@@ -7,7 +7,7 @@ is left to hide, so it cannot leak what it never sees.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from geminids import __version__
-from geminids.errors import AgentFolderError, ManySessionsError, SessionGoneError
+from geminids.errors import AgentFolderError, ManySessionsError, RedactionError, SessionGoneError
 from geminids.export.attachments import attachment_files
 from geminids.export.base import Entry, Format, Manner, title_of
 from geminids.export.files import write_file
-from geminids.export.folder import Folder, Refused
+from geminids.export.folder import Done, Folder, Page, Refused
 from geminids.export.stems import stem
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ class FolderOutcome(NamedTuple):
     written: int
     unchanged: int
     refused: Sequence[Refused]
-    gone: Sequence[str]
-    """Sessions whose files went away meanwhile."""
+    """Files that somebody else made or changed."""
+    failed: Mapping[str, str]
+    """Sessions that were not written, and why: gone meanwhile, or not to be redacted."""
     contents: Refused | None
     """The table of contents, where it is somebody else's."""
 
@@ -90,27 +91,26 @@ class Exporting:
         """What is hidden, in a few words; None if nothing is looked for."""
         return self._manner.redacted
 
-    def pieces(self, items: Iterable[Item], files_folder: str | None = None) -> Iterator[bytes]:
+    def pieces(self, items: Sequence[Item]) -> Iterator[bytes]:
         """The bytes of one file that holds these sessions."""
-        manner = self._manner_with(files_folder)
-        return self.format.write((self._session(item) for item in items), manner)
+        self._check_number(items)
+        return self.format.write(map(self._session, items), self._manner_with(None))
 
     def to_file(self, items: Sequence[Item], target: Path, *, force: bool = False) -> None:
         """Write one file, whole or not at all, and what lies beside it."""
-        self.check_number(items)
         self._refuse_agents_folder(target)
-        files_folder = FILES_FOLDER.format(target.stem) if "files_folder" in self.format.options else None
-        if files_folder is None:
+        manner = self._manner_with(FILES_FOLDER.format(target.stem))
+        if manner.files_folder is None:
             write_file(target, self.pieces(items), force=force)
             return
-        sessions = [self._session(item) for item in items]
-        manner = self._manner_with(files_folder)
+        self._check_number(items)
+        sessions = list(map(self._session, items))
         write_file(target, self.format.write(sessions, manner), force=force)
-        if manner.files_folder is None:
-            return
-        for session in sessions:
-            for name, content in attachment_files(session):
-                _write_beside(target.parent / files_folder / name, content)
+        for name, content in (file for session in sessions for file in attachment_files(session)):
+            beside = target.parent / manner.files_folder / name
+            beside.parent.mkdir(exist_ok=True)
+            if not beside.exists():
+                write_file(beside, [content], force=False)
 
     def to_folder(
         self,
@@ -123,38 +123,57 @@ class Exporting:
         """Bring a folder up to date: a file for each session, and the table of contents."""
         self._refuse_agents_folder(path)
         folder = Folder(path, self.format.name, force=force)
-        refused: list[Refused] = []
-        gone: list[str] = []
-        written = 0
+        outcome = _Counting()
         try:
             for number, item in enumerate(items):
                 if progress:
                     progress(number, len(items))
-                stamp = self._stamp(item)
-                if stamp and folder.is_current(item.key, stamp):
-                    continue
-                try:
-                    session = self._session(item)
-                except SessionGoneError:
-                    gone.append(item.id)
-                    continue
-                if trouble := self._write(folder, item.key, stamp or "", session):
-                    refused.append(trouble)
-                else:
-                    written += 1
-                    if written % SAVED_EVERY == 0:
-                        folder.save()
-            contents = self._write_contents(folder) if written else None
+                outcome.count(item, self._bring_up_to_date(folder, item))
+                if outcome.written % SAVED_EVERY == 1:
+                    folder.save()
+            contents = self._write_contents(folder)
         finally:
             if progress:
                 progress(len(items), len(items))
-            if written:
-                folder.save()
-        unchanged = len(items) - written - len(refused) - len(gone)
-        return FolderOutcome(written, unchanged, refused, gone, contents)
+            folder.save()
+        return outcome.told(contents)
 
-    def check_number(self, items: Sequence[Item]) -> None:
-        """Raise the error that says that one file of this format holds one session."""
+    def _bring_up_to_date(self, folder: Folder, item: Item) -> Done | Refused | str:
+        """Write the file of a session if it has changed; a text says why that was not possible."""
+        stamp = self._stamp(item)
+        if stamp and folder.is_current(item.key, stamp):
+            return Done.SAME
+        try:
+            session = self._session(item)
+        except (SessionGoneError, RedactionError) as error:
+            return str(error)
+        hiding = self._redactor.fingerprint if self._redactor else None
+        title = title_of(session, self._manner)
+        name = folder.name_of(item.key, hiding) or self._new_name(folder, session, title)
+        manner = self._manner_with(FILES_FOLDER.format(name.removesuffix(self.format.suffix)))
+        beside = {} if manner.files_folder is None else _beside(session, manner.files_folder)
+        entry = _entry(name, session, title, redacted=hiding is not None)
+        pieces = self.format.write([session], manner)
+        return folder.write(name, Page(item.key, stamp or "", hiding, entry, pieces, beside))
+
+    def _new_name(self, folder: Folder, session: Session, title: str) -> str:
+        wished = self.format.file_name(session)
+        if wished and not folder.is_taken(wished.removesuffix(self.format.suffix)):
+            return wished
+        return stem(session, title, folder.is_taken) + self.format.suffix
+
+    def _write_contents(self, folder: Folder) -> Refused | None:
+        name = self.format.contents_name
+        if name is None:
+            return None
+        done = folder.write_contents(name, lambda: self._contents(folder))
+        return done if isinstance(done, Refused) else None
+
+    def _contents(self, folder: Folder) -> Iterator[bytes]:
+        entries = sorted(folder.entries(), key=_newest_last, reverse=True)
+        return self.format.contents(entries, self._manner)
+
+    def _check_number(self, items: Sequence[Item]) -> None:
         if len(items) > 1 and not self.format.holds_many:
             raise ManySessionsError(self.format.name, len(items))
 
@@ -177,25 +196,6 @@ class Exporting:
         found = losses(session, self.format, self._manner)
         self.losses = found if self.losses is None else self.losses + found
 
-    def _write(self, folder: Folder, key: str, stamp: str, session: Session) -> Refused | None:
-        title = title_of(session, self._manner)
-        name = folder.file_of(key) or stem(session, title, folder.is_taken) + self.format.suffix
-        files_folder = FILES_FOLDER.format(name.removesuffix(self.format.suffix))
-        manner = self._manner_with(files_folder)
-        entry = _entry(name, session, title)
-        trouble = folder.write(name, key, stamp, entry, self.format.write([session], manner))
-        if trouble is None and manner.files_folder is not None:
-            for file, content in attachment_files(session):
-                folder.write_beside(f"{files_folder}/{file}", content)
-        return trouble
-
-    def _write_contents(self, folder: Folder) -> Refused | None:
-        name = self.format.contents_name
-        if name is None:
-            return None
-        entries = sorted(folder.entries(), key=_newest_first, reverse=True)
-        return folder.write_contents(name, self.format.contents(entries, self._manner))
-
     def _manner_with(self, files_folder: str | None) -> Manner:
         """What was chosen, with the place of attachments where they are wished and there is one."""
         is_wished = self._manner.files_folder is not None
@@ -206,33 +206,80 @@ class Exporting:
         if item.stamp is None:
             return None
         # Names of other sessions and the moment are no reason to write a file again.
-        chosen = msgspec.structs.replace(self._manner, names={}, touched_at=None)
+        chosen = repr(msgspec.structs.replace(self._manner, names={}, touched_at=None))
+        hiding = self._redactor.fingerprint if self._redactor else ""
         name = self._manner.names.get(item.id, "")
-        return _digest("\0".join((item.stamp.hex(), self.format.name, __version__, name, repr(chosen))))
+        return _digest("\0".join((item.stamp.hex(), self.format.name, __version__, hiding, name, chosen)))
 
     def _refuse_agents_folder(self, target: Path) -> None:
         """Agents' folders are only read: what lies there they list, load and delete."""
-        real = os.path.realpath(target)
-        for folder in map(os.path.realpath, self._agents_folders):
-            if os.path.commonpath([real, folder]) == folder:
-                raise AgentFolderError(str(target))
+        real = Path(os.path.realpath(target))
+        if any(real.is_relative_to(os.path.realpath(folder)) for folder in self._agents_folders):
+            raise AgentFolderError(str(target))
+
+
+class _Counting:
+    """What becomes of the files of a folder, counted."""
+
+    def __init__(self) -> None:
+        self.written = 0
+        self._unchanged = 0
+        self._refused: list[Refused] = []
+        self._failed: dict[str, str] = {}
+
+    def count(self, item: Item, done: Done | Refused | str) -> None:
+        match done:
+            case Done.WRITTEN:
+                self.written += 1
+            case Done.SAME:
+                self._unchanged += 1
+            case Refused():
+                self._refused.append(done)
+            case reason:
+                self._failed[item.id] = reason
+
+    def told(self, contents: Refused | None) -> FolderOutcome:
+        return FolderOutcome(self.written, self._unchanged, self._refused, self._failed, contents)
+
+
+class _RedactedNames(Mapping[str, str]):
+    """What the user calls sessions, each looked through when somebody asks for it."""
+
+    def __init__(self, names: Mapping[str, str], redactor: Redactor) -> None:
+        self._names = names
+        self._redactor = redactor
+
+    def __getitem__(self, session_id: str) -> str:
+        return self._redactor.redact_text(self._names[session_id])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _hiding(manner: Manner, redactor: Redactor) -> Manner:
+    """The same for sessions in which secrets are hidden: what the user calls them may hold one too."""
+    names = _RedactedNames(manner.names, redactor)
+    return msgspec.structs.replace(manner, names=names, redacted=redactor.describe())
 
 
 def _digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def _hiding(manner: Manner, redactor: Redactor) -> Manner:
-    """The same for sessions in which secrets are hidden: what the user calls them may hold one too."""
-    names = {session: redactor.redact_text(name) for session, name in manner.names.items()}
-    return msgspec.structs.replace(manner, names=names, redacted=redactor.describe())
+def _beside(session: Session, folder: str) -> dict[str, bytes]:
+    return {f"{folder}/{name}": content for name, content in attachment_files(session)}
 
 
-def _entry(name: str, session: Session, title: str) -> Entry:
+def _entry(name: str, session: Session, title: str, *, redacted: bool) -> Entry:
     return Entry(
         file=name,
         id=session.id,
         agent=session.agent,
+        kind=str(session.kind),
+        redacted=redacted,
         title=title,
         project=session.project.name,
         started_at=session.started_at,
@@ -243,12 +290,6 @@ def _entry(name: str, session: Session, title: str) -> Entry:
     )
 
 
-def _newest_first(entry: Entry) -> tuple[str, str]:
+def _newest_last(entry: Entry) -> tuple[str, str]:
     last = entry.ended_at or entry.started_at
     return (last.isoformat() if last else "", entry.file)
-
-
-def _write_beside(target: Path, content: bytes) -> None:
-    if not target.exists():
-        target.parent.mkdir(exist_ok=True)
-        write_file(target, [content], force=False)

@@ -572,9 +572,15 @@ class Library:
     def items(self, wanted: Sequence[str]) -> list[Item]:
         """Sessions to be exported, each meant as in `read`. A file may hold several."""
         from geminids.exporting import Item
+        from geminids.query.last_list import Listed
+        from geminids.store.reading import stamps
 
         sessions = [session for name in wanted for session in self.read(name).sessions]
-        return [Item(session.id, session.file, partial(_itself, session)) for session in sessions]
+        states = self._ask(stamps)
+        return [
+            Item(session.id, session.file, partial(_itself, session), states.get(Listed.of(session)))
+            for session in sessions
+        ]
 
     def items_of(self, rows: Sequence[SessionRow]) -> list[Item]:
         """Sessions of a list or a search to be exported; each is read when its turn comes."""
@@ -594,7 +600,9 @@ class Library:
             return reader()(number)
 
         states = self._ask(stamps)
-        return [Item(row.id, row.file, partial(read, row.number), states.get(row.number)) for row in rows]
+        return [
+            Item(row.id, row.file, partial(read, row.number), states.get((row.id, row.file))) for row in rows
+        ]
 
     def redactor(self, hide: Collection[str] = (), *, keep_attachments: bool = False) -> Redactor:
         """What hides secrets in sessions, and on request home folders, names and e-mail addresses."""

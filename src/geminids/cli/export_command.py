@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 USUAL_FORMAT = "markdown"
-SUFFIXES = {".md": "markdown", ".htm": "html", ".txt": "text"}
+SUFFIXES = {"": USUAL_FORMAT, ".md": "markdown", ".htm": "html", ".txt": "text"}
 """Endings of files that are not called as their format is."""
 HIDDEN = ("home", "names", "emails")
 EVERYTHING = "all"
@@ -179,7 +179,8 @@ def export(
     exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
     items = _items(choices, library, chosen)
     if not items:
-        say("No session matches.")
+        if not chosen.wanted:
+            say("No session matches.")
         return NOTHING_FOUND
     code = _write(choices, exporting, items, output, force=force)
     if report and not choices.json and exporting.losses:
@@ -190,12 +191,20 @@ def export(
 
 
 def _format_of(output: str) -> str:
-    """The format that the ending of a file names."""
-    from geminids.library import format_names
+    """The format that the ending of a file names. Raises click.UsageError for one that names none."""
+    from geminids.library import format_called, format_names
 
+    if output == STDOUT or _is_folder(output):
+        return USUAL_FORMAT
     suffix = Path(output).suffix.lower()
     name = SUFFIXES.get(suffix, suffix.removeprefix("."))
-    return name if name in format_names() else USUAL_FORMAT
+    if name in format_names() and (suffix in SUFFIXES or format_called(name).suffix == suffix):
+        return name
+    raise click.UsageError(f"Which format is {suffix!r}? -f says it: {', '.join(format_names())}.")
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith(("/", "\\")) or Path(output).expanduser().is_dir()
 
 
 def _options(*, images: bool, share: bool, table: str | None, touched_at: Any) -> dict[str, Any]:
@@ -257,32 +266,28 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     """The sessions that words name; words that name none are looked for."""
     from geminids.library import looks_like_query
 
+    words = " ".join(wanted)
     if looks_like_query(wanted):
-        return library.items_of(library.found_sessions(" ".join(wanted), choices.now))
+        return library.items_of(library.found_sessions(words, choices.now))
     try:
         return library.items(wanted)
     except (SessionNotFoundError, NoSuchLineError, ShortIdError):
-        found = _found_instead(choices, library, wanted)
-        if not found:
-            say("No message holds these words.")
+        if all(word.isdecimal() for word in wanted):
+            # A number that the last list has not is a mistake, not something to look for.
             raise
-        say(f"No session is called so; these {len(found):,} hold the words.")
-        return found
-
-
-def _found_instead(choices: Choices, library: Library, wanted: Sequence[str]) -> list[Item]:
-    if any(word.isdecimal() for word in wanted):
-        # A number that the last list has not is a mistake, not something to look for.
-        return []
-    return library.items_of(library.found_sessions(" ".join(wanted), choices.now))
+        found = library.found_sessions(words, choices.now)
+        if found:
+            say(f"No session is called {words!r}; the words are in {_count(len(found))}.")
+        else:
+            say(f"No session is called {words!r}, and no message holds the words.")
+        return library.items_of(found)
 
 
 def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output: str, *, force: bool) -> int:
     if output == STDOUT:
-        exporting.check_number(items)
         return _to_stdout(exporting, items)
     target = Path(output).expanduser()
-    if output.endswith(("/", "\\")) or target.is_dir():
+    if _is_folder(output):
         return _to_folder(choices, exporting, items, target, force=force)
     exporting.to_file(items, target, force=force)
     if choices.json:
@@ -303,6 +308,7 @@ def _to_stdout(exporting: Exporting, items: Sequence[Item]) -> int:
 def _to_folder(
     choices: Choices, exporting: Exporting, items: Sequence[Item], target: Path, *, force: bool
 ) -> int:
+    from geminids.cli.export_document import LeftAlone
     from geminids.cli.progress import progress
 
     outcome = exporting.to_folder(items, target, force=force, progress=progress("Exporting"))
@@ -312,8 +318,9 @@ def _to_folder(
             str(target),
             written=outcome.written,
             unchanged=outcome.unchanged,
-            refused=[refused.file for refused in outcome.refused],
-            gone=list(outcome.gone),
+            refused=[LeftAlone(*refused) for refused in outcome.refused],
+            failed=outcome.failed,
+            contents_refused=LeftAlone(*outcome.contents) if outcome.contents else None,
         )
     else:
         written = f"{_count(outcome.written)} written, {outcome.unchanged:,} unchanged"
@@ -328,9 +335,9 @@ def _tell_left_alone(outcome: FolderOutcome) -> int:
         say(f"And {len(outcome.refused) - MOST_NAMED:,} more files were left alone.")
     if outcome.contents:
         say(f"No table of contents: {outcome.contents.file} is there, and not ours. --force replaces it.")
-    for session in outcome.gone:
-        say(f"The session {session} went away before it could be written.")
-    return PARTLY_DONE if outcome.refused or outcome.gone else 0
+    for reason in outcome.failed.values():
+        say(reason)
+    return PARTLY_DONE if outcome.refused or outcome.failed else 0
 
 
 def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
@@ -343,6 +350,7 @@ def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
                 format=exporting.format.name,
                 output=output,
                 redacted=exporting.redacted,
+                hidden=exporting.hidden,
                 losses=exporting.losses,
                 **outcome,
             )

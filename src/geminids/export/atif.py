@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.export.base import Entry, Manner
+from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
 from geminids.export.dialogue import (
     completion_tokens,
@@ -50,26 +50,19 @@ NOTHING_TOLD = "Nothing of this session is told at this level of detail."
 OTHER_TOTALS = "final_metrics counts the whole session, also requests that no step here tells of."
 
 
-class Atif:
+class Atif(PlainFormat):
     """One trajectory a file."""
 
     name = "atif"
     title = "ATIF trajectory"
     summary = "A trajectory for training and evaluation tools (Agent Trajectory Interchange Format)."
     suffix = ".json"
-    holds_many = False
     level = "everything"
-    options = frozenset[str]()
-    contents_name = None
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The trajectory."""
         for session in sessions:
             yield encode_harmless(_trajectory(session, manner)) + b"\n"
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: a folder of data needs no page."""
-        yield from ()
 
 
 def _trajectory(session: Session, manner: Manner) -> dict[str, Any]:

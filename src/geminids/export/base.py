@@ -44,7 +44,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     id: str
     agent: str
-    title: str | None
+    kind: str
+    """What kind of session: main, subagent and so on."""
+    redacted: bool
+    """Whether secrets were looked for."""
+    title: str
     project: str
     started_at: datetime | None
     ended_at: datetime | None
@@ -54,7 +58,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Format(Protocol):
-    """One way to write sessions down."""
+    """One way to write sessions down. What most formats answer alike, they have from `PlainFormat`."""
 
     name: str
     title: str
@@ -78,6 +82,26 @@ class Format(Protocol):
     def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
         """The table of contents of a folder; only called if it has a name."""
         ...
+
+    def file_name(self, session: Session) -> str | None:
+        """What a file must be called for others to find it; None if any name will do."""
+        ...
+
+
+class PlainFormat:
+    """A format of one session a file, without options, and without a table of contents."""
+
+    holds_many = False
+    options = frozenset[str]()
+    contents_name: str | None = None
+
+    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
+        """Nothing: a folder of data needs no page."""
+        yield from ()
+
+    def file_name(self, session: Session) -> str | None:
+        """Any name will do."""
+        return None
 
 
 def encoded(text: str) -> bytes:

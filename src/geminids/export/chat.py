@@ -24,7 +24,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.export.base import Entry, Manner
+from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode, encode_harmless
 from geminids.export.dialogue import answer_to, each_call_once, known, reasoning_of, words_of
 from geminids.model import AnyPart, Attachment, Message, Origin, Role, Session, State, Text, ToolCall
@@ -44,7 +44,7 @@ JSON_TYPES = {
 }
 
 
-class Chat:
+class Chat(PlainFormat):
     """One line a session, in the shape of chat completions."""
 
     name = "chat"
@@ -53,8 +53,6 @@ class Chat:
     suffix = ".jsonl"
     holds_many = True
     level = "tools"
-    options = frozenset[str]()
-    contents_name = None
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """A line for each session, also for one in which nothing was said."""
@@ -63,10 +61,6 @@ class Chat:
             messages = [written for message in seen for written in _written(message, manner.detail)]
             calls = [call for message in seen for call in message.tool_calls]
             yield encode_harmless({"messages": messages} | known(tools=_tools(calls))) + b"\n"
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: a folder of data needs no page."""
-        yield from ()
 
 
 def _seen(session: Session, detail: Detail) -> list[Message]:

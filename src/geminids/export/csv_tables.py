@@ -12,7 +12,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from geminids.export.base import Entry, Manner, encoded
+from geminids.export.base import Manner, PlainFormat, encoded
 from geminids.export.data import encode_harmless
 from geminids.export.numbered import numbered
 from geminids.model import Attachment, FileReference, Message, Session, Text, Thought, Usage
@@ -66,7 +66,7 @@ APART = "; "
 """Between several values in one cell."""
 
 
-class CsvTables:
+class CsvTables(PlainFormat):
     """Messages or tool calls of any number of sessions as one table."""
 
     name = "csv"
@@ -76,7 +76,6 @@ class CsvTables:
     holds_many = True
     level = "everything"
     options = frozenset({"table"})
-    contents_name = None
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The heading, then the rows of one session after the other."""
@@ -84,10 +83,6 @@ class CsvTables:
         yield _written([heading])
         for session in sessions:
             yield _written(rows_of(session, manner.detail))
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: a folder of data needs no page."""
-        yield from ()
 
 
 def _message_rows(session: Session, detail: Detail) -> Iterator[Row]:

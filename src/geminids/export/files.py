@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from geminids.errors import FileExistsAlreadyError
+from geminids.errors import FileExistsAlreadyError, NoOutputFolderError
 
 
 class Written(NamedTuple):
@@ -29,7 +31,8 @@ class NewFile:
 
     def __init__(self, target: Path) -> None:
         self.target = target
-        self._path = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+        # Short, since the target may have the longest name there can be.
+        self._path = target.with_name(f".geminids-{os.getpid()}-{secrets.token_hex(4)}.part")
 
     def __enter__(self) -> NewFile:
         # Permissions as the user gives them to all files; a name that somebody else took is not used.
@@ -82,9 +85,11 @@ def write_file(target: Path, pieces: Iterable[bytes], *, force: bool) -> Written
     """Write a file whole. Raises FileExistsAlreadyError unless forced, and OSError with its name."""
     if is_special(target):
         # A pipe or a device is written to, never replaced.
-        with target.open("wb") as stream:
+        with naming(target), target.open("wb") as stream:
             size = sum(stream.write(piece) for piece in pieces)
         return Written(size, "")
+    if not target.parent.is_dir():
+        raise NoOutputFolderError(str(target), str(target.parent))
     if os.path.lexists(target) and not force:
         raise FileExistsAlreadyError(str(target))
     with naming(target), NewFile(target) as new:
@@ -112,15 +117,12 @@ def digest_of(path: Path) -> Written:
     return Written(size, digest.hexdigest())
 
 
-class naming:  # noqa: N801 - reads as a phrase where it is used
-    """Gives what the operating system says the name that the user knows: a full disk names no file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
-        if isinstance(error, OSError) and not isinstance(error, FileExistsError):
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Give what the operating system says the name that the user knows: a full disk names no file."""
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error

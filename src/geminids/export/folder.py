@@ -5,14 +5,16 @@
     <folder>/README.md, index.html       the table of contents, where the format has one
     <folder>/.geminids-export.json       which files we wrote, of what, and what they held
 
-A file counts as ours as long as it holds what we wrote. One that somebody changed stays as it is, also when
-its session grew, unless replacing is forced. Exports of sessions that are gone stay: often they are all that
-is left.
+A file counts as ours as long as it holds what we wrote. One that somebody changed stays as it is unless
+replacing is forced. Exports of sessions that are gone stay: often they are all that is left. Only a file that
+was written without hiding what is to be hidden now gives way to one of another name, with the pictures beside
+it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,35 +26,68 @@ from geminids.export.data import encode
 from geminids.export.files import NewFile, Written, digest_of, naming, write_file
 
 MANIFEST = ".geminids-export.json"
+NOT_OURS = "it is not ours"
+CHANGED = "it was changed since"
+NOT_REDACTED = "it was changed since, and nothing is hidden in it"
+
+
+class Left(msgspec.Struct, frozen=True):
+    """A file as we left it."""
+
+    size: int
+    digest: str
+    mtime_ns: int
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that we wrote: of which session in which state, what it held, and what a table says of it."""
+    """The file of a session: which one in which state, as what we left it, what a table says of it."""
 
     format: str
     key: str
     """The session, and the file that tells it from another of the same id."""
     stamp: str
     """The state of the session and all that was chosen: if it is the same, so would be the file."""
-    size: int
-    digest: str
-    mtime_ns: int
+    hiding: str | None
+    """How secrets were hidden, in little; None if they were not."""
+    left: Left
     entry: Entry
+    beside: tuple[str, ...] = ()
+    """The files that it refers to."""
 
 
 class _Manifest(msgspec.Struct, tag_field="schema", tag="geminids/export-folder/1"):
     """What we wrote into a folder, by the names of files."""
 
     files: dict[str, Kept]
-    contents: dict[str, Written]
+    contents: dict[str, Left]
     """The tables of contents."""
 
 
+class Page(NamedTuple):
+    """The file of a session on its way into a folder."""
+
+    key: str
+    stamp: str
+    hiding: str | None
+    entry: Entry
+    pieces: Iterable[bytes]
+    beside: Mapping[str, bytes]
+    """What it refers to, by the names under which it does."""
+
+
 class Refused(NamedTuple):
-    """A file that was left alone although its session is to be written, and why."""
+    """A file that was left alone although it should be written, and why."""
 
     file: str
     reason: str
+
+
+class Done(Enum):
+    """What became of a file."""
+
+    WRITTEN = "written"
+    SAME = "same"
+    """It held the same already."""
 
 
 class Folder:
@@ -69,10 +104,14 @@ class Folder:
             kept.key: name for name, kept in self._manifest.files.items() if kept.format == format_name
         }
         self._stems = set(map(_stem, self._manifest.files))
+        self._changed = False
 
-    def file_of(self, key: str) -> str | None:
-        """The name of the file that holds a session in this format."""
-        return self._by_key.get(key)
+    def name_of(self, key: str, hiding: str | None) -> str | None:
+        """The name that the file of a session has; none if it tells what is to be hidden now."""
+        name = self._by_key.get(key)
+        if name is not None and hiding is not None and self._manifest.files[name].hiding != hiding:
+            return None
+        return name
 
     def is_taken(self, stem: str) -> bool:
         """Whether a file of another session is called so, whatever its ending and the case of its letters."""
@@ -82,46 +121,31 @@ class Folder:
         """Whether the file of a session holds what it would hold if it were written now."""
         name = self._by_key.get(key)
         kept = self._manifest.files[name] if name else None
-        if name is None or kept is None or kept.stamp != stamp:
-            return False
-        return (self.path / name).is_file()
+        return kept is not None and kept.stamp == stamp and self._is_as_we_left_it(name or "", kept.left)
 
-    def write(self, name: str, key: str, stamp: str, entry: Entry, pieces: Iterable[bytes]) -> Refused | None:
-        """Write the file of a session; None if it is written, or holds the same already."""
-        target = self.path / name
-        with naming(target), NewFile(target) as new:
-            written = new.write(pieces)
-            present = _present(target)
-            if present != written:
-                is_ours = present is None or self._is_as_we_left_it(name, present)
-                if not (is_ours or self._force):
-                    return Refused(str(target), self._why_refused(name))
-                try:
-                    new.settle(replace=present is not None or self._force)
-                except FileExistsAlreadyError:
-                    return Refused(str(target), "it appeared while this was written")
-            self._keep(name, key, stamp, written, entry)
-        return None
+    def write(self, name: str, page: Page) -> Done | Refused:
+        """Write the file of a session, unless it holds the same already, is not ours, or was changed."""
+        before = self._by_key.get(page.key)
+        known = self._manifest.files.get(name)
+        done = self._write(name, page.pieces, known.left if known else None)
+        if isinstance(done, Refused):
+            return done
+        for beside, content in page.beside.items():
+            self._write_beside(beside, content)
+        left_over = self._take_away(before, page, name) if before else None
+        self._keep(name, page)
+        return left_over or done
 
-    def write_beside(self, name: str, content: bytes) -> None:
-        """Write a file that a session refers to; its name says what it holds, so it is written once."""
-        target = self.path / name
-        if not target.exists():
-            with naming(target):
-                target.parent.mkdir(exist_ok=True)
-            write_file(target, [content], force=False)
-
-    def write_contents(self, name: str, pieces: Iterable[bytes]) -> Refused | None:
-        """Write the table of contents, unless somebody else wrote a file of that name."""
-        target = self.path / name
-        before = self._manifest.contents.get(name)
-        with naming(target), NewFile(target) as new:
-            written, present = new.write(pieces), _present(target)
-            if present is not None and present not in (before, written) and not self._force:
-                return Refused(str(target), "it is not ours, or was changed")
-            new.settle(replace=True)
-        self._manifest.contents[name] = written
-        return None
+    def write_contents(self, name: str, pieces: Callable[[], Iterable[bytes]]) -> Done | Refused:
+        """Write the table of contents if the folder has changed or has none."""
+        known = self._manifest.contents.get(name)
+        if not self._changed and known and self._is_as_we_left_it(name, known):
+            return Done.SAME
+        done = self._write(name, pieces(), known)
+        if not isinstance(done, Refused):
+            self._manifest.contents[name] = self._left(name)
+            self._changed = True
+        return done
 
     def entries(self) -> Iterator[Entry]:
         """What the table of contents tells of: all files of the format that are there."""
@@ -131,28 +155,76 @@ class Folder:
 
     def save(self) -> None:
         """Remember what was written."""
-        write_file(self.path / MANIFEST, [encode(self._manifest), b"\n"], force=True)
+        if self._changed:
+            write_file(self.path / MANIFEST, [encode(self._manifest), b"\n"], force=True)
 
-    def _keep(self, name: str, key: str, stamp: str, written: Written, entry: Entry) -> None:
-        kept = Kept(
+    def _write(self, name: str, pieces: Iterable[bytes], known: Left | None) -> Done | Refused:
+        target = self.path / name
+        with naming(target), NewFile(target) as new:
+            written = new.write(pieces)
+            present = _present(target)
+            if present == written:
+                return Done.SAME
+            is_ours = present is None or (known is not None and (known.size, known.digest) == present)
+            if not (is_ours or self._force):
+                return Refused(str(target), CHANGED if known else NOT_OURS)
+            try:
+                new.settle(replace=present is not None)
+            except FileExistsAlreadyError:
+                return Refused(str(target), NOT_OURS)
+        return Done.WRITTEN
+
+    def _write_beside(self, name: str, content: bytes) -> None:
+        """Write a file that a session refers to; its name says what it holds, so it is written once."""
+        target = self.path / name
+        if not target.exists():
+            with naming(target):
+                target.parent.mkdir(exist_ok=True)
+            write_file(target, [content], force=False)
+
+    def _take_away(self, before: str, page: Page, name: str) -> Refused | None:
+        """Take away what the file of a session had before and has no longer: its old name, its pictures."""
+        kept = self._manifest.files[before]
+        for beside in set(kept.beside) - page.beside.keys():
+            (self.path / beside).unlink(missing_ok=True)
+        if before == name:
+            return None
+        old = self.path / before
+        if old.exists() and not self._is_as_we_left_it(before, kept.left):
+            return Refused(str(old), NOT_REDACTED)
+        old.unlink(missing_ok=True)
+        del self._manifest.files[before]
+        return None
+
+    def _keep(self, name: str, page: Page) -> None:
+        self._manifest.files[name] = Kept(
             format=self._format,
-            key=key,
-            stamp=stamp,
-            size=written.size,
-            digest=written.digest,
-            mtime_ns=(self.path / name).stat().st_mtime_ns,
-            entry=entry,
+            key=page.key,
+            stamp=page.stamp,
+            hiding=page.hiding,
+            left=self._left(name),
+            entry=page.entry,
+            beside=tuple(page.beside),
         )
-        self._manifest.files[name] = kept
-        self._by_key[key] = name
+        self._by_key[page.key] = name
         self._stems.add(_stem(name))
+        self._changed = True
 
-    def _is_as_we_left_it(self, name: str, present: Written) -> bool:
-        kept = self._manifest.files.get(name)
-        return kept is not None and (kept.size, kept.digest) == present
+    def _left(self, name: str) -> Left:
+        path = self.path / name
+        written = digest_of(path)
+        return Left(written.size, written.digest, path.stat().st_mtime_ns)
 
-    def _why_refused(self, name: str) -> str:
-        return "it was changed since" if name in self._manifest.files else "it is not ours"
+    def _is_as_we_left_it(self, name: str, left: Left) -> bool:
+        path = self.path / name
+        try:
+            now = path.stat()
+            if (now.st_size, now.st_mtime_ns) == (left.size, left.mtime_ns):
+                return True
+            # A copy of the folder has other times.
+            return digest_of(path) == (left.size, left.digest)
+        except OSError:
+            return False
 
 
 def _stem(name: str) -> str:
@@ -164,10 +236,8 @@ def _present(target: Path) -> Written | None:
     try:
         return digest_of(target)
     except FileNotFoundError:
-        if target.is_symlink():
-            # A link to nowhere is somebody's too.
-            return Written(0, "a link")
-        return None
+        # A link to nowhere is somebody's too.
+        return Written(0, "a link") if target.is_symlink() else None
 
 
 def _read_manifest(path: Path) -> _Manifest:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.export.base import Entry, Manner
+from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
 from geminids.export.gemini_log import Log, tellable_messages
 from geminids.export.gemini_names import gemini_file_name, moment, session_id
@@ -27,17 +27,19 @@ _NO_PROJECT = "0" * 64
 """The agent takes no session without the hash of a folder."""
 
 
-class GeminiSession:
+class GeminiSession(PlainFormat):
     """One session, one file of Gemini CLI."""
 
     name = "gemini"
     title = "Gemini CLI session"
     summary = "A session file that Gemini CLI lists, loads and resumes."
     suffix = ".jsonl"
-    holds_many = False
     level = "everything"
     options = frozenset({"touched_at"})
-    contents_name = None
+
+    def file_name(self, session: Session) -> str | None:
+        """As Gemini CLI names its files: it lists no others."""
+        return gemini_file_name(session)
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The file, a record a line."""
@@ -46,10 +48,6 @@ class GeminiSession:
             tellable = msgspec.structs.replace(told, messages=tuple(tellable_messages(told.messages)))
             for record in Log(tellable, _header(tellable, manner)).records():
                 yield encode_harmless(record) + b"\n"
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: a folder of session files is what the agent itself has."""
-        yield from ()
 
 
 def _header(session: Session, manner: Manner) -> dict[str, Any]:

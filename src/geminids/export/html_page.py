@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from geminids.export.base import Entry, Manner, encoded
+from geminids.export.base import Entry, Manner, PlainFormat, encoded
 from geminids.model import Session
 
 
-class HtmlPage:
+class HtmlPage(PlainFormat):
     """One session, one page; a folder of them gets a page that lists them."""
 
     name = "html"
     title = "HTML"
     summary = "One page to read in any browser: search, folds, diffs, pictures; loads nothing."
     suffix = ".html"
-    holds_many = False
     level = "thoughts"
-    options = frozenset[str]()
     contents_name = "index.html"
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:

@@ -6,24 +6,21 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from geminids.export.base import Entry, Manner
+from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
 from geminids.export.session_document import SessionDocument
 from geminids.model import Session
 from geminids.transcript.told import told_session
 
 
-class JsonDocument:
+class JsonDocument(PlainFormat):
     """One session, one JSON document; the schema is in `docs/`."""
 
     name = "json"
     title = "JSON"
     summary = "The whole session in our own schema; can be read again."
     suffix = ".json"
-    holds_many = False
     level = "everything"
-    options = frozenset[str]()
-    contents_name = None
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The document. What the user noted of a session stays with the user."""
@@ -31,7 +28,3 @@ class JsonDocument:
             fields = msgspec.structs.asdict(told_session(session, manner.detail))
             name = manner.names.get(session.id)
             yield encode_harmless(SessionDocument(**fields, name=name, tags=(), notes=(), others=())) + b"\n"
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: a folder of data needs no page."""
-        yield from ()

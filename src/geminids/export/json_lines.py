@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from geminids.export.base import Entry, Manner
+from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
 from geminids.export.numbered import numbered
 from geminids.model import AnyPart, Level, Origin, Role, Session, Source, State, Usage
@@ -37,7 +37,7 @@ class MessageLine(msgspec.Struct, frozen=True, tag_field="schema", tag=SCHEMA):
     imported: bool
 
 
-class JsonLines:
+class JsonLines(PlainFormat):
     """Messages of any number of sessions."""
 
     name = "jsonl"
@@ -46,8 +46,6 @@ class JsonLines:
     suffix = ".jsonl"
     holds_many = True
     level = "everything"
-    options = frozenset[str]()
-    contents_name = None
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The lines of one session after the other."""
@@ -57,7 +55,3 @@ class JsonLines:
             for number, message in zip(numbers, told, strict=True):
                 line = MessageLine(session.id, number, *msgspec.structs.astuple(message))
                 yield encode_harmless(line) + b"\n"
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: a folder of data needs no page."""
-        yield from ()

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import msgspec
 
 from geminids.export.attachments import content_of, file_name, is_picture
-from geminids.export.base import Entry, Manner, encoded, title_of
+from geminids.export.base import Entry, Manner, PlainFormat, encoded, title_of
 from geminids.export.chat_share import shared
 from geminids.export.contained import contained
 from geminids.export.data import encode
@@ -63,7 +63,7 @@ LONGEST_SUMMARY = 160
 What a call is said to do in general, where it has no argument, is not in the fold and stays whole."""
 
 
-class Markdown:
+class Markdown(PlainFormat):
     """Sessions as one Markdown file."""
 
     name = "markdown"

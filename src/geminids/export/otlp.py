@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from geminids.export.base import Entry, Manner
+from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode, encode_harmless
 from geminids.export.dialogue import (
     completion_tokens,
@@ -81,7 +81,7 @@ LARGEST = 2**63 - 1
 Value = str | int | bool | None
 
 
-class Otlp:
+class Otlp(PlainFormat):
     """One trace a session, one session a line."""
 
     name = "otlp"
@@ -90,8 +90,6 @@ class Otlp:
     suffix = ".jsonl"
     holds_many = True
     level = "everything"
-    options = frozenset[str]()
-    contents_name = None
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """A line for each session."""
@@ -99,10 +97,6 @@ class Otlp:
             told = told_session(each_call_once(session), manner.detail)
             title = manner.names.get(session.id) or session.title
             yield encode_harmless(_traces(told, _Trace(told).spans(title))) + b"\n"
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: a folder of data needs no page."""
-        yield from ()
 
 
 def _traces(session: Session, spans: list[dict[str, Any]]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from geminids.export.base import Entry, Manner, encoded, title_of
+from geminids.export.base import Manner, PlainFormat, encoded, title_of
 from geminids.export.data import encode
 from geminids.export.sentences import (
     about,
@@ -38,7 +38,7 @@ RULE = "-" * 72
 BETWEEN_SESSIONS = "=" * 72
 
 
-class PlainText:
+class PlainText(PlainFormat):
     """Sessions as plain words."""
 
     name = "text"
@@ -47,8 +47,6 @@ class PlainText:
     suffix = ".txt"
     holds_many = True
     level = "conversation"
-    options = frozenset[str]()
-    contents_name = None
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """One session after the other, an entry at a time."""
@@ -57,10 +55,6 @@ class PlainText:
                 yield encoded(f"\n{BETWEEN_SESSIONS}\n\n")
             yield encoded(_heading(session, manner))
             yield from map(encoded, _entries(session, manner))
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """Nothing: plain words cannot lead anywhere."""
-        yield from ()
 
 
 def _heading(session: Session, manner: Manner) -> str:

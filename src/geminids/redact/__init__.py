@@ -30,6 +30,8 @@ from geminids.redact.walking import LEFT_OUT, TOO_DEEP, Gathered, Rewriter
 
 __all__ = ["CAN_BE_HIDDEN", "Finding", "FoundAt", "Redacted", "Redactor", "load_key"]
 
+_MOST_ROUNDS = 5
+
 CAN_BE_HIDDEN = EVERYTHING
 """What is hidden besides secrets, if that is wished."""
 
@@ -101,6 +103,12 @@ class Redactor:
         also = f"; {', '.join(people)} too" if people else ""
         return f"secrets hidden by {self._engine.name}{also}"
 
+    @property
+    def fingerprint(self) -> str:
+        """All that decides what is hidden and what stands in its place: two alike do the same."""
+        told = f"{self.describe()} {sorted(self._hide)} {self._keep_attachments}"
+        return self._pseudonyms.of("fingerprint", told.encode()).decode()
+
     def redact(self, session: Session) -> Redacted:
         """The session without its secrets. One that has none is given back as it is."""
         try:
@@ -121,14 +129,27 @@ class Redactor:
         )
 
     def _redact(self, session: Session) -> Redacted:
-        gathered = Gathered(keep_attachments=self._keep_attachments)
-        gathered.add(session)
-        found = self._changes(gathered.strings, gathered.named, session.project.hash)
-        if not found and not gathered.has_closed:
-            return Redacted(session, ())
-        rewriter = Rewriter(session, found, keep_attachments=self._keep_attachments)
-        written = rewriter.session()
-        return Redacted(written, tuple(self._finding(hidden, rewriter) for hidden in rewriter.hidden))
+        """Redact until nothing more is found: what was replaced may make other words look like a secret."""
+        findings: list[Finding] = []
+        for _ in range(_MOST_ROUNDS):
+            gathered = Gathered(keep_attachments=self._keep_attachments)
+            gathered.add(session)
+            found = self._changes(gathered.strings, gathered.named, session.project.hash)
+            if not found and not gathered.has_closed:
+                break
+            rewriter = Rewriter(session, found, keep_attachments=self._keep_attachments)
+            session = rewriter.session()
+            findings += [self._finding(hidden, rewriter) for hidden in rewriter.hidden]
+            if self._is_settled(gathered, found):
+                break
+        return Redacted(session, tuple(findings))
+
+    def _is_settled(self, gathered: Gathered, found: Changes) -> bool:
+        """Whether nothing is found in what was just written; only that can have become something else."""
+        strings = {change.text: None for change in (*found.strings.values(), *found.named.values())}
+        named = [found.written(*pair) for pair in gathered.named]
+        changed = {pair: None for pair in named if pair not in gathered.named}
+        return not self._changes(strings, changed, None)
 
     def _finding(self, hidden: Hidden, rewriter: Rewriter) -> Finding:
         return Finding(

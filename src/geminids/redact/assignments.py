@@ -77,10 +77,12 @@ def in_named(name: str, value: bytes) -> list[Secret]:
         return []
     match said.label:
         case "cookie":
-            return list(_cookies(value, 0)) or [Secret(0, len(value), "cookie")]
+            cookies = list(_cookies(value, 0, least=1))
+            return cookies if _COOKIE.search(value) else [Secret(0, len(value), "cookie")]
         case "authorization":
             scheme = _SCHEME.match(value)
-            return [Secret(scheme.end() if scheme else 0, len(value), "authorization")]
+            start = scheme.end() if scheme else 0
+            return [] if is_placeholder(value[start:]) else [Secret(start, len(value), "authorization")]
         case "private-key" if b"PRIVATE KEY" in value:
             return []  # The rule for private keys also leaves its lines and what is around them.
         case _ if said.trust is Trust.KEY and not is_random(value):
@@ -202,7 +204,7 @@ def _is_unsure_secret(said: Named, written: bytes) -> bool:
 
 def _is_same_word(name: bytes, value: bytes) -> bool:
     """Whether a value only repeats its name: `apiKey: 'api_key'`, `token=token`."""
-    letters = _NOT_LETTERS.sub(b"", value.lower())
+    letters = _NOT_LETTERS.sub(b"", value[:LONGEST].lower())
     return bool(letters) and _NOT_LETTERS.sub(b"", name.lower()).endswith(letters)
 
 
@@ -222,14 +224,14 @@ def _in_element(match: Match, name_start: int, said: Named) -> Iterator[Secret]:
         yield Secret(match.end(), end, said.label)
 
 
-def _cookies(text: bytes, start: int) -> Iterator[Secret]:
-    """The values of cookies, without what a server says about them."""
+def _cookies(text: bytes, start: int, least: int = 8) -> Iterator[Secret]:
+    """The values of cookies, without what a server says about them, and in texts without words."""
     line = _COOKIES.match(text, start)
     for cookie in _COOKIE.finditer(text, start, line.end() if line else start):
         value = cookie["value"]
-        if cookie["name"].lower() in _ABOUT_COOKIES or len(value) < 8:
+        if cookie["name"].lower() in _ABOUT_COOKIES or len(value) < least or is_placeholder(value):
             continue
-        if not is_placeholder(value) and not is_common(value):
+        if least == 1 or not is_common(value):
             yield Secret(*cookie.span("value"), "cookie")
 
 
@@ -246,8 +248,10 @@ _BACKSLASH = ord("\\")
 _NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _QUOTE = re.compile(rb"(?:[rbfuRBFUL@$]{0,2})(?P<escapes>\\{0,8})(?P<quote>[\"'`])")
 _QUOTE_ENTITY = re.compile(rb"&(?:quot|apos|#39|#x27|#34);")
-_BARE = re.compile(rb"(?:[^\s\"'`;<>&\\\x1e]|\\(?![nrt\"'`u\\])|&(?!(?:[a-z]{2,6}|#x?[0-9a-f]{2,4});))+")
-_PARAMETER = re.compile(rb"[^\s\"'`;<>&#\\\x1e]+")
+_BARE = re.compile(
+    rb"(?:[^\s\"'`;<>&\\\x1e]{1,8192}|\\(?![nrt\"'`u\\])|&(?!(?:[a-z]{2,6}|#x?[0-9a-f]{2,4});)){1,16}"
+)
+_PARAMETER = re.compile(rb"[^\s\"'`;<>&#\\\x1e]{1,8192}")
 _ANNOTATED = re.compile(rb"[A-Za-z_][\w.\[\], |?]{0,60}?[ \t]*=[ \t]*(?=\\{0,4}[\"'frbu])")
 _BEFORE_SETTING = re.compile(
     rb"[ \t+>|\x1e-]*(?:\\[nr])?(?:(?:export|set|setx|ENV|ARG|env|declare -x)[ \t]+)?[\"']?"
@@ -270,6 +274,6 @@ _AUTHORIZATION = re.compile(
     rb"(?i)\\{0,4}[\"'`]?(?:(?:bearer|basic|token|digest|apikey|api-key|negotiate|key)[ \t]+)?"
     rb"(?P<secret>[A-Za-z0-9._~+/=:-]{8,})(?![(\[])"
 )
-_COOKIES = re.compile(rb"\\{0,4}[\"'`]?[^\r\n\"'`\\\x1e]*")
+_COOKIES = re.compile(rb"\\{0,4}[\"'`]?[A-Za-z0-9_.-]{1,100}=[^\r\n\"'`\\\x1e]{0,8192}")
 _COOKIE = re.compile(rb"(?P<name>[A-Za-z0-9_.-]+)=(?P<value>[^;,\s\"'`\\]+)")
 _ABOUT_COOKIES = frozenset((b"path", b"domain", b"expires", b"max-age", b"samesite", b"priority", b"version"))

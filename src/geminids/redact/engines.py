@@ -12,7 +12,8 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,9 +49,16 @@ class OurRules:
     def scan(self, text: bytes) -> list[Secret]:
         """Search for each rule of which a word is there at all."""
         small = text.lower()
-        return [
-            secret for rule in OURS for match in _matches(rule, text, small) for secret in rule.secrets(match)
-        ]
+        return [secret for rule in OURS for secret in _secrets_of_rule(rule, _matches(rule, text, small))]
+
+
+def _secrets_of_rule(rule: Rule, matches: Iterable[Match]) -> Iterator[Secret]:
+    """The secrets in matches that stand in their order; what begins inside of a secret is hidden with it."""
+    end = 0
+    for match in matches:
+        for secret in rule.secrets(match) if match.start() >= end else ():
+            end = max(end, secret.end)
+            yield secret
 
 
 def _matches(rule: Rule, text: bytes, small: bytes) -> Iterator[Match]:
@@ -91,7 +99,17 @@ class Kingfisher:
         # With enough zeros among its bytes the engine would take a text for UTF-16 and count differently.
         with _trouble("failed"):
             found = self._scanner.scan(text.replace(b"\0", b"\1"))
-        return [secret for finding in found for secret in _secrets(finding, text)]
+        secrets: list[Secret] = []
+        starts: dict[int, set[int]] = defaultdict(set)
+        for finding in found:
+            if finding.rule_id.startswith(_OURS) and not finding.is_base64_encoded:
+                starts[_number(finding)].add(finding.location["start_offset"])
+            else:
+                secrets += _secrets(finding, text)
+        for number, places in starts.items():
+            matches = (OURS[number].pattern.match(text, start) for start in sorted(places))
+            secrets += _secrets_of_rule(OURS[number], filter(None, matches))
+        return secrets
 
     def _check(self) -> None:
         """Scan something that both must find. An engine that finds nothing would be the worst of all."""
@@ -155,18 +173,18 @@ def rule_file(rules: Sequence[Rule]) -> bytes:
     ).encode()
 
 
+def _number(finding: Finding) -> int:
+    """Which of our rules it was."""
+    return int(finding.rule_id.removeprefix(_OURS))
+
+
 def _secrets(finding: Finding, text: bytes) -> Iterator[Secret]:
+    """What the engine found by its own rules, or in something that it decoded."""
     rule, place = finding.rule_id, finding.location
     start, end = place["start_offset"], place["end_offset"]
     if finding.is_base64_encoded:
-        if not rule.startswith(_OURS) or _is_secret_inside(
-            OURS[int(rule.removeprefix(_OURS))], text[start:end]
-        ):
+        if not rule.startswith(_OURS) or _is_secret_inside(OURS[_number(finding)], text[start:end]):
             yield Secret(start, end, "base64")
-    elif rule.startswith(_OURS):
-        ours = OURS[int(rule.removeprefix(_OURS))]
-        if match := ours.pattern.match(text, start):
-            yield from ours.secrets(match)
     elif not (_NO_SECRET.search(rule) or is_placeholder(text[start:end])):
         yield Secret(start, end, _label(rule))
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import quote
 
 from geminids.redact import people
 from geminids.redact.assignments import Secret, in_named
 from geminids.redact.engines import Engine
-from geminids.redact.judging import is_common, is_placeholder
+from geminids.redact.judging import LEAST_EVERYWHERE, is_common
 from geminids.redact.pieces import Pieces, decode, encode
 from geminids.redact.pseudonyms import OURS, Pseudonyms
 from geminids.redact.rules import CONTEXTS, TOKENS
@@ -47,6 +49,12 @@ class Changes(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(self.strings or self.named)
+
+    def written(self, key: str, value: str) -> tuple[str, str]:
+        """A key and its value as they are written now."""
+        change = self.named.get((key, value)) or self.strings.get(value)
+        changed_key = self.strings.get(key)
+        return (changed_key.text if changed_key else key, change.text if change else value)
 
 
 class _Span(NamedTuple):
@@ -109,7 +117,8 @@ def _found(pieces: Pieces, engine: Engine) -> list[Secret]:
 
 
 def _is_ours(value: bytes) -> bool:
-    return is_placeholder(value) and OURS.search(value) is not None
+    """Whether nothing is left to hide: our own words, and signs around them."""
+    return OURS.search(value) is not None and not _LETTERS.search(OURS.sub(b"", value))
 
 
 def _meant(
@@ -145,7 +154,8 @@ _RANKS = {rule.name: 2 for rule in CONTEXTS} | dict.fromkeys(
     ("api-key", "token", "secret", "authorization", "cookie", "credential", "key"), 2
 )
 _RANKS |= {rule.name: 0 for rule in TOKENS} | dict.fromkeys(("private-key", "aws-secret-key"), 0)
-_RANKS |= dict.fromkeys(("home", "name", "email", "project-hash"), 3)
+_OF_PEOPLE = 3
+_RANKS |= dict.fromkeys(("home", "name", "email", "project-hash"), _OF_PEOPLE)
 
 
 def _plain(rule: str, value: bytes) -> bytes:
@@ -188,17 +198,22 @@ def _key_lines(key: bytes) -> list[bytes]:
 
 def _elsewhere(text: bytes, meant: dict[bytes, Hidden]) -> list[Secret]:
     """Where else the same bytes stand; short ones count as whole words, and words do not count."""
+    rules = {value: hidden.rule for value, hidden in meant.items() if not is_common(value)}
+    if len(rules) > _MANY:
+        found = _occurrences_of_many(text, rules)
+    else:
+        found = chain.from_iterable(_occurrences(text, value, rule) for value, rule in rules.items())
     return [
         secret
-        for value, hidden in meant.items()
-        if not is_common(value)
-        for secret in _occurrences(text, value, hidden.rule)
-        if len(value) >= _LEAST_INSIDE or _is_whole(text, secret.start, secret.end)
+        for secret in found
+        if secret.end - secret.start >= _LEAST_INSIDE or _is_whole(text, secret.start, secret.end)
     ]
 
 
 _LEAST_INSIDE = 16
 """Bytes of a value that is hidden also inside of a longer word."""
+_MANY = 100
+_LETTERS = re.compile(rb"[A-Za-z0-9]")
 
 
 def _occurrences(text: bytes, value: bytes, rule: str) -> Iterator[Secret]:
@@ -206,6 +221,17 @@ def _occurrences(text: bytes, value: bytes, rule: str) -> Iterator[Secret]:
     while (start := text.find(value, start)) != -1:
         yield Secret(start, start + len(value), rule)
         start += len(value)
+
+
+def _occurrences_of_many(text: bytes, rules: dict[bytes, str]) -> Iterator[Secret]:
+    """The same for so many values that going through the text once by hand is quicker than once for each."""
+    by_start: dict[bytes, list[bytes]] = defaultdict(list)
+    for value in rules:
+        by_start[value[:LEAST_EVERYWHERE]].append(value)
+    for start in range(len(text) - LEAST_EVERYWHERE + 1):
+        for value in by_start.get(text[start : start + LEAST_EVERYWHERE], ()):
+            if text.startswith(value, start):
+                yield Secret(start, start + len(value), rules[value])
 
 
 def _is_whole(text: bytes, start: int, end: int) -> bool:
@@ -238,6 +264,29 @@ def _spans(pieces: Pieces, found: Iterable[Secret], writing: _Writing) -> dict[i
     return spans
 
 
+def _order(span: _Span) -> tuple[int, int, int, str]:
+    """Where they begin; of those that begin alike the longest first, then what says most."""
+    return (span.start, -span.end, _rank(span.hidden.rule), span.hidden.rule)
+
+
+def _around_ours(written: bytes, spans: Iterable[_Span]) -> Iterator[_Span]:
+    """The places without those inside of our own words; what reaches into these takes them whole."""
+    ours = [match.span() for match in OURS.finditer(written)]
+    starts = [start for start, _ in ours]
+    for span in spans:
+        touched = ours[max(bisect_right(starts, span.start) - 1, 0) : bisect_left(starts, span.end)]
+        touched = [(start, end) for start, end in touched if end > span.start]
+        if not touched:
+            yield span
+        elif span.start < touched[0][0] or span.end > touched[-1][1]:
+            start, end = min(span.start, touched[0][0]), max(span.end, touched[-1][1])
+            yield _Span(start, end, Hidden(span.hidden.rule, written[start:end]))
+
+
+def _is_of_people(hidden: Hidden) -> bool:
+    return _rank(hidden.rule) == _OF_PEOPLE
+
+
 class _Writing:
     """How strings are written without what is hidden in them."""
 
@@ -248,15 +297,13 @@ class _Writing:
     def hidden(self, rule: str, value: bytes) -> Hidden:
         """What is hidden where a rule found something."""
         meant = self._meant.get(value)
-        return meant if meant and _rank(rule) < 3 else Hidden(rule, value)
+        found = Hidden(rule, value)
+        return found if meant is None or _is_of_people(found) else meant
 
     def change(self, written: bytes, spans: Iterable[_Span]) -> Change | None:
         """A string with all of these places hidden; None if there are none."""
         parts, hidden, end = [], [], 0
-        ours = [match.span() for match in OURS.finditer(written)]
-        for span in self._joined(written, spans):
-            if any(start < span.end and span.start < end for start, end in ours):
-                continue
+        for span in self._joined(written, _around_ours(written, spans)):
             parts += [written[end : span.start], self._pseudonyms.of(*span.hidden)]
             hidden.append(span.hidden)
             end = span.end
@@ -276,7 +323,7 @@ class _Writing:
     def _joined(self, written: bytes, spans: Iterable[_Span]) -> list[_Span]:
         """The places in their order; what overlaps is one, called by what covers it best."""
         joined: list[_Span] = []
-        for span in sorted(spans, key=lambda span: (span.start, -span.end, _rank(span.hidden.rule))):
+        for span in sorted(spans, key=_order):
             if joined and span.start < joined[-1].end:
                 joined[-1] = self._both(written, joined[-1], span)
             else:
@@ -286,6 +333,6 @@ class _Writing:
     def _both(self, written: bytes, first: _Span, second: _Span) -> _Span:
         if second.end <= first.end:
             return first
-        longer = max(first, second, key=lambda span: (-_rank(span.hidden.rule) // 3, span.end - span.start))
+        longer = max(first, second, key=lambda span: (not _is_of_people(span.hidden), span.end - span.start))
         value = written[first.start : second.end]
         return _Span(first.start, second.end, Hidden(longer.hidden.rule, value))

@@ -17,11 +17,12 @@ LEAST_EVERYWHERE = 6
 
 def is_placeholder(value: bytes) -> bool:
     """Whether words only stand where a secret would: `<your key>`, `$TOKEN`, `xxx`, our own replacements."""
+    start = value[:_LONGEST_PLACEHOLDER]
     return (
-        not value.strip()
-        or _PLACEHOLDER.search(value) is not None
-        or value.lower().strip(b" .!?\"'`*_-\\)}") in _NO_VALUES
-        or len(set(value)) == 1
+        not start.strip()
+        or _PLACEHOLDER.search(start) is not None
+        or start.lower().strip(b" .!?\"'`*_-\\)}") in _NO_VALUES
+        or len(set(start)) == 1
     )
 
 
@@ -55,9 +56,8 @@ def is_user_and_password(value: bytes) -> bool:
 
 def is_sentence(value: bytes) -> bool:
     """Whether a value is words that somebody is to read: `Enter your password`."""
-    return (
-        value.count(b" ") >= 1 and re.fullmatch(rb"[A-Za-z',.:;!?()\s-]+|.*\x20.*\x20.*", value) is not None
-    )
+    spaces = value.count(b" ")
+    return spaces > 1 or (spaces == 1 and _WORDS.fullmatch(value) is not None)
 
 
 def is_name_in_code(value: bytes) -> bool:
@@ -70,9 +70,11 @@ def _entropy(value: bytes) -> float:
     return -sum(count / size * log2(count / size) for count in Counter(value).values())
 
 
+_WORDS = re.compile(rb"[A-Za-z',.:;!?()\s-]+")
+_LONGEST_PLACEHOLDER = 200
 _PLACEHOLDER = re.compile(
     rb"""(?ix)
-      \[REDACTED \b | \[\[? [A-Z_ -]+ \]?\]$    # ours, and those of others
+      ^ \[+ REDACTED \b [^\]]* \]+ $ | ^ \[+ [A-Z_ -]+ \]+ $    # ours, and those of others
     | ^ [x*\#._?0-]{3,} $ | \*{3} | \.{3} | \xe2\x80\xa6 | (?:\xe2\x80\xa2){2} | ^x{4,} | x{6,}
     | ^ < [^<>]* > | ^ &lt;
     | ^ % [A-Z0-9_]+ % $ | ^ \$ [A-Za-z_{(] | \$ [{(] | \{\{ | ^ \{ [A-Za-z0-9_.!r]* \} $ | ^ @ [A-Za-z_]+ $

@@ -33,7 +33,7 @@ class Named(NamedTuple):
 
 def named(name: str) -> Named | None:
     """What a name says about its value; None if it names no secret."""
-    return _named(name) if len(name) <= LONGEST else None
+    return _named(name) if len(name) <= LONGEST and "[REDACTED" not in name else None
 
 
 LONGEST = 80

@@ -21,18 +21,22 @@ class Place(NamedTuple):
 
 
 class Pieces:
-    """Different strings, joined. What only colours a terminal is left out: secrets go on behind it."""
+    """Different strings, joined.
+
+    Those with colours for a terminal stand there with and without them: secrets go on behind a colour.
+    """
 
     def __init__(self, strings: Iterable[str]) -> None:
         self.strings = list(strings)
-        self._shown: dict[int, _Shown] = {}
+        self._shown: dict[int, tuple[int, _Shown]] = {}
         encoded = [encode(string) for string in self.strings]
         self.text = _joined(encoded)
         if any(sign in self.text for sign in _SIGNS):
-            for piece, written in enumerate(encoded):
+            for piece, written in enumerate(encoded[:]):
                 if _COLOUR.search(written):
-                    self._shown[piece] = shown = _Shown(written)
-                    encoded[piece] = shown.text
+                    shown = _Shown(written)
+                    self._shown[len(encoded)] = piece, shown
+                    encoded.append(shown.text)
             self.text = _joined(encoded)
         sizes = (len(written) + len(SEPARATOR) for written in encoded)
         self._starts = list(accumulate(sizes, initial=1))[:-1]
@@ -44,7 +48,8 @@ class Pieces:
         if piece < 0 or end > self._ends[piece]:
             return None
         first, last = start - self._starts[piece], end - self._starts[piece]
-        if shown := self._shown.get(piece):
+        if piece in self._shown:
+            piece, shown = self._shown[piece]
             return Place(piece, shown.written_at(first), shown.written_at(last - 1) + 1)
         return Place(piece, first, last)
 
@@ -52,10 +57,8 @@ class Pieces:
         """The strings that lie between two places: where each begins, and its bytes."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         last = bisect_right(self._starts, end - 1)
-        return [
-            (self._starts[piece], self.text[self._starts[piece] : self._ends[piece]])
-            for piece in range(first, last)
-        ]
+        starts_and_ends = zip(self._starts[first:last], self._ends[first:last], strict=True)
+        return [(start, self.text[start:end]) for start, end in starts_and_ends]
 
 
 def encode(string: str) -> bytes:
@@ -92,5 +95,5 @@ class _Shown:
 
 
 _SIGNS = (b"\x1b[", b"1b[", b"033[")
-_COLOUR = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\\(?:u001b|x1b|033)\[[0-9;?]*[A-Za-z]")
+_COLOUR = re.compile(rb"\x1b\[[0-?]*[@-~]|\\(?:u001b|x1b|033)\[[0-9;?]*[A-Za-z]")
 """As a terminal gets them, and as JSON and programs write them."""

@@ -134,7 +134,7 @@ def _private_key(match: Match) -> Iterator[Secret]:
 
 
 _ESCAPED = re.compile(rb"\\[nrt]")
-_IN_WORD = re.compile(rb"[A-Za-z0-9_]")
+_IN_WORD = re.compile(rb"[A-Za-z0-9]")
 _FETCHES = re.compile(rb"\b(?:curl|wget|https?|xh)\b")
 _KEY_TO_ITS_END = re.compile(
     rb"(?:[^-\x1e]|-(?!----(?:BEGIN|END)))*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -185,7 +185,7 @@ TOKENS = (
         b"discord",
     ),
     _token("telegram-token", rb"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}", b":aa"),
-    _token("jwt", rb"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", b"eyj"),
+    _token("jwt", rb"eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", b"eyj"),
     _token("digitalocean-token", rb"do[opr]_v1_[0-9a-f]{64}", b"_v1_"),
     _token("heroku-key", rb"HRKU-[A-Za-z0-9_-]{30,80}"),
     _token("vault-token", rb"hv[sbr]\.[A-Za-z0-9_-]{20,300}", b"hvs.", b"hvb.", b"hvr."),

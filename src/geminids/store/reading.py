@@ -257,12 +257,12 @@ def holds_every_word(index: "Index") -> bool:
     return bool(index.meta(EVERY_WORD))
 
 
-def stamps(index: "Index") -> dict[int, bytes]:
-    """What each session was read from, in little: if it is the same, so is the session."""
+def stamps(index: "Index") -> dict[tuple[str, str | None], bytes]:
+    """What each session was read from, in little: if it is the same, so is the session; by id and file."""
     rows = index.connection.execute(
-        "SELECT sessions.id, bundles.stamp FROM sessions JOIN bundles ON bundles.id = bundle"
+        "SELECT sid, file, bundles.stamp FROM sessions JOIN bundles ON bundles.id = bundle"
     )
-    return dict(rows.fetchall())
+    return {(sid, file): stamp for sid, file, stamp in rows}
 
 
 def summaries(index: "Index", numbers: Sequence[int]) -> list[bytes]:
