@@ -200,7 +200,8 @@ def test_texts_are_told_apart_by_whose_they_are() -> None:
 def test_what_a_level_leaves_out_is_not_called_lost() -> None:
     report = _report_of("tool-calls-jsonl-2", JSON, "conversation")
     assert not _facts(report, Verdict.LOST)
-    assert {"thought: text", "tool call: text that the model got"} <= _facts(report, Verdict.LEFT_OUT)
+    assert {"thought: text", "tool call: diff of a file"} <= _facts(report, Verdict.LEFT_OUT)
+    assert "tool call: text that the model got" in _facts(report, Verdict.PARTLY), "errors are told"
     assert all(loss.lost == 0 for loss in report.losses)
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from geminids.export.base import Manner, PlainFormat, encoded
 from geminids.export.data import encode_harmless
-from geminids.export.numbered import numbered
 from geminids.model import Attachment, FileReference, Message, Session, Text, Thought, Usage
 from geminids.transcript import safe
 from geminids.transcript.entries import Detail
 from geminids.transcript.telling import changed_lines, error_line, output_text, telling_argument
+from geminids.transcript.told import told_messages
 
 Row = Sequence[Any]
 
@@ -86,7 +86,7 @@ class CsvTables(PlainFormat):
 
 
 def _message_rows(session: Session, detail: Detail) -> Iterator[Row]:
-    for number, message in numbered(session, detail):
+    for number, message in told_messages(session, detail):
         yield (
             session.id,
             number,
@@ -105,7 +105,7 @@ def _message_rows(session: Session, detail: Detail) -> Iterator[Row]:
 
 
 def _call_rows(session: Session, detail: Detail) -> Iterator[Row]:
-    for number, message in numbered(session, detail):
+    for number, message in told_messages(session, detail):
         for call in message.tool_calls:
             changed = changed_lines(call.changes)
             yield (
@@ -119,7 +119,7 @@ def _call_rows(session: Session, detail: Detail) -> Iterator[Row]:
                 call.native_status,
                 call.exit_code,
                 telling_argument(call, session.project.path),
-                encode_harmless(call.arguments).decode() if detail.tools else None,
+                encode_harmless(call.arguments).decode(),
                 output_text(call) if detail.tools else None,
                 error_line(call),
                 APART.join(change.path for change in call.changes),

@@ -111,11 +111,11 @@ def result_of(call: ToolCall) -> str | None:
 
 def answer_to(call: ToolCall, detail: Detail) -> str:
     """What came back from a call, for formats in which every call has an answer: a missing one says so."""
-    if not detail.tools:
-        return LEFT_OUT
     result = result_of(call)
     if result is not None:
         return result
+    if not detail.tools:
+        return LEFT_OUT
     trouble = call_trouble(call)
     return f"(no result was recorded: {trouble})" if trouble else "(no result was recorded)"
 

@@ -9,9 +9,8 @@ import msgspec
 
 from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
-from geminids.export.numbered import numbered
 from geminids.model import AnyPart, Level, Origin, Role, Session, Source, State, Usage
-from geminids.transcript.told import told_session
+from geminids.transcript.told import told_messages
 
 SCHEMA = "geminids/message/1"
 
@@ -50,8 +49,6 @@ class JsonLines(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The lines of one session after the other."""
         for session in sessions:
-            told = told_session(session, manner.detail).messages
-            numbers = (number for number, _ in numbered(session, manner.detail))
-            for number, message in zip(numbers, told, strict=True):
+            for number, message in told_messages(session, manner.detail):
                 line = MessageLine(session.id, number, *msgspec.structs.astuple(message))
                 yield encode_harmless(line) + b"\n"
