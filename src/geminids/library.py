@@ -44,7 +44,11 @@ if TYPE_CHECKING:
 
     from geminids.errors import Unreadable
     from geminids.export.base import Format
-    from geminids.exporting import Exporting, Item
+    from geminids.export.data import encode
+    from geminids.export.json_lines import MessageLine
+    from geminids.export.losses import Loss, LossReport, Verdict
+    from geminids.export.session_document import MarkedNote, MarkedSession, SessionDocument
+    from geminids.exporting import Exporting, FolderOutcome, Item
     from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question, looks_like_query
@@ -62,10 +66,10 @@ if TYPE_CHECKING:
     from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview
     from geminids.query.projects import Contents, ProjectReport, Projects, Resolved
     from geminids.query.rereading import RereadingMany
-    from geminids.query.resuming import NotResumable, Offer, Resumable, ToResume
+    from geminids.query.resuming import ANY_FOLDER, NotResumable, Offer, Resumable, ToResume
     from geminids.query.stock import Stock
     from geminids.query.story import Event, EventKind, ProjectStory
-    from geminids.redact import Redactor
+    from geminids.redact import Finding, FoundAt, Redacted, Redactor
     from geminids.settings import Settings
     from geminids.sources.texts import text_beside
     from geminids.store.marking import MarkChange
@@ -77,25 +81,36 @@ if TYPE_CHECKING:
     from geminids.watch import AnyEvent, Pace
 
 __all__ = [
+    "ANY_FOLDER",
     "FILTERS",
     "LED_BY_HUMANS",
     "MOST_PROJECTS",
     "AgentOverview",
     "Event",
     "EventKind",
+    "Exporting",
     "Fidelity",
     "Filter",
+    "Finding",
+    "FolderOutcome",
     "Found",
+    "FoundAt",
     "FoundMessage",
     "Hit",
     "IndexFacts",
+    "Item",
     "Library",
     "Listing",
+    "Loss",
+    "LossReport",
     "MarkChange",
     "Marked",
+    "MarkedNote",
+    "MarkedSession",
     "MarkedSessions",
     "Marks",
     "Meant",
+    "MessageLine",
     "NextStep",
     "NotResumable",
     "Note",
@@ -106,13 +121,18 @@ __all__ = [
     "ProjectStory",
     "Projects",
     "Question",
+    "Redacted",
+    "Redactor",
     "Resolved",
     "Resumable",
+    "SessionDocument",
     "SessionHits",
     "SessionRow",
     "Snippet",
     "Stopped",
     "ToResume",
+    "Verdict",
+    "encode",
     "file_meant",
     "format_called",
     "format_names",
@@ -128,6 +148,12 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
+    "geminids.export.data": ("encode",),
+    "geminids.export.json_lines": ("MessageLine",),
+    "geminids.export.losses": ("Loss", "LossReport", "Verdict"),
+    "geminids.export.session_document": ("MarkedNote", "MarkedSession", "SessionDocument"),
+    "geminids.exporting": ("Exporting", "FolderOutcome", "Item"),
+    "geminids.redact": ("Finding", "FoundAt", "Redacted", "Redactor"),
     "geminids.query.asking": ("Question", "looks_like_query"),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
@@ -141,7 +167,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.moments": ("parse_moment",),
     "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
     "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
-    "geminids.query.resuming": ("NotResumable", "Offer", "Resumable", "ToResume"),
+    "geminids.query.resuming": ("ANY_FOLDER", "NotResumable", "Offer", "Resumable", "ToResume"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.sources.texts": ("text_beside",),
     "geminids.store.marking": ("MarkChange",),
@@ -518,9 +544,8 @@ class Library:
         from datetime import UTC, datetime
 
         from geminids.query.given import file_meant, is_id_of_a_name
-        from geminids.query.resuming import how_to_resume
+        from geminids.query.resuming import ShortNames, how_to_resume
         from geminids.sources.resuming import Circumstances
-        from geminids.store.reading import sessions_called
 
         path = file_meant(wanted)
         is_file = path is not None and not is_id_of_a_name(wanted, path)
@@ -532,8 +557,17 @@ class Library:
             now=now or datetime.now(UTC),
             given=config.absolute(wanted) if is_file else None,
         )
-        known = is_file and bool(self._ask(lambda index: sessions_called(index, session.id)))
-        return how_to_resume(session, circumstances, known=known)
+        return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
+
+    def _short_id(self, session_id: str) -> str | None:
+        from geminids.query.resuming import short_id
+
+        return self._ask(lambda index: short_id(index, session_id))
+
+    def _short_project(self, project: Project) -> str | None:
+        from geminids.query.resuming import short_project
+
+        return short_project(self._contents().reports(), project)
 
     # Sharing
 

@@ -18,8 +18,7 @@ from geminids.cli.export_document import ExportDocument
 from geminids.cli.redact_document import RedactDocument
 from geminids.cli.resume_document import ResumeDocument
 from geminids.cli.search_document import SearchDocument
-from geminids.export.json_lines import MessageLine
-from geminids.export.session_document import SessionDocument
+from geminids.library import MessageLine, SessionDocument
 
 DOCUMENTS = (
     ListDocument,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from geminids.export.data import encode
+from geminids.library import encode
 from geminids.transcript import safe
 
 __all__ = ["encode", "join", "print_json", "print_lines"]

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from geminids.cli.data import encode, join
-from geminids.export.session_document import Note
 from geminids.library import (
     Fidelity,
     IndexFacts,
     Marked,
+    MarkedNote,
     MarkedSessions,
     Marks,
     Outcome,
@@ -36,7 +36,7 @@ class MarkedSummary(SessionSummary, frozen=True, kw_only=True):
     name: str | None
     """What the user calls it; lists show it instead of the title."""
     tags: tuple[str, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[MarkedNote, ...]
 
 
 class MarkedInLittle(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class MarkedInLittle(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is among the sessions that were looked at. Else it is gone, or in another home."""
     name: str | None
     tags: tuple[str, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[MarkedNote, ...]
 
 
 class ListDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/list/1"):
@@ -141,7 +141,7 @@ def _in_little(kind: type[Document], session: Marked) -> Document:
 
 
 def _told(said: Marks) -> dict[str, Any]:
-    return {"name": said.name, "tags": said.tags, "notes": tuple(Note(*note) for note in said.notes)}
+    return {"name": said.name, "tags": said.tags, "notes": tuple(MarkedNote(*note) for note in said.notes)}
 
 
 def agent_view_document(record: dict[str, Any]) -> bytes:

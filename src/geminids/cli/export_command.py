@@ -28,9 +28,7 @@ from geminids.errors import NOTHING_FOUND, PARTLY_DONE, NoSuchLineError, Session
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from geminids.exporting import Exporting, FolderOutcome, Item
-    from geminids.library import Library
-    from geminids.redact import Redactor
+    from geminids.library import Exporting, FolderOutcome, Item, Library, Redactor
 
 STDOUT = "-"
 USUAL_FORMAT = "markdown"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from geminids.export.losses import LossReport
+from geminids.library import LossReport
 
 
 class LeftAlone(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page, Span
-    from geminids.redact import Finding, FoundAt, Redacted, Redactor
+    from geminids.library import Finding, FoundAt, Redacted, Redactor
 
 HIDDEN = ("home", "names", "emails")
 """What is hidden besides secrets if asked for; written here so that help need not load what hides it."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from geminids.redact import Finding
+from geminids.library import Finding
 
 
 class RedactedSession(msgspec.Struct, frozen=True):

@@ -170,7 +170,7 @@ def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> 
     """One document for the first session of a file; others that lie in the same file stand in it."""
     from geminids.cli.data import print_json
     from geminids.cli.documents import document, marked
-    from geminids.export.session_document import MarkedSession, SessionDocument
+    from geminids.library import MarkedSession, SessionDocument
 
     first, *others = [marked(MarkedSession, session, marks) for session in sessions]
     print_json(document(SessionDocument, first, others=others))

@@ -17,7 +17,7 @@ _BEGINNING = re.compile(rb'\s*\{\s*"schema"\s*:\s*"%s"' % re.escape(SCHEMA.encod
 _PLACE = re.compile(r"`(\$[^`]*)`$")
 
 
-class Note(msgspec.Struct, frozen=True):
+class MarkedNote(msgspec.Struct, frozen=True):
     """Something that the user noted about a session."""
 
     id: int
@@ -32,7 +32,7 @@ class MarkedSession(Session, frozen=True, kw_only=True):
     name: str | None
     """What the user calls it; lists show it instead of the title."""
     tags: tuple[str, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[MarkedNote, ...]
 
 
 class SessionDocument(MarkedSession, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
