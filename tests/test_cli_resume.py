@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import shlex
 import shutil
 import subprocess
 import sys
@@ -123,8 +124,7 @@ def test_where_nobody_can_be_asked_nothing_is_started(
     assert (done.returncode, done.stdout) == (2, b"")
     told = done.stderr.decode()
     assert f"Gemini CLI {DELETES} deletes what it resumes" in told
-    copy = tmp_path / "session-1f0c9a2b.jsonl"
-    assert f"    geminids export gemini:{FIRST_ID} -f gemini -o {copy}\n" in told
+    assert "    geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl\n" in told
     assert told.endswith("--yes goes on all the same.\n")
     done = command("resume", "1f0c", "--yes", stdin=subprocess.DEVNULL)
     assert (done.returncode, words(done)) == (0, ["--resume", FIRST_ID])
@@ -192,15 +192,36 @@ def test_why_not_and_what_instead(geminids: Run, project: Path, tmp_path: Path) 
     home = tmp_path / "home"
     outcome = geminids("resume", "1f0c", "--home", home)
     assert (outcome.code, outcome.out) == (1, "")
-    reason, sentence, line, *_ = outcome.err.splitlines()
-    assert (
-        reason == f"geminids: Gemini CLI finds sessions by their folder, and {str(project)!r} is not there."
-    )
-    assert sentence == "  Take a copy, and let a new session begin with its turns:"
-    copy = f"{Path.cwd()}/session-1f0c9a2b.jsonl"
-    ours, place, begin = line.strip().split(" && ")
-    assert ours == f"geminids export gemini:{FIRST_ID} -f gemini -o {copy} --home {home}"
-    assert (place, begin) == ("cd FOLDER", f"gemini --session-file {copy}")
+    assert outcome.err.splitlines() == [
+        f"geminids: Gemini CLI finds sessions by their folder, and {str(project)!r} is not there.",
+        "  Take a copy, and let a new session begin with its turns, in any <folder>:",
+        f"    geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl --home {home}",
+        "    cd <folder>",
+        f"    gemini --session-file {Path.cwd()}/session-1f0c9a2b.jsonl",
+        "  If it was moved, you can tell geminids where to:",
+        f"    geminids projects link shop --home {home} <folder>",
+    ]
+
+
+def test_what_is_offered_can_be_typed(
+    geminids: Run, command: Command, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.rename(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path)
+    outcome = geminids("resume", "1f0c", "--home", "home", "--data", "our data")
+    lines = [line.strip() for line in outcome.err.splitlines() if line.startswith("    ")]
+    choosing = [line for line in lines if line.endswith(" <folder>")]
+    assert len(choosing) == 2
+    for line in choosing:
+        unreplaced = subprocess.run(["sh", "-c", line], check=False, capture_output=True)
+        assert unreplaced.returncode, "a shell refuses it until a folder is chosen"
+    exporting, *_, linking = [line.replace("<folder>", "moved") for line in lines]
+    for line in (exporting, linking):
+        done = command(*shlex.split(line)[1:], cwd=tmp_path)
+        assert done.returncode == 0, (line, done.stderr)
+    copy = tmp_path / "session-1f0c9a2b.jsonl"
+    assert f"gemini --session-file {copy}" in lines
+    assert "Fix the login redirect" in copy.read_text()
 
 
 def test_an_unknown_session_is_an_error_as_everywhere(geminids: Run, project: Path) -> None:
@@ -221,6 +242,19 @@ def test_an_option_of_the_agent_needs_the_dashes(geminids: Run, project: Path) -
     outcome = geminids("resume", "1f0c", "--model", "x")
     assert (outcome.code, outcome.out) == (2, "")
     assert "No such option" in outcome.err
+
+
+@pytest.mark.parametrize(("typed", "completed"), [("1f0", f"plain,{FIRST_ID}"), ("sha", "file,sha")])
+def test_shells_complete_sessions_and_files(
+    geminids: Run, command: Command, project: Path, typed: str, completed: str
+) -> None:
+    geminids("list")
+    environment = os.environ | {
+        "_GEMINIDS_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"geminids resume {typed}",
+        "COMP_CWORD": "2",
+    }
+    assert command(env=environment).stdout.decode().splitlines() == [completed]
 
 
 # -- for programs ------------------------------------------------------------
@@ -248,5 +282,6 @@ def test_json_of_what_cannot_be_resumed(geminids: Run, project: Path) -> None:
     assert (outcome.code, outcome.err, document.resumable) == (1, "", False)
     assert (document.command, document.line, document.folder) == (None, None, None)
     assert document.reason
-    assert document.offers[0].line
-    assert "geminids export" in document.offers[0].line
+    export, place, _ = (document.offers[0].line or "").split(" && ")
+    assert export == "geminids export 1f0c9a2b -f gemini -o session-1f0c9a2b.jsonl"
+    assert place == "cd <folder>"

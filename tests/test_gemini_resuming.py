@@ -217,8 +217,8 @@ def test_a_copy_that_a_migration_left_behind_does_no_harm(desk: Desk) -> None:
         ("0.46.0", None),
         ("0.47.0", "Gemini CLI 0.47.0 deletes what it resumes"),
         ("0.61.0", "Gemini CLI 0.61.0 deletes what it resumes"),
-        ("0.62.0", "It is not known that Gemini CLI 0.62.0 does not."),
-        ("1.0.0", "It is not known that Gemini CLI 1.0.0 does not."),
+        ("0.62.0", "Whether Gemini CLI 0.62.0 does so too is not known."),
+        ("1.0.0", "Whether Gemini CLI 1.0.0 does so too is not known."),
         (None, "Which release of Gemini CLI is installed could not be told."),
     ],
 )
@@ -233,8 +233,7 @@ def test_a_release_that_deletes_what_it_resumes_is_named(
         assert (how.warnings, how.offers) == ((), ())
     else:
         assert told in how.warnings[0]
-        copy = str(Path.cwd() / "session-1f0c9a2b.jsonl")
-        export = ("geminids", "export", f"gemini:{FIRST_ID}", "-f", "gemini", "-o", copy)
+        export = ("geminids", "export", "1f0c9a2b", "-f", "gemini", "-o", "session-1f0c9a2b.jsonl")
         assert how.offers[0].commands == (export,)
         assert '"sessionRetention": {"enabled": false}' in how.offers[1].sentence
 
@@ -310,6 +309,14 @@ def test_a_log_that_goes_on_with_an_expired_document_is_deleted_with_it(desk: De
     assert desk.resumable(now=MUCH_LATER).may_lose
 
 
+def test_a_rest_of_hours_is_told_in_hours(desk: Desk) -> None:
+    desk.write()
+    (desk.home / ".gemini" / "settings.json").write_text(
+        '{"general": {"sessionRetention": {"maxAge": "12h", "minRetention": "1h"}}}'
+    )
+    assert desk.resumable().warnings[0].startswith("It was not used for more than 12 hours.")
+
+
 def test_what_else_a_start_deletes_is_counted(desk: Desk) -> None:
     desk.write()
     for number in (2, 3):
@@ -317,7 +324,8 @@ def test_what_else_a_start_deletes_is_counted(desk: Desk) -> None:
         os.utime(other, (0, 0))
     recent = desk.write("4e2e2e2e-0000-4000-8000-000000000002")
     os.utime(recent, (NOW.timestamp(), NOW.timestamp()))
-    assert desk.resumable().warnings[0].endswith("as every start does: 2 other files of this project.")
+    told = desk.resumable().warnings[0]
+    assert told.endswith("as every start does: at least 2 other files of this project.")
 
 
 # -- what keeps the agent from finding it ------------------------------------
@@ -327,11 +335,10 @@ def test_where_the_folder_is_not_known_it_can_be_looked_for_or_told(desk: Desk) 
     file = desk.write(project="/home/ada/dev/shop")
     (file.parent.parent / ".project_root").unlink()
     how = desk.refused()
-    name = hashlib.sha256(b"/home/ada/dev/shop").hexdigest()
     assert "which is not known" in how.reason
     assert typed(how)[:2] == [
         ("geminids", "projects", "resolve"),
-        ("geminids", "projects", "link", name, "FOLDER"),
+        ("geminids", "projects", "link", "shop", "<folder>"),
     ]
 
 
@@ -340,13 +347,55 @@ def test_where_the_folder_is_gone_a_copy_can_begin_a_session_elsewhere(desk: Des
     desk.project.rmdir()
     how = desk.refused()
     assert how.reason == f"Gemini CLI finds sessions by their folder, and {str(desk.project)!r} is not there."
-    copy = str(tmp_path / "session-1f0c9a2b.jsonl")
-    assert typed(how)[:3] == [
-        ("geminids", "export", f"gemini:{FIRST_ID}", "-f", "gemini", "-o", copy),
-        ("cd", "FOLDER"),
-        ("gemini", "--session-file", copy),
+    assert typed(how) == [
+        ("geminids", "export", "1f0c9a2b", "-f", "gemini", "-o", "session-1f0c9a2b.jsonl"),
+        ("cd", "<folder>"),
+        ("gemini", "--session-file", str(tmp_path / "session-1f0c9a2b.jsonl")),
+        ("geminids", "projects", "link", "shop", "<folder>"),
     ]
-    assert typed(how)[3][:3] == ("geminids", "projects", "link")
+
+
+def test_in_the_folder_of_the_project_one_need_not_go_there(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write()
+    desk.install("0.38.2")
+    monkeypatch.chdir(desk.project)
+    assert typed(desk.refused()) == [
+        ("geminids", "export", "1f0c9a2b", "-f", "gemini", "-o", "session-1f0c9a2b.jsonl"),
+        ("gemini", "--session-file", "session-1f0c9a2b.jsonl"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "short"),
+    [
+        ("1f0c9a2b-0000-4000-8000-000000000002", FIRST_ID),
+        ("1f0c9a2b-5555-4000-8000-000000000002", "1f0c9a2b-0"),
+        ("2e2e2e2e-0000-4000-8000-000000000002", "1f0c9a2b"),
+    ],
+)
+def test_an_id_is_as_short_as_it_can_be(desk: Desk, other: str, short: str) -> None:
+    desk.write()
+    desk.write(other, day=2)
+    desk.project.rmdir()
+    assert typed(desk.refused())[0][2] == short
+    assert desk.resuming(short) == desk.refused()
+
+
+@pytest.mark.parametrize("native_id", ["123456", "latest", "-rf-0000"])
+def test_an_id_that_could_mean_something_else_is_written_out(desk: Desk, native_id: str) -> None:
+    desk.write(native_id)
+    desk.project.rmdir()
+    assert typed(desk.refused(f"gemini:{native_id}"))[0][2] == f"gemini:{native_id}"
+
+
+def test_projects_of_one_name_are_told_apart_by_their_slug_or_hash(desk: Desk) -> None:
+    desk.write(project="/srv/a/shop")
+    desk.write("2e2e2e2e-0000-4000-8000-000000000002", project="/srv/b/shop", slug="shop-1")
+    name = hashlib.sha256(b"/srv/a/shop").hexdigest()[:8]
+    assert typed(desk.refused())[-1] == ("geminids", "projects", "link", name, "<folder>")
+    assert typed(desk.refused("2e2e2e2e"))[-1] == ("geminids", "projects", "link", "shop-1", "<folder>")
 
 
 def test_a_folder_that_became_a_link_is_another_project(desk: Desk, tmp_path: Path) -> None:
@@ -520,7 +569,7 @@ def test_a_file_given_by_hand_can_begin_a_session(desk: Desk, tmp_path: Path) ->
     how = desk.refused(str(given))
     assert "not a file that is given by hand" in how.reason
     assert typed(how) == [
-        ("geminids", "resume", f"gemini:{FIRST_ID}"),
+        ("geminids", "resume", "1f0c9a2b"),
         ("gemini", "--session-file", str(given)),
     ]
     file.unlink()
@@ -530,7 +579,7 @@ def test_a_file_given_by_hand_can_begin_a_session(desk: Desk, tmp_path: Path) ->
 def test_a_shared_conversation_goes_through_an_export(desk: Desk, tmp_path: Path) -> None:
     shared = tmp_path / "shared.json"
     shared.write_text(json.dumps([{"role": "user", "parts": [{"text": "Plan the move"}]}]))
-    assert typed(desk.refused(str(shared)))[0][:2] == ("geminids", "export")
+    assert typed(desk.refused(str(shared)))[0][:3] == ("geminids", "export", str(shared))
 
 
 def test_a_subagent_leads_to_its_parent(desk: Desk) -> None:
@@ -541,7 +590,13 @@ def test_a_subagent_leads_to_its_parent(desk: Desk) -> None:
         for agent in agents:
             how = library.resuming(agent.id, NOW).how
             assert isinstance(how, NotResumable)
-            assert typed(how) == [("geminids", "resume", agent.parent_id)]
+            assert typed(how) == [("geminids", "resume", (agent.parent_id or "").removeprefix("gemini:")[:8])]
+
+
+def test_the_file_of_a_subagent_whose_parent_is_not_known_can_be_read(desk: Desk) -> None:
+    folder = FIXTURES / "gemini" / "parallel-agents-fail" / "home" / ".gemini" / "tmp" / "alpha" / "chats"
+    given = str(min(folder.glob("*/*.jsonl")))
+    assert typed(desk.refused(given)) == [("geminids", "show", given)]
 
 
 def test_a_lost_session_can_only_be_read(desk: Desk) -> None:
@@ -549,7 +604,7 @@ def test_a_lost_session_can_only_be_read(desk: Desk) -> None:
         lost = next(one for one in library.sessions() if one.kind == "lost")
         how = library.resuming(lost.id, NOW).how
     assert isinstance(how, NotResumable)
-    assert typed(how) == [("geminids", "show", lost.id)]
+    assert typed(how) == [("geminids", "show", lost.native_id[:8])]
 
 
 def test_there_is_an_answer_for_every_session_and_release(tmp_path: Path) -> None:

@@ -6,20 +6,14 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from geminids.cli.options import (
-    Choices,
-    complete_ids,
-    json_option,
-    pass_choices,
-    shared_options,
-    sync_option,
-)
+from geminids.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
 from geminids.cli.shell_line import shell_line, shell_words
+from geminids.cli.show_command import complete_sessions
 from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskError, UnsafeArgumentError
 
@@ -32,10 +26,12 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 
 
 @click.command()
-@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_ids)
+@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
 @click.argument("arguments", metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--print", "only_print", is_flag=True, help="Only print the command, as a line for a shell.")
-@click.option("--yes", is_flag=True, help="Go on without asking, also where something gets lost by it.")
+@click.option(
+    "--print", "only_print", is_flag=True, help="Only print what would be run, as a line for a shell."
+)
+@click.option("--yes", is_flag=True, help="Go on without asking, even where something may get lost by it.")
 @sync_option
 @json_option
 @shared_options
@@ -44,8 +40,8 @@ def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_pr
     """Go on with a session in its agent.
 
     Goes to the folder of its project and runs the agent's own command, such as `gemini --resume ID`;
-    what stands after `--` is passed on to it. Where that cannot be done, it is said why, and what can be
-    done instead. Where the agent is known to delete what it resumes, you are asked first. With --print
+    what stands after `--` is passed on to it. Where that cannot be done, you are told why, and what to
+    type instead. Where the agent is known to delete what it resumes, you are asked first. With --print
     and with --json nothing is started.
 
     \b
@@ -100,16 +96,22 @@ def _tell(choices: Choices, sentence: str, offers: Iterable[Offer]) -> None:
 def _offered(choices: Choices, offers: Iterable[Offer]) -> Iterator[str]:
     for offer in offers:
         yield f"  {offer.sentence}"
-        if typed := _typed(choices, offer):
-            yield f"    {typed}"
+        yield from (f"    {line}" for line in _lines(choices, offer))
 
 
-def _typed(choices: Choices, offer: Offer) -> str | None:
-    """What to type for an offer; our own commands look where this one did."""
-    lines = (
-        choices.spelled(*words[1:]) if words[0] == OURS else shell_words(words) for words in offer.commands
-    )
-    return " && ".join(lines) or None
+def _lines(choices: Choices, offer: Offer) -> list[str]:
+    """What to type for an offer, one line after the other."""
+    return [_typed(choices, command) for command in offer.commands]
+
+
+def _typed(choices: Choices, command: Sequence[str]) -> str:
+    """A command as one types it; our own look where this one did."""
+    from geminids.library import ANY_FOLDER
+
+    if command[-1] == ANY_FOLDER:
+        # Without quotes and at the end: a shell refuses such a line until it is replaced.
+        return f"{_typed(choices, command[:-1])} {ANY_FOLDER}"
+    return choices.spelled(*command[1:]) if command[0] == OURS else shell_words(command)
 
 
 def _print_document(choices: Choices, how: Resumable | NotResumable, session_id: str, agent: str) -> None:
@@ -118,7 +120,7 @@ def _print_document(choices: Choices, how: Resumable | NotResumable, session_id:
     from geminids.library import Resumable
 
     line = _line(how) if isinstance(how, Resumable) else None
-    offers = [(offer.sentence, _typed(choices, offer)) for offer in how.offers]
+    offers = [(offer.sentence, " && ".join(_lines(choices, offer)) or None) for offer in how.offers]
     print_json(resume_document(session_id, agent, how, line, offers))
 
 

@@ -15,7 +15,10 @@ class OfferedCommand(msgspec.Struct, frozen=True, kw_only=True):
 
     sentence: str
     line: str | None
-    """What to type for it in a shell; null where it is not done by a command."""
+    """What to type for it in a shell, in this folder; null where it is not done by a command.
+
+    `<folder>` stands for one to choose.
+    """
 
 
 class ResumeDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/resume/1"):

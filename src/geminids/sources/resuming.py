@@ -12,6 +12,9 @@ import msgspec
 
 Command = tuple[str, ...]
 
+ANY_FOLDER = "<folder>"
+"""Stands at the end of a command for a folder that the user chooses."""
+
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """Where and when somebody wants to go on."""

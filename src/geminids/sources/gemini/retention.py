@@ -44,6 +44,12 @@ def longest_rest(data: Path, project: Path, release: Release | None) -> timedelt
     return age if age and least and age >= least else None
 
 
+def spoken(rest: timedelta) -> str:
+    """How long that is, in words."""
+    number, unit = (rest.days, "day") if rest.days else (rest // timedelta(hours=1), "hour")
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+
+
 def _settings(file: Path) -> dict[str, Any]:
     """What a file says about keeping sessions; nothing if it cannot be read."""
     try:
