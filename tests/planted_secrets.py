@@ -334,6 +334,8 @@ def _in_traffic(make: _Maker) -> Iterator[Planted]:
         ("hash of a password", "ada:{}:1000", "$2" + "b$12$" + make.of(LETTERS + "./", 53)),
     ):
         yield Planted(kind, (secret,), text.format(secret))
+    parted = make.letters(8)
+    yield Planted("password with a quote in it", (parted,), f'{{"password": "ab\\"{parted}", "user": "ada"}}')
     matched = "gl" + "pat-" + make.letters(20)
     yield Planted(
         "output of grep", (matched[6:],), f"\x1b[01;31m\x1b[K{matched[:6]}\x1b[m\x1b[K{matched[6:]}"
@@ -412,6 +414,9 @@ def look_alikes() -> list[str]:
         f"-----BEGIN PUBLIC KEY-----\n{make.base64(48)}\n-----END PUBLIC KEY-----",
         "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
         f"go.sum: github.com/pkg/errors v0.9.1 h1:{make.base64(32)}",
+        f"build_key: {sha256}",
+        f"shop_key={uuid}",
+        f"blob {make.letters(12)}" + "AK" + "IA" + make.of(BASE32, 16) + "q" + make.letters(9),
         "password = input()",
         "password = getpass.getpass('Password: ')",
         "token = get_token()",

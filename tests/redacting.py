@@ -11,19 +11,15 @@ import msgspec
 
 from geminids.model import Attachment, Screen, Session
 from geminids.redact import Redactor
-from tests.conftest import ROOT
+from tests.conftest import COMPILED_RULES
 
 KEY = bytes(range(32))
-
-
-COMPILED = ROOT / ".pytest_cache" / "redaction-rules"
-"""Where the engine keeps what it compiles, so that the next run starts quickly: it takes seconds."""
 
 
 @cache
 def redactor(engine: Literal["full", "reduced"]) -> Redactor:
     """A redactor with a key that is always the same."""
-    return Redactor(KEY, engine=engine, cache_folder=COMPILED)
+    return Redactor(KEY, engine=engine, cache_folder=COMPILED_RULES)
 
 
 def seen(session: Session) -> str:

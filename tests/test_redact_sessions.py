@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from geminids.model import (
     Attachment,
@@ -134,6 +136,22 @@ def test_other_forms_of_a_found_value_are_hidden_too(redactor: Redactor) -> None
         assert form.strip('"') not in part.text, name
         assert redacted.findings[0].replacement in part.text
     assert [finding.count for finding in redacted.findings] == [5]
+
+
+def test_a_line_of_a_private_key_is_hidden_wherever_it_stands(redactor: Redactor) -> None:
+    line = "Ab3dEf7hIj1k" * 5
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{line}\n-----END RSA PRIVATE KEY-----"
+    messages = (*session_with_text(key).messages, *session_with_text(f"line 2 is {line}").messages)
+    redacted = redactor.redact(session_with(messages=messages))
+    assert line not in seen(redacted.session)
+
+
+def test_what_looks_like_a_secret_only_afterwards_is_hidden_too() -> None:
+    """The address ends like a placeholder until it is hidden."""
+    chosen = Redactor(KEY, engine="reduced", hide=["emails"])
+    redacted = chosen.redact(session_with_text("password=ada@lovelace.orgEXAMPLE"))
+    assert [finding.rule for finding in redacted.findings] == ["email", "password"]
+    assert chosen.redact(redacted.session).session is redacted.session
 
 
 def test_common_words_are_hidden_only_where_they_are_secrets(redactor: Redactor) -> None:
@@ -415,3 +433,46 @@ def test_the_hash_of_a_home_cannot_be_guessed_any_more() -> None:
     assert len(redacted.project.hash or "") == 64
     assert redacted.files[0].path == f"/srv/tmp/{redacted.project.hash}/chats/a"
     assert redactor.redact(redacted).session is redacted
+
+
+# -- anything ----------------------------------------------------------------
+
+PIECES = st.sampled_from(
+    (
+        *(
+            f" {TOKEN} ",
+            "password=",
+            "password: ",
+            '"token": "',
+            "hunter22x",
+            '"',
+            "\\",
+            "\\n",
+            "\n",
+            "\x1b[31m",
+        ),
+        *("\ud83d", "é", "\0", "[REDACTED:token:0a1b2c]", "Cookie: a=", "/home/ada/", "ada@lovelace.org"),
+        *("-----BEGIN RSA PRIVATE KEY-----", "=", ";", " ", "x", "'", "://u:", "@h", "key", "\x1e"),
+        *("Authorization: Bearer ", "user-0a1b2c", "EXAMPLE"),
+    )
+)
+TEXTS = st.lists(PIECES | st.text(max_size=4), max_size=12).map("".join)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(TEXTS | st.just("password"), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(TEXTS | st.just("api_key"), VALUES, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_whatever_it_holds_a_token_is_hidden_and_once_is_enough(arguments: dict[str, Any]) -> None:
+    chosen = Redactor(KEY, engine="reduced", hide=CAN_BE_HIDDEN)
+    session = session_with_arguments(arguments)
+    redacted = chosen.redact(session)
+    assert TOKEN not in repr(redacted.session)
+    again = chosen.redact(redacted.session)
+    assert again.session == redacted.session
+    assert again.findings == ()

@@ -645,7 +645,12 @@ class Library:
         from geminids.redact import Redactor, load_key
 
         folder = Path(self._data_folder) if self._data_folder else None
-        return Redactor(load_key(folder), hide=frozenset(hide), keep_attachments=keep_attachments)
+        return Redactor(
+            load_key(folder),
+            hide=frozenset(hide),
+            keep_attachments=keep_attachments,
+            cache_folder=folder / "redaction-rules" if folder else None,
+        )
 
     def _reread(
         self, many: RereadingMany, known: Callable[[Project], Project], number: int

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from geminids.cli.hiding import hide_option, open_redactor
 from geminids.cli.list_command import EVERY_KIND, KINDS, Asked
 from geminids.cli.options import (
     Choices,
     complete_files,
-    complete_ids,
     complete_tags,
     detail_option,
     json_option,
@@ -22,20 +22,19 @@ from geminids.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.cli.show_command import complete_sessions
 from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND, PARTLY_DONE, NoSuchLineError, SessionNotFoundError, ShortIdError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from geminids.library import Exporting, FolderOutcome, Item, Library, Redactor
+    from geminids.library import Exporting, FolderOutcome, Item, Library
 
 STDOUT = "-"
 USUAL_FORMAT = "markdown"
 SUFFIXES = {"": USUAL_FORMAT, ".md": "markdown", ".htm": "html", ".txt": "text"}
 """Endings of files that are not called as their format is."""
-HIDDEN = ("home", "names", "emails")
-EVERYTHING = "all"
 FLAGS = {"share": "--share", "files_folder": "--images", "table": "--table", "touched_at": "--fresh"}
 """What has to be typed for the options that only some formats have."""
 MOST_NAMED = 10
@@ -66,7 +65,7 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
 
 
 @click.command()
-@click.argument("wanted", nargs=-1, metavar="[ID|FILE|QUERY]...", shell_complete=complete_ids)
+@click.argument("wanted", nargs=-1, metavar="[ID|FILE|QUERY]...", shell_complete=complete_sessions)
 @click.option(
     "-f",
     "--format",
@@ -101,12 +100,7 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
 )
 @detail_option
 @click.option("--redact", is_flag=True, help="Hide secrets; `geminids redact` shows which.")
-@click.option(
-    "--hide",
-    multiple=True,
-    type=click.Choice([*HIDDEN, EVERYTHING]),
-    help="With secrets also hide home folders, user names, e-mail addresses.",
-)
+@hide_option
 @click.option(
     "--keep-attachments",
     is_flag=True,
@@ -173,7 +167,7 @@ def export(
         raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
     chosen = Chosen(wanted, query, everything, Asked(project, since, until, kind, None, tag))
     library = choices.open_library()
-    redactor = _redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
+    redactor = open_redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
     exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
     items = _items(choices, library, chosen)
     if not items:
@@ -231,17 +225,6 @@ def _detail(level: str | None) -> Any:
     from geminids.transcript.entries import LEVELS
 
     return LEVELS[level]
-
-
-def _redactor(library: Library, hide: Sequence[str], *, keep_attachments: bool) -> Redactor:
-    wanted = HIDDEN if EVERYTHING in hide else hide
-    redactor = library.redactor(wanted, keep_attachments=keep_attachments)
-    if redactor.is_reduced:
-        say(
-            "Only a reduced set of rules looks for secrets; "
-            "`pip install 'geminids[redact]'` brings the whole one."
-        )
-    return redactor
 
 
 def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from geminids.cli.hiding import hide_option, open_redactor
 from geminids.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
 from geminids.cli.show_command import complete_sessions
 from geminids.cli.talk import say
@@ -16,20 +17,10 @@ if TYPE_CHECKING:
     from geminids.cli.page import Page, Span
     from geminids.library import Finding, FoundAt, Redacted, Redactor
 
-HIDDEN = ("home", "names", "emails")
-"""What is hidden besides secrets if asked for; written here so that help need not load what hides it."""
-EVERYTHING = "all"
-REDUCED = "Only a reduced set of rules is used; `pip install 'geminids[redact]'` brings hundreds more."
-
 
 @click.command()
 @click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
-@click.option(
-    "--hide",
-    type=click.Choice([*HIDDEN, EVERYTHING]),
-    multiple=True,
-    help="Besides secrets: home folders, user names, e-mail addresses. May be given several times.",
-)
+@hide_option
 @click.option(
     "--keep-attachments",
     is_flag=True,
@@ -42,8 +33,8 @@ REDUCED = "Only a reduced set of rules is used; `pip install 'geminids[redact]'`
 def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachments: bool) -> int:
     """Show what would be hidden in a session, where, and why.
 
-    Nothing is changed: `geminids export --redact` writes a session without its secrets, with the same
-    words in their place. Equal secrets get equal words, in all sessions.
+    Nothing is changed: `geminids export --redact` writes a session without its secrets. What stands in
+    the place of a secret is the same for equal secrets, in all sessions.
 
     In a pipe each place is a line of fields with tabs between them: rule, message (as `show --at` counts),
     field, beginning, what stands for it, how often in all places, session. The exit code is 1 if nothing
@@ -58,15 +49,13 @@ def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachm
     from geminids.library import file_meant
 
     library = choices.open_library(sample_if_empty=file_meant(wanted) is None)
-    redactor = library.redactor(HIDDEN if EVERYTHING in hide else hide, keep_attachments=keep_attachments)
+    redactor = open_redactor(library, hide, keep_attachments=keep_attachments)
     sessions, unreadable = library.read(wanted)
     redacted = [redactor.redact(session) for session in sessions]
     if choices.json:
         _print(redactor, redacted)
     else:
         _draw(choices, redacted)
-    if redactor.is_reduced:
-        say(REDUCED)
     if any(each.findings for each in redacted):
         return tell_unreadable(unreadable)
     say("Nothing would be hidden.")
