@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
@@ -13,7 +16,9 @@ import pytest
 from geminids import export
 from geminids.export.folder import MANIFEST
 from geminids.library import Library
+from geminids.model import Attachment, State
 from tests.conftest import Run
+from tests.exporting import exported, hostile_session
 from tests.homes import FIRST_ID, write_session
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z0A"
@@ -200,6 +205,45 @@ def test_a_folder_that_is_redacted_later_keeps_no_secret(geminids: Run, home: Pa
     assert "1 session written" in geminids(*everything, "--redact", "--hide", "home").err
 
 
+def test_names_stay_the_same_however_often_secrets_are_hidden_or_not(
+    geminids: Run, home: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    for redact in ([], ["--redact"], ["--redact"], [], ["--redact"]):
+        assert geminids("export", "1f0c", "-f", "text", "-o", f"{out}/", *redact, "--home", home).code == 0
+        assert names(out) == ["2026-05-01-fix-the-login-redirect-1f0c9a2b.txt"]
+
+
+def test_the_list_of_files_tells_no_ids_and_no_paths(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert geminids("export", "1f0c", "-o", f"{out}/", "--redact", "--home", home).code == 0
+    (kept,) = json.loads((out / MANIFEST).read_bytes())["files"].values()
+    assert "1f0c" not in kept["key"]
+    assert str(home) not in (out / MANIFEST).read_text()
+
+
+def test_a_fresh_session_is_written_each_time(geminids: Run, home: Path, tmp_path: Path) -> None:
+    out = ("-f", "gemini", "-o", f"{tmp_path}/out/", "--home", home)
+    assert geminids("export", "1f0c", *out).code == 0
+    assert "1 session written" in geminids("export", "1f0c", "--fresh", *out).err
+    (file,) = (tmp_path / "out").glob("*.jsonl")
+    assert '"lastUpdated":"2026-06-15T12:00:00.000Z"' in file.read_text().splitlines()[0]
+
+
+def test_pictures_that_are_not_told_are_not_written(geminids: Run, tmp_path: Path) -> None:
+    picture = Attachment("image/png", data=base64.b64encode(b"picture").decode())
+    session = hostile_session()
+    first, *others = session.messages
+    taken_back = msgspec.structs.replace(first, parts=(picture,), state=State.REWOUND)
+    document = tmp_path / "session.json"
+    document.write_bytes(exported("json", msgspec.structs.replace(session, messages=(taken_back, *others))))
+    assert geminids("export", document, "--images", "-o", tmp_path / "a.md").code == 0
+    everything = ("--images", "--detail", "everything", "-o", tmp_path / "b.md")
+    assert geminids("export", document, *everything).code == 0
+    assert b"picture" not in [path.read_bytes() for path in tmp_path.glob("a-files/*")]
+    assert b"picture" in [path.read_bytes() for path in tmp_path.glob("b-files/*")]
+
+
 def test_a_native_session_in_a_folder_is_named_as_its_agent_names_it(
     geminids: Run, home: Path, tmp_path: Path
 ) -> None:
@@ -243,6 +287,26 @@ def test_agents_folders_are_never_written(geminids: Run, home: Path) -> None:
         assert code == 2
         assert "only reads" in err
     assert not (home / ".gemini" / "x.md").exists()
+
+
+def test_the_users_own_agents_are_safe_whatever_home_is_looked_at(
+    geminids: Run, home: Path, machine: Path
+) -> None:
+    (machine / ".gemini" / "tmp").mkdir(parents=True)
+    code, _, err = geminids("export", "1f0c", "-o", machine / ".gemini" / "tmp" / "x.md", "--home", home)
+    assert code == 2
+    assert "only reads" in err
+
+
+def test_what_could_not_be_read_is_said(
+    geminids: Run, home: Path, tmp_path: Path, without_privileges: Callable[[], AbstractContextManager[None]]
+) -> None:
+    (closed,) = home.glob(".gemini/tmp/blog/chats/*")
+    closed.chmod(0)
+    with without_privileges():
+        code, _, err = geminids("export", "--all", "-f", "text", "--home", home, "--data", tmp_path / "d")
+    assert code == 3
+    assert closed.name in err
 
 
 def test_where_nothing_can_be_written_the_place_is_named(geminids: Run, home: Path, tmp_path: Path) -> None:

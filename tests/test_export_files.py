@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -236,11 +238,16 @@ def test_what_is_not_ours_is_left_alone_but_what_holds_the_same_is_taken_over(fo
 
 def test_what_was_not_redacted_gives_way_to_another_name(folder: Path) -> None:
     again = opened(folder)
-    assert again.write("a.md", page(b"first", beside={"a-files/1.png": b"picture"}, stamp="s")) is Done.SAME
+    picture = f"a-files/{sha256(b'picture').hexdigest()[:16]}.png"
+    other = f"a-files/{sha256(b'other').hexdigest()[:16]}.png"
+    beside = {picture: b"picture", other: b"other"}
+    assert again.write("a.md", page(b"first", beside=beside, stamp="s")) is Done.SAME
+    (folder / other).write_bytes(b"drawn over")
     assert again.name_of("one", "hiding") is None
     assert again.write("b.md", page(b"[REDACTED]", hiding="hiding")) is Done.WRITTEN
     assert not (folder / "a.md").exists()
-    assert not (folder / "a-files" / "1.png").exists()
+    assert not (folder / picture).exists()
+    assert (folder / other).read_bytes() == b"drawn over"
     assert again.name_of("one", "hiding") == again.name_of("one", None) == "b.md"
     assert again.name_of("one", "other hiding") is None
 
@@ -275,6 +282,49 @@ def test_a_table_tells_of_the_files_that_are_there(folder: Path) -> None:
     assert list(again.entries()) == []
 
 
+@pytest.mark.parametrize("name", ["../out.md", "/etc/x", "..", "a/b.md", "a\\b.md", "", "a\0b"])
+@pytest.mark.parametrize("where", ["files", "contents", "beside"])
+def test_a_list_of_files_that_names_others_is_damaged(folder: Path, name: str, where: str) -> None:
+    """A folder of exports may come from anybody: it must not make us write or delete elsewhere."""
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    kept = manifest["files"]["a.md"]
+    match where:
+        case "files":
+            manifest["files"][name] = kept
+        case "contents":
+            manifest["contents"][name] = kept["left"]
+        case _:
+            kept["beside"] = [name if "/" not in name else f"x/{name}"]
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(DamagedManifestError):
+        opened(folder)
+
+
+def test_two_exports_at_once_remember_what_both_wrote(folder: Path) -> None:
+    first, second = opened(folder), opened(folder, "html")
+    assert first.write("b.md", page(b"b", "two")) is Done.WRITTEN
+    assert second.write("a.html", page(b"a", "one")) is Done.WRITTEN
+    second.save()
+    first.save()
+    assert opened(folder).is_current("one", "stamp 1")
+    assert opened(folder).is_current("two", "stamp 1")
+    assert opened(folder, "html").is_current("one", "stamp 1")
+
+
+def test_what_is_no_file_is_left_alone_also_by_force(folder: Path) -> None:
+    (folder / "b.md").mkdir()
+    os.mkfifo(folder / "c.md")
+    (folder / "d.md").symlink_to("nowhere")
+    for name in ("b.md", "c.md", "d.md"):
+        for force in (False, True):
+            done = opened(folder, force=force).write(name, page(b"x", name))
+            assert isinstance(done, Refused)
+    (folder / MANIFEST).unlink()
+    os.mkfifo(folder / MANIFEST)
+    with pytest.raises(DamagedManifestError, match="no file"):
+        opened(folder)
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema":"other"}', b"\xff\xfe"])
 def test_a_damaged_list_of_files_is_named_and_nothing_is_touched(folder: Path, content: bytes) -> None:
     (folder / MANIFEST).write_bytes(content)
@@ -302,7 +352,8 @@ def test_names_are_given_once_whatever_their_case_and_ending(folder: Path) -> No
     assert stem(session, "Title", {first}.__contains__) == f"{first}-2"
     assert stem(session, "Title", {first, f"{first}-2"}.__contains__) == f"{first}-3"
     again = opened(folder, "html")
-    assert again.is_taken("A")
-    assert not again.is_taken("b")
+    assert again.is_taken("A", "two")
+    assert not again.is_taken("A", "one"), "another format of the same session may be called so"
+    assert not again.is_taken("b", "two")
     assert again.write("B.html", page(b"x", "two")) is Done.WRITTEN
-    assert again.is_taken("b")
+    assert again.is_taken("b", "three")

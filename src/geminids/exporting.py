@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,12 +16,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from geminids import __version__
-from geminids.errors import AgentFolderError, ManySessionsError, RedactionError, SessionGoneError
+from geminids.errors import (
+    AgentFolderError,
+    FileExistsAlreadyError,
+    ManySessionsError,
+    RedactionError,
+    SessionGoneError,
+)
 from geminids.export.attachments import attachment_files
 from geminids.export.base import Entry, Format, Manner, title_of
-from geminids.export.files import write_file
+from geminids.export.files import naming, write_file
 from geminids.export.folder import Done, Folder, Page, Refused
 from geminids.export.stems import stem
+from geminids.transcript.told import told_session
 
 if TYPE_CHECKING:
     from geminids.export.losses import LossReport
@@ -30,6 +38,9 @@ if TYPE_CHECKING:
 FILES_FOLDER = "{}-files"
 SAVED_EVERY = 100
 """Files after which a folder notes what it holds: more is not lost if we are killed."""
+
+PLACE_PARTS = 4
+"""Parts of a path, from its end, that tell two sessions of the same id apart."""
 
 Progress = Callable[[int, int], None]
 
@@ -47,8 +58,9 @@ class Item(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A name for it that may be shared: the path of a file tells more than one thinks."""
-        return f"{self.id}#{_digest(self.file or '')[:8]}"
+        """A name for it that may be shared: ids are made of what people typed, and paths of their names."""
+        place = "/".join((self.file or "").replace("\\", "/").split("/")[-PLACE_PARTS:])
+        return _digest(f"{self.id}\0{place}")
 
 
 class FolderOutcome(NamedTuple):
@@ -105,12 +117,15 @@ class Exporting:
             return
         self._check_number(items)
         sessions = list(map(self._session, items))
-        write_file(target, self.format.write(sessions, manner), force=force)
-        for name, content in (file for session in sessions for file in attachment_files(session)):
-            beside = target.parent / manner.files_folder / name
-            beside.parent.mkdir(exist_ok=True)
+        if os.path.lexists(target) and not force:
+            raise FileExistsAlreadyError(str(target))
+        for name, content in (file for session in sessions for file in _beside(session, manner).items()):
+            beside = target.parent / name
+            with naming(beside.parent):
+                beside.parent.mkdir(exist_ok=True)
             if not beside.exists():
                 write_file(beside, [content], force=False)
+        write_file(target, self.format.write(sessions, manner), force=force)
 
     def to_folder(
         self,
@@ -149,18 +164,18 @@ class Exporting:
             return str(error)
         hiding = self._redactor.fingerprint if self._redactor else None
         title = title_of(session, self._manner)
-        name = folder.name_of(item.key, hiding) or self._new_name(folder, session, title)
+        name = folder.name_of(item.key, hiding) or self._new_name(folder, item.key, session, title)
         manner = self._manner_with(FILES_FOLDER.format(name.removesuffix(self.format.suffix)))
-        beside = {} if manner.files_folder is None else _beside(session, manner.files_folder)
         entry = _entry(name, session, title, redacted=hiding is not None)
         pieces = self.format.write([session], manner)
+        beside = _beside(session, manner)
         return folder.write(name, Page(item.key, stamp or "", hiding, entry, pieces, beside))
 
-    def _new_name(self, folder: Folder, session: Session, title: str) -> str:
+    def _new_name(self, folder: Folder, key: str, session: Session, title: str) -> str:
         wished = self.format.file_name(session)
-        if wished and not folder.is_taken(wished.removesuffix(self.format.suffix)):
+        if wished and not folder.is_taken(wished.removesuffix(self.format.suffix), key):
             return wished
-        return stem(session, title, folder.is_taken) + self.format.suffix
+        return stem(session, title, partial(folder.is_taken, key=key)) + self.format.suffix
 
     def _write_contents(self, folder: Folder) -> Refused | None:
         name = self.format.contents_name
@@ -203,10 +218,10 @@ class Exporting:
 
     def _stamp(self, item: Item) -> str | None:
         """The state of a session and all that is chosen for it; None if its state is not known."""
-        if item.stamp is None:
+        if item.stamp is None or self._manner.touched_at:
             return None
-        # Names of other sessions and the moment are no reason to write a file again.
-        chosen = repr(msgspec.structs.replace(self._manner, names={}, touched_at=None))
+        # Names of other sessions are no reason to write a file again.
+        chosen = repr(msgspec.structs.replace(self._manner, names={}))
         hiding = self._redactor.fingerprint if self._redactor else ""
         name = self._manner.names.get(item.id, "")
         return _digest("\0".join((item.stamp.hex(), self.format.name, __version__, hiding, name, chosen)))
@@ -269,8 +284,12 @@ def _digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def _beside(session: Session, folder: str) -> dict[str, bytes]:
-    return {f"{folder}/{name}": content for name, content in attachment_files(session)}
+def _beside(session: Session, manner: Manner) -> dict[str, bytes]:
+    """The files that the document of a session refers to, where that is wished."""
+    if manner.files_folder is None:
+        return {}
+    told = told_session(session, manner.detail)
+    return {f"{manner.files_folder}/{name}": content for name, content in attachment_files(told)}
 
 
 def _entry(name: str, session: Session, title: str, *, redacted: bool) -> Entry:

@@ -601,7 +601,7 @@ class Library:
             names={session: said.name for session, said in self.marks().items() if said.name},
             **options,
         )
-        return Exporting(chosen, manner, redactor, self.places, report=report)
+        return Exporting(chosen, manner, redactor, self._agents_folders(), report=report)
 
     def items(self, wanted: Sequence[str]) -> list[Item]:
         """Sessions to be exported, each meant as in `read`. A file may hold several."""
@@ -651,6 +651,10 @@ class Library:
             keep_attachments=keep_attachments,
             cache_folder=folder / "redaction-rules" if folder else None,
         )
+
+    def _agents_folders(self) -> list[str]:
+        """The folders of agents here and in the homes that are looked at: nothing is written there."""
+        return [home.folder for home in (*self._homes, *self._usual_homes())]
 
     def _reread(
         self, many: RereadingMany, known: Callable[[Project], Project], number: int
@@ -962,6 +966,10 @@ class Library:
             unique = list({os.path.realpath(folder): folder for folder in self._chosen}.values())
             every = ((folder, sources.load(name)) for folder in unique for name in self._names)
             return [home for folder, source in every for home in source.homes_below(folder)]
+        return self._usual_homes()
+
+    def _usual_homes(self) -> list[Home]:
+        """The homes that agents use on this machine."""
         user_home = config.expanded("~")
         return [
             home for name in self._names for home in sources.load(name).homes(self._environment, user_home)

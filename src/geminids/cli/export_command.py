@@ -160,9 +160,13 @@ def export(
     geminids export 3 -f gemini -o saved.jsonl      Gemini CLI loads it again
     geminids export 3 --report > session.md         what it cannot carry
     """  # noqa: D301 - click wants the character itself
+    from geminids.cli.sessions import tell_unreadable
+
     name = format_name or _format_of(output)
     options = _options(images=images, share=share, table=table, touched_at=choices.now if fresh else None)
     _check_options(name, options, keep_attachments=keep_attachments, redacts=bool(redact or hide))
+    if images and output == STDOUT:
+        raise click.UsageError("--images writes files beside another: it goes with -o FILE or -o DIR.")
     if choices.json and output == STDOUT:
         raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
     chosen = Chosen(wanted, query, everything, Asked(project, since, until, kind, None, tag))
@@ -173,8 +177,11 @@ def export(
     if not items:
         if not chosen.wanted:
             say("No session matches.")
-        return NOTHING_FOUND
+        return tell_unreadable(library.unreadable()) or NOTHING_FOUND
     code = _write(choices, exporting, items, output, force=force)
+    if chosen.is_filter:
+        # What could not be read may be among what was asked for.
+        code = tell_unreadable(library.unreadable()) or code
     if report and not choices.json and exporting.losses:
         from geminids.cli.losses import say_losses
 

@@ -6,6 +6,7 @@ import base64
 import binascii
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 
 from geminids.model import AnyPart, Attachment, Session, ToolCall, ToolResult
 
@@ -35,6 +36,8 @@ SUFFIXES = {
 }
 """How names of files end, by the type of what they hold."""
 OTHER_SUFFIX = ".bin"
+DIGITS = 16
+"""Of the digest that a file is called by."""
 
 
 def attachment_files(session: Session) -> Iterator[tuple[str, bytes]]:
@@ -60,7 +63,14 @@ def content_of(attachment: Attachment) -> bytes | None:
 
 def file_name(attachment: Attachment, content: bytes) -> str:
     """The name of the file that holds an attachment."""
-    return sha256(content).hexdigest()[:16] + SUFFIXES.get(attachment.mime_type or "", OTHER_SUFFIX)
+    return sha256(content).hexdigest()[:DIGITS] + SUFFIXES.get(attachment.mime_type or "", OTHER_SUFFIX)
+
+
+def holds_what_it_is_called(path: Path) -> bool:
+    """Whether a file holds what its name says: nobody has changed it since it was written."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    return sha256(path.read_bytes()).hexdigest()[:DIGITS] == path.stem
 
 
 def is_picture(attachment: Attachment) -> bool:

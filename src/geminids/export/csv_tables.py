@@ -12,12 +12,13 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from geminids.errors import FormatOptionError
 from geminids.export.base import Manner, PlainFormat, encoded
 from geminids.export.data import encode_harmless
 from geminids.model import Attachment, FileReference, Message, Session, Text, Thought, Usage
 from geminids.transcript import safe
 from geminids.transcript.entries import Detail
-from geminids.transcript.telling import changed_lines, error_line, output_text, telling_argument
+from geminids.transcript.telling import answer_lines, changed_lines, error_line, output_text, telling_argument
 from geminids.transcript.told import told_messages
 
 Row = Sequence[Any]
@@ -79,6 +80,8 @@ class CsvTables(PlainFormat):
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The heading, then the rows of one session after the other."""
+        if manner.table not in TABLES:
+            raise FormatOptionError(self.name, f"table={manner.table}")
         heading, rows_of = TABLES[manner.table]
         yield _written([heading])
         for session in sessions:
@@ -120,7 +123,7 @@ def _call_rows(session: Session, detail: Detail) -> Iterator[Row]:
                 call.exit_code,
                 telling_argument(call, session.project.path),
                 encode_harmless(call.arguments).decode(),
-                output_text(call) if detail.tools else None,
+                output_text(call) if detail.tools else "\n".join(answer_lines(call)),
                 error_line(call),
                 APART.join(change.path for change in call.changes),
                 *(changed or (None, None)),

@@ -13,7 +13,10 @@ it.
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +24,7 @@ from typing import NamedTuple
 import msgspec
 
 from geminids.errors import DamagedManifestError, FileExistsAlreadyError
+from geminids.export.attachments import holds_what_it_is_called
 from geminids.export.base import Entry
 from geminids.export.data import encode
 from geminids.export.files import NewFile, Written, digest_of, naming, write_file
@@ -29,6 +33,8 @@ MANIFEST = ".geminids-export.json"
 NOT_OURS = "it is not ours"
 CHANGED = "it was changed since"
 NOT_REDACTED = "it was changed since, and nothing is hidden in it"
+NO_FILE = Written(-1, "")
+"""What stands for something that is no file: a folder, a pipe, a link to nowhere."""
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -103,7 +109,9 @@ class Folder:
         self._by_key = {
             kept.key: name for name, kept in self._manifest.files.items() if kept.format == format_name
         }
-        self._stems = set(map(_stem, self._manifest.files))
+        self._stems = {_stem(name): kept.key for name, kept in self._manifest.files.items()}
+        self._ours: set[str] = set()
+        """The names of files that this run wrote or took away."""
         self._changed = False
 
     def name_of(self, key: str, hiding: str | None) -> str | None:
@@ -113,9 +121,9 @@ class Folder:
             return None
         return name
 
-    def is_taken(self, stem: str) -> bool:
+    def is_taken(self, stem: str, key: str) -> bool:
         """Whether a file of another session is called so, whatever its ending and the case of its letters."""
-        return stem.casefold() in self._stems
+        return self._stems.get(stem.casefold(), key) != key
 
     def is_current(self, key: str, stamp: str) -> bool:
         """Whether the file of a session holds what it would hold if it were written now."""
@@ -155,8 +163,15 @@ class Folder:
 
     def save(self) -> None:
         """Remember what was written."""
-        if self._changed:
-            write_file(self.path / MANIFEST, [encode(self._manifest), b"\n"], force=True)
+        if not self._changed:
+            return
+        with _alone_in(self.path):
+            # Another export into the same folder may have saved what it wrote meanwhile.
+            there = _read_manifest(self.path / MANIFEST)
+            others = {name: kept for name, kept in there.files.items() if name not in self._ours}
+            ours = {name: kept for name, kept in self._manifest.files.items() if name in self._ours}
+            merged = _Manifest(others | ours, there.contents | self._manifest.contents)
+            write_file(self.path / MANIFEST, [encode(merged), b"\n"], force=True)
 
     def _write(self, name: str, pieces: Iterable[bytes], known: Left | None) -> Done | Refused:
         target = self.path / name
@@ -166,18 +181,19 @@ class Folder:
             if present == written:
                 return Done.SAME
             is_ours = present is None or (known is not None and (known.size, known.digest) == present)
-            if not (is_ours or self._force):
+            if not (is_ours or self._force) or present == NO_FILE:
                 return Refused(str(target), CHANGED if known else NOT_OURS)
             try:
                 new.settle(replace=present is not None)
             except FileExistsAlreadyError:
-                return Refused(str(target), NOT_OURS)
+                # Another export may have been quicker.
+                return Done.SAME if _present(target) == written else Refused(str(target), NOT_OURS)
         return Done.WRITTEN
 
     def _write_beside(self, name: str, content: bytes) -> None:
         """Write a file that a session refers to; its name says what it holds, so it is written once."""
         target = self.path / name
-        if not target.exists():
+        if not os.path.lexists(target):
             with naming(target):
                 target.parent.mkdir(exist_ok=True)
             write_file(target, [content], force=False)
@@ -185,8 +201,9 @@ class Folder:
     def _take_away(self, before: str, page: Page, name: str) -> Refused | None:
         """Take away what the file of a session had before and has no longer: its old name, its pictures."""
         kept = self._manifest.files[before]
-        for beside in set(kept.beside) - page.beside.keys():
-            (self.path / beside).unlink(missing_ok=True)
+        for beside in map(self.path.joinpath, set(kept.beside) - page.beside.keys()):
+            if holds_what_it_is_called(beside):
+                beside.unlink()
         if before == name:
             return None
         old = self.path / before
@@ -194,6 +211,7 @@ class Folder:
             return Refused(str(old), NOT_REDACTED)
         old.unlink(missing_ok=True)
         del self._manifest.files[before]
+        self._ours.add(before)
         return None
 
     def _keep(self, name: str, page: Page) -> None:
@@ -207,7 +225,8 @@ class Folder:
             beside=tuple(page.beside),
         )
         self._by_key[page.key] = name
-        self._stems.add(_stem(name))
+        self._stems[_stem(name)] = page.key
+        self._ours.add(name)
         self._changed = True
 
     def _left(self, name: str) -> Left:
@@ -233,17 +252,49 @@ def _stem(name: str) -> str:
 
 def _present(target: Path) -> Written | None:
     """What a name holds now; None if it is free."""
-    try:
+    if target.is_file():
         return digest_of(target)
-    except FileNotFoundError:
-        # A link to nowhere is somebody's too.
-        return Written(0, "a link") if target.is_symlink() else None
+    return NO_FILE if os.path.lexists(target) else None
 
 
 def _read_manifest(path: Path) -> _Manifest:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=_Manifest)
-    except FileNotFoundError:
+    """What we wrote before. The folder may come from anybody, so nothing outside of it may be named."""
+    if not os.path.lexists(path):
         return _Manifest({}, {})
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise DamagedManifestError(str(path), "it is no file")
+        manifest = msgspec.json.decode(path.read_bytes(), type=_Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise DamagedManifestError(str(path), str(error)) from error
+    named = [*manifest.files, *manifest.contents]
+    beside = [name.split("/") for kept in manifest.files.values() for name in kept.beside]
+    if not all(map(_is_plain, named)) or not all(map(_is_plain_pair, beside)):
+        raise DamagedManifestError(str(path), "it names files outside of the folder")
+    return manifest
+
+
+def _is_plain(name: str) -> bool:
+    """Whether this is the name of a file, and no path."""
+    return name not in {"", ".", ".."} and not {"/", "\\", "\0"} & set(name)
+
+
+def _is_plain_pair(names: list[str]) -> bool:
+    return len(names) == 2 and all(map(_is_plain, names))
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """A while in which no other export saves what it wrote into the folder."""
+    try:
+        import fcntl
+    except ImportError:
+        # Where there is no such lock, the last one wins.
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
