@@ -117,7 +117,7 @@ def hostile_words() -> Iterable[str]:
         "---\ntitle: not yours\n---\n# heading\n<details><summary>open</summary>",
         "[click](javascript:alert(4)) ![x](http://127.0.0.1:1/pixel.png) <http://127.0.0.1:1/>",
         "half an emoji: \ud83d and NUL: \x00 and CR: a\rb",
-        "=HYPERLINK(\"http://127.0.0.1:1\") , \"quotes\" ; 'single'\tand tab",
+        '=HYPERLINK("http://127.0.0.1:1") , "quotes" ; \'single\'\tand tab',
         "{{7*7}} ${7*7} <%= 7*7 %> {% raw %}",
         "very-long-" + "x" * 5000,
     )

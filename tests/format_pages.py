@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from geminids import export, sample, sources
-from geminids.export.base import Entry, Format, Manner
+from geminids.export.base import Format, Manner, PlainFormat
 from geminids.export.facts import fact_of, message_fact
 from geminids.export.losses import Loss, LossReport, Verdict, losses
 from geminids.export.probing import values
 from geminids.export.trials import MOST_MESSAGES
 from geminids.model import Session
-from geminids.transcript.entries import LEVEL_WORDS
+from geminids.transcript.levels import LEVEL_WORDS
 from tests.conftest import ROOT
 from tests.exporting import exported, fixture_sessions, looked_at_sessions, manner
 from tests.reading import sessions as read_sessions
@@ -229,10 +229,8 @@ def facts(sessions: Iterable[Session]) -> set[str]:
     return of_values | {message_fact(m.state) for session in whole for m in session.messages if m.parts}
 
 
-class Together:
+class Together(PlainFormat):
     """A format whose files of several manners are one."""
-
-    contents_name: str | None = None
 
     def __init__(self, chosen: Format, also: Iterable[Mapping[str, Any]]) -> None:
         self._chosen = chosen
@@ -245,9 +243,6 @@ class Together:
         whole = list(sessions)
         for options in self._manners:
             yield from self._chosen.write(whole, msgspec.structs.replace(manner, **options))
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        return self._chosen.contents(entries, manner)
 
 
 def _row(chosen: Format) -> str:

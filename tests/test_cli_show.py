@@ -247,7 +247,7 @@ def test_a_tool_call_is_one_line_with_its_telling_argument(geminids: Run, home: 
 def test_a_command_that_failed_is_marked_with_its_exit_code(geminids: Run, home: Path) -> None:
     answer = {"name": "run_shell_command", "response": {"output": "Output: (empty)\nExit Code: 3"}}
     lines = shown_call(geminids, home, result=[{"functionResponse": answer}])
-    assert "  ✗ run_shell_command  npm test  [exit 3]" in lines
+    assert "  ✗ run_shell_command  npm test  (exit 3)" in lines
 
 
 def test_a_question_is_shown_with_its_answer(geminids: Run, home: Path) -> None:
@@ -265,8 +265,8 @@ def test_a_question_is_shown_with_its_answer(geminids: Run, home: Path) -> None:
 def test_an_error_is_marked_with_its_first_line(geminids: Run, home: Path) -> None:
     failed = [{"functionResponse": {"name": "x", "response": {"error": "File not found\nat line 3"}}}]
     lines = shown_call(geminids, home, status="error", result=failed)
-    assert lines[lines.index("  ✗ run_shell_command  npm test") + 1] == "    File not found"
-    assert "  ⊘ run_shell_command  npm test  [cancelled]" in shown_call(geminids, home, status="cancelled")
+    assert lines[lines.index("  ✗ run_shell_command  npm test  (error)") + 1] == "    File not found"
+    assert "  ⊘ run_shell_command  npm test  (cancelled)" in shown_call(geminids, home, status="cancelled")
 
 
 def test_arguments_and_outputs_are_shown_on_request(geminids: Run, home: Path) -> None:
@@ -343,7 +343,7 @@ def test_thoughts_and_notices_are_told_on_request(geminids: Run) -> None:
 def test_context_that_the_agent_put_in_is_not_worth_a_word(geminids: Run) -> None:
     told = geminids("show", "51ca1661", "--sample")
     assert "injected" not in told.out
-    assert "Not shown: 1 notice (--notices), 1 thought (--thoughts)" in told.out
+    assert "Not told: 1 thought (--thoughts), 1 notice (--notices)." in told.out
     assert "\nContext  " in geminids("show", "51ca1661", "--sample", "--all").out
 
 
@@ -371,7 +371,7 @@ def test_a_subagent_says_whose_it_is_what_it_was_told_and_what_it_found(geminids
 def test_damage_is_named_on_request(geminids: Run, home: Path) -> None:
     path = next((home / ".gemini").rglob("*1f0c9a2b.jsonl"))
     path.write_bytes(path.read_bytes() + b'{"id":"x","secret\n')
-    assert "⚠ 1 problem (--notices names them)" in geminids("show", path).out
+    assert "⚠ 1 problem in its files (--notices names them)" in geminids("show", path).out
     named = geminids("show", path, "--notices").out
     assert f"bad-json  {path}:4" in named
     assert "secret" not in named

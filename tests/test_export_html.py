@@ -20,11 +20,11 @@ from geminids import export
 from geminids.export.base import Entry
 from geminids.export.html import prose as markdown
 from geminids.export.html.code import PATTERNS, coloured
-from geminids.export.html.document import assets
-from geminids.export.html.markup import escaped, harmless, text
+from geminids.export.html.document import assets, code_lines
+from geminids.export.html.markup import escaped, text
 from geminids.export.html.pictures import attachment
 from geminids.export.html.prose import prose
-from geminids.model import Attachment, Session
+from geminids.model import Attachment, Origin, Session, State
 from geminids.transcript import safe
 from tests.browser import DIFF, entry_of, picture, readable_session
 from tests.exporting import exported, fixture_sessions, hostile_session, hostile_words, manner
@@ -223,8 +223,7 @@ def test_names_titles_and_paths_are_words_too() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
-def test_words_stay_harmless_whichever_way_they_are_found_to_be(words: str) -> None:
-    assert harmless(words) == safe.text(words)
+def test_words_are_read_as_they_are_once_they_are_harmless(words: str) -> None:
     assert unescape(text(words)) == safe.text(words)
 
 
@@ -234,8 +233,8 @@ def test_words_stay_harmless_whichever_way_they_are_found_to_be(words: str) -> N
 def test_the_heading_says_what_session_it_is() -> None:
     heading = Parsed(_page(readable_session())).text
     assert "Project /home/ada/shop Agent Gemini CLI, gemini-2.5-pro, gemini-2.5-flash" in heading
-    assert "Time 2026-05-01 10:00 – 10:09 UTC (9 min) Status ✓ success" in heading
-    assert "Turns 4 prompts, 4 replies, 6 tool calls, 2 errors, 1 dropped" in heading
+    assert "Time 2026-05-01 10:00 to 10:09 UTC (9 min) Status ✓ success" in heading
+    assert "Turns 3 prompts, 4 replies, 6 tool calls, 2 errors, 1 dropped" in heading
     assert "15,000 new input 20,000 cached 1,500 output 1,000 thoughts" in heading
 
 
@@ -253,8 +252,21 @@ def test_messages_are_numbered_as_show_counts_them_and_prompts_are_linked() -> N
     ]
     outline = [link for link in parsed.values("href") if link.startswith("#m-")][:4]
     assert outline == ["#m-1", "#m-6", "#m-8", "#m-9"]
-    assert "4 prompts The browser says" in parsed.text
+    assert "3 prompts, 1 command The browser says" in parsed.text
     assert "! git log --oneline" in parsed.text
+
+
+def test_the_outline_says_how_many_prompts_are_not_told() -> None:
+    session = fixture_sessions()["rewind-jsonl-2/" + _native_id("rewind-jsonl-2")]
+    taken_back = [m for m in session.messages if m.state is State.REWOUND and m.origin is Origin.HUMAN]
+    asked = session.counts.prompts
+    assert taken_back
+    assert f"{asked - len(taken_back)} of {asked} prompts" in Parsed(_page(session)).text
+    assert f" {asked} prompts" in Parsed(_page(session, "everything")).text.partition("Project")[0]
+
+
+def _native_id(case: str) -> str:
+    return next(name.partition("/")[2] for name in fixture_sessions() if name.startswith(f"{case}/"))
 
 
 def test_every_address_in_a_page_leads_somewhere() -> None:
@@ -281,8 +293,8 @@ def test_a_level_tells_what_it_means_everywhere(level: str, told: str, left_out:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    assert "Left out: 8 replies" in Parsed(_page(readable_session(), "prompts")).text
-    assert "Left out: 1 thought." in Parsed(_page(readable_session(), "tools")).text
+    assert "Not told: 8 replies" in Parsed(_page(readable_session(), "prompts")).text
+    assert "Not told: 1 thought." in Parsed(_page(readable_session(), "tools")).text
 
 
 def test_a_call_is_a_line_with_the_rest_folded_behind_it() -> None:
@@ -290,7 +302,7 @@ def test_a_call_is_a_line_with_the_rest_folded_behind_it() -> None:
     words = Parsed(page).text
     assert "✗ run_shell_command pytest -q exit 1 command pytest -q Output 1 failed zanzibar" in words
     assert "✗ read_file none.py error File not found" in words
-    assert "✓ replace router.py +1 −1" in words
+    assert "● replace router.py +1 -1" in words
     assert page.count('<details class="call">') == 3
     assert page.count('<details class="call" open>') == 1, "a short change is shown at once"
 
@@ -342,6 +354,18 @@ def test_style_and_script_are_small() -> None:
         assert len(used.style) + len(used.script) < LARGEST_ASSETS
 
 
+def test_comments_of_any_length_stay_behind() -> None:
+    written = "/* one */\na { b: c; }\n  /* of\n  two } lines */ d { }\n// gone\nx = 'http://y'; // stays\n\n"
+    assert code_lines(written) == ["a { b: c; }", "d { }", "x = 'http://y'; // stays"]
+
+
+def test_no_line_of_a_comment_is_left_in_what_runs() -> None:
+    for kind in ("session", "contents"):
+        used = assets(kind)
+        assert used.style.count("/*") == used.style.count("*/") == 0
+        assert not re.search(r"^(?://|/\*|\*)", used.script, re.MULTILINE)
+
+
 # The list of sessions
 
 
@@ -353,6 +377,30 @@ def test_the_list_begins_with_the_newest_and_links_each_file() -> None:
     assert {unquote(link) for link in Parsed(page).values("href")} == {entry.file for entry in entries}
     again = b"".join(export.load("html").contents(reversed(entries), manner("everything"))).decode()
     assert again == page
+
+
+def test_what_is_said_of_redaction_is_true_of_the_whole_folder() -> None:
+    redacted, plain = (
+        msgspec.structs.replace(entry, redacted=hidden)
+        for entry, hidden in zip(_entries()[:2], (True, False), strict=True)
+    )
+
+    def listed(*entries: Entry) -> str:
+        chosen = manner("everything", redacted="2 keys")
+        return Parsed(b"".join(export.load("html").contents(entries, chosen)).decode()).text
+
+    assert "Redacted: 2 keys" in listed(redacted)
+    assert "edacted" not in listed(plain)
+    mixed = listed(redacted, plain)
+    assert "Redacted: 1 of 2 sessions" in mixed
+    assert "2 keys" not in mixed
+    assert (mixed.count("(redacted)"), mixed.count("(not redacted)")) == (1, 1)
+
+
+def test_subagents_are_listed_as_such() -> None:
+    entry = msgspec.structs.replace(_entries()[1], kind="subagent", title="Look around")
+    page = b"".join(export.load("html").contents([entry], manner("everything"))).decode()
+    assert "↳ Look around" in Parsed(page).text
 
 
 # Markdown
@@ -454,7 +502,7 @@ PIECES = (
 @settings(deadline=None, max_examples=400)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_the_short_way_gives_what_the_parser_gives(written: str) -> None:
-    assert prose(written) == markdown._parsed(harmless(written))
+    assert prose(written) == markdown._parsed(safe.text(written))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geminids import export
-from geminids.export.base import Entry, Format, Manner
+from geminids.export.base import Format, Manner, PlainFormat
 from geminids.export.facts import fact_of, message_fact
 from geminids.export.losses import Loss, LossReport, Verdict, losses
 from geminids.export.marks import Marks, Seen
@@ -46,7 +46,7 @@ WORDS = {ValueKind.WORDS, ValueKind.AGENT_WORDS}
 TIMES = {"message: time", "session: end", "session: start", "thought: time", "tool call: time"}
 
 
-class Made:
+class Made(PlainFormat):
     """A format as another package would bring it: bytes as a function gives them for a session."""
 
     name = "made"
@@ -55,8 +55,6 @@ class Made:
     suffix = ".made"
     holds_many = True
     level = "everything"
-    options = frozenset[str]()
-    contents_name: str | None = None
 
     def __init__(self, told: Callable[[Session, Manner], bytes]) -> None:
         self._told = told
@@ -65,9 +63,6 @@ class Made:
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         self.written += 1
         return (self._told(session, manner) for session in sessions)
-
-    def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        yield from ()
 
 
 def broken(breaking: Callable[[Session], Session]) -> Made:

@@ -44,8 +44,10 @@ from tests.exporting import (
 from tests.reading import sessions as read_sessions
 from tests.rendering import addresses, front_matter, headings, tags, tokens, words_of
 
-OURS = re.compile(r"<details><summary>[^<>]*</summary>\n?|</details>\n?")
+OURS = re.compile(r"<details><summary>(?:[^<>]|<code>[^<>]*</code>)*</summary>\n?|</details>\n?")
 """The only tags that we write."""
+MENTION = re.compile(r"(?<![\w/])@[A-Za-z0-9]|(?<![\w&/])[#!]\d+\b")
+"""What a forge would take for a person or an issue."""
 
 SIGNS = (
     *(
@@ -107,6 +109,7 @@ SIGNS = (
         "\n[a]: javascript:x\n",
         "[a]",
     ),
+    *("@name", " @a/b_", "#12", "a/b#3", "!4", "a@b.org", "http://q/@x#1"),
 )
 hostile_text = st.one_of(
     st.lists(st.sampled_from(SIGNS), max_size=25).map("".join),
@@ -258,6 +261,52 @@ def test_pictures_become_links_and_unknown_links_words() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("Ask @ada-l, not me@ada.org.", "Ask `@ada-l`, not me@ada.org."),
+        ("It is #12 (or !3).", "It is `#12` (or `!3`)."),
+        ("See ada/shop#12 and **@ada**", "See `ada/shop#12` and **`@ada`**"),
+        ("`@ada` and ``#12``", "`@ada` and ``#12``"),
+        ("http://127.0.0.1/@ada?x=@b#12", "http://127.0.0.1/@ada?x=@b#12"),
+        ("[a](#12) [b](docs/a#12)", "[a](#12) [b](docs/a#12)"),
+        ("```py\n@cache\n```", "```py\n@cache\n```"),
+        ("    @cache\n    def f(): ...", "    @cache\n    def f(): ..."),
+        ("- a\n    - ask @ada", "- a\n    - ask `@ada`"),
+        ("# Fix #12", "### Fix `#12`"),
+        ("color: #fff, C#, # 1, a#1, 5!, wow!", "color: #fff, C#, # 1, a#1, 5!, wow!"),
+    ],
+)
+def test_what_the_model_says_calls_nobody_on_a_forge(said: str, written: str) -> None:
+    assert contained(said) == written
+
+
+def test_what_the_human_types_calls_nobody_on_a_forge() -> None:
+    assert literal("@ada: *look* at #12, me@ada.org") == "`@ada`: \\*look\\* at `#12`, me@ada.org"
+    assert quoted("@src/a_.py `@b`\n#12") == "> `@src/a_.py` \\``@b`\\`  \n> `#12`"
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(hostile_text)
+def test_whatever_is_typed_calls_nobody_on_a_forge(typed: str) -> None:
+    words = safe.line(typed)
+    shown = [
+        child.content
+        for token in tokens(literal(words))
+        for child in token.children or ()
+        if child.type == "text"
+    ]
+    assert not [text for text in shown if MENTION.search(text)]
+
+
+def test_the_line_of_a_call_calls_nobody_on_a_forge() -> None:
+    pattern = hostile_session()
+    call = ToolCall("c1", "gh", ToolKind.EXECUTE, {"command": "cc @ada <b> #12"}, ToolStatus.SUCCESS)
+    session = msgspec.structs.replace(pattern, messages=(with_parts(pattern.messages[1], call),))
+    seen = "<summary>● gh  cc <code>@ada</code> &lt;b&gt; <code>#12</code></summary>"
+    assert seen in text_of(session)
+
+
 def test_several_sessions_stand_one_after_the_other_without_front_matter() -> None:
     first, second = list(looked_at_sessions().values())[:2]
     written = exported("markdown", first, second).decode()
@@ -289,7 +338,7 @@ def test_a_change_is_a_diff() -> None:
 def test_says_what_was_hidden() -> None:
     written = text_of(looked_at_sessions()["errors"], redacted="secrets")
     assert front_matter(written)[0]["redacted"] == "secrets"
-    assert "\nHidden: secrets\n" in written
+    assert "\nRedacted: secrets\n" in written
 
 
 def test_pictures_lie_beside_the_document_on_request() -> None:
@@ -299,7 +348,7 @@ def test_pictures_lie_beside_the_document_on_request() -> None:
     assert [name.rpartition(".")[2] for name in files] == ["png"]
     assert all(content.startswith(b"\x89PNG") for content in files.values())
     assert set(addresses(written)) == {f"a%20folder/%C3%BC/{name}" for name in files}
-    assert "▣ `image/png, 96 bytes`" in text_of(session, level="everything")
+    assert "▣ `image/png · 96 bytes`" in text_of(session, level="everything")
 
 
 def test_only_what_is_base64_becomes_a_file_and_no_page_does() -> None:
@@ -314,6 +363,8 @@ def test_a_folder_has_a_table_of_its_files() -> None:
         file="2026-05-01-a b|c.md",
         id="gemini:1",
         agent="gemini",
+        kind="subagent",
+        redacted=False,
         title="A | `b` [c](javascript:1)\n# d",
         project="<b>",
         started_at=datetime(2026, 5, 1, 10, tzinfo=UTC),
@@ -328,7 +379,10 @@ def test_a_folder_has_a_table_of_its_files() -> None:
     rows = [token for token in tokens(written) if token.type == "tr_open"]
     cells = [token for token in tokens(written) if token.type == "td_open"]
     assert (len(rows), len(cells)) == (2, 7)
-    assert "A | `b` [c](javascript:1) # d" in words_of(written)
+    assert "| Last | Session | Project | Agent | Prompts | Tool calls | Status |\n" in written
+    assert "1 session, 1 project, 1,200 prompts, 0 tool calls" in written
+    assert written.endswith("| 1,200 | 0 | ✓ success |\n")
+    assert "↳ A | `b` [c](javascript:1) # d" in words_of(written)
 
 
 # The shape of Gemini CLI's own /chat share.

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from geminids.model import (
+    Attachment,
     Diff,
     FileChange,
     Listing,
@@ -23,9 +24,12 @@ from geminids.transcript.telling import (
     changed_lines,
     diff_lines,
     error_line,
+    line_argument,
     output_text,
     result_of_task,
+    stand_together,
     telling_argument,
+    value_words,
 )
 
 
@@ -55,6 +59,37 @@ def call(
 )
 def test_one_argument_says_what_a_call_was_about(arguments: dict[str, Any], told: str) -> None:
     assert telling_argument(call(arguments), "/p") == told
+
+
+def test_the_line_of_a_call_is_cut_only_where_the_whole_stands_below_it() -> None:
+    long = call({"command": "x" * 500})
+    assert line_argument(long, None, is_whole_below=False) == "x" * 500
+    assert line_argument(long, None, is_whole_below=True) == "x" * 199 + "…"
+    described = call(description="y" * 500)
+    assert line_argument(described, None, is_whole_below=True) == "y" * 500
+
+
+def test_what_a_subagent_hands_back_is_not_told_twice() -> None:
+    handed = ToolCall("c1", "complete_task", ToolKind.OTHER, {"result": "found"}, ToolStatus.SUCCESS)
+    assert line_argument(handed, None, is_whole_below=False) == ""
+    assert line_argument(handed, None, is_whole_below=True) == "found"
+
+
+def test_values_are_words_or_json() -> None:
+    assert value_words("a\nb") == "a\nb"
+    assert value_words({"é": [True, None, 1.5]}) == '{"é": [true, null, 1.5]}'
+    assert value_words([1], indented=True) == "[\n  1\n]"
+    assert value_words("half \ud83d") == "half \ud83d"
+    assert value_words(["half \ud83d"]) == '["half \ud83d"]'
+
+
+def test_calls_stand_close_to_calls_and_outputs_to_what_was_typed() -> None:
+    typed, printed = Text("ls", Origin.HUMAN), Text("a", Origin.SHELL)
+    assert stand_together(call(), call())
+    assert stand_together(typed, printed)
+    assert stand_together(typed, Attachment("image/png"))
+    assert not stand_together(typed, call())
+    assert not stand_together(call(), Text("Done.", Origin.MODEL))
 
 
 def test_a_list_of_things_to_do_is_told_by_what_is_done() -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from geminids.transcript.levels import LEVEL_WORDS
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -172,18 +174,14 @@ sync_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_remember,
-    help="Show what the index holds, without looking for what is new.",
+    help="Take the index as it is, without looking for what is new.",
 )
-
-LEVELS = ("prompts", "conversation", "tools", "thoughts", "everything")
-"""The levels of detail; written here so that help need not load what tells sessions."""
 
 detail_option = click.option(
     "--detail",
     "detail_level",
-    type=click.Choice(LEVELS),
-    help="How much is told: what was typed; the conversation with each tool call in a line; also what tools "
-    "were given and answered; also thoughts; or everything, dropped turns and notices included.",
+    type=click.Choice(tuple(LEVEL_WORDS)),
+    help=f"How much is told: {'; '.join(f'{level}, {told}' for level, told in LEVEL_WORDS.items())}.",
 )
 
 pass_choices = click.make_pass_decorator(Choices, ensure=True)

@@ -21,66 +21,61 @@ from geminids.model import (
     Thought,
     ToolCall,
     ToolResult,
-    ToolStatus,
     Unrecognised,
 )
 from geminids.transcript import words
-from geminids.transcript.entries import (
-    Detail,
-    Entry,
-    LeftOut,
-    Mark,
-    Pause,
-    Turn,
-    transcript,
+from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, StoryEntry, Turn, transcript
+from geminids.transcript.naming import (
+    CALL_MARKS,
+    NO_WORDS,
+    UNRECOGNISED,
+    attachment_name,
+    call_outcome,
+    call_trouble,
+    child_sentence,
+    kind_sentence,
+    left_out_sentence,
+    made_by,
+    mark_sentence,
+    models_sentence,
+    moved_sentence,
+    pause_sentence,
+    problem_line,
+    problems_sentence,
+    result_title,
+    speaker_name,
+    state_name,
+    thought_title,
 )
-from geminids.transcript.naming import mark_sentence, speaker_name, state_name
+from geminids.transcript.shortening import COMMAND_LINES, DIFF_LINES, first_lines, more_lines
 from geminids.transcript.telling import (
     answer_lines,
     changed_lines,
     diff_lines,
     error_line,
+    line_argument,
     output_text,
     result_of_task,
-    telling_argument,
+    stand_together,
+    value_words,
 )
 
 if TYPE_CHECKING:
     from geminids.library import Marks
 
 INDENT = 2
-SHORT_DIFF = 12
-"""Lines of a diff that are shown unless more is asked for."""
-SHORT_OUTPUT = 3
-"""Lines of what a command of the human produced."""
 LINES_AT_ONCE = 1000
 """Lines of an output that are laid out together: a reader need not wait for all of a long one."""
 
-TOOL_MARKS = {
-    ToolStatus.SUCCESS: ("●", "tool"),
-    ToolStatus.ERROR: ("✗", "bad"),
-    ToolStatus.CANCELLED: ("⊘", "warning"),
-    ToolStatus.PENDING: ("○", "warning"),
-    ToolStatus.UNKNOWN: ("●", "quiet"),
-}
-
-KINDS = {
-    SessionKind.SUBAGENT: ("a subagent", "its parent"),
-    SessionKind.CHECKPOINT: ("saved by hand", "saved from"),
-    SessionKind.COPY: ("a copy; the session itself is elsewhere, if anywhere", "copied from"),
-    SessionKind.LOST: ("lost: what was typed is what remains", ""),
-}
-"""What a session is that is no main one, and what its parent is to it."""
-
-# Context that the agent put in stands in nearly every session; --all shows it.
 ASK_FOR = {
-    "replies": ("reply", "replies", "--detail conversation"),
-    "thoughts": ("thought", "thoughts", "--thoughts"),
-    "notices": ("notice", "notices", "--notices"),
-    "rewound": ("rewound message", "rewound messages", "--all"),
-    "synthetic": ("automatic message", "automatic messages", "--all"),
-    "unrecognised": ("unrecognised part", "unrecognised parts", "--all"),
+    "replies": "--detail conversation",
+    "thoughts": "--thoughts",
+    "notices": "--notices",
+    "rewound": "--all",
+    "synthetic": "--all",
+    "unrecognised": "--all",
 }
+"""What to type to see what is left out."""
 
 
 class Telling(NamedTuple):
@@ -102,7 +97,7 @@ def draw_session(page: Page, telling: Telling) -> None:
     draw_beside(page, telling.session, "--beside")
 
 
-def draw_entries(page: Page, entries: Iterable[Entry], telling: Telling) -> None:
+def draw_entries(page: Page, entries: Iterable[StoryEntry], telling: Telling) -> None:
     """Draw a story, or a piece of one."""
     before: AnyPart | None = None
     for entry in entries:
@@ -114,14 +109,16 @@ def draw_entries(page: Page, entries: Iterable[Entry], telling: Telling) -> None
                     before = None
                 _draw_parts(page, entry, before, telling)
                 before = entry.parts[-1]
-            case Pause(length=length, until=until):
+            case Pause():
                 page.line()
-                page.line((f"· · · {words.duration(length)} later, {words.moment(until)}", "quiet"))
+                page.line((f"· · · {pause_sentence(entry)}", "quiet"))
             case Mark():
                 page.line()
                 page.line(("⟲ " + mark_sentence(entry), "warning"))
             case LeftOut(counts=counts):
-                _draw_left_out(page, counts)
+                if sentence := left_out_sentence(counts, ASK_FOR):
+                    page.line()
+                    page.words(sentence, "quiet")
 
 
 def draw_record(page: Page, record: Mapping[str, Any]) -> None:
@@ -142,15 +139,14 @@ def _draw_heading(page: Page, telling: Telling) -> None:
         page.line((session.title, "quiet"))
     place = words.path(session.project.path) if session.project.path else session.project.name
     page.line((place, "human"), ("  " + telling.agent_title, "quiet"))
-    if session.kind in KINDS:
-        page.words(_what_it_is(telling), "warning")
-    page.line((_time_span(session), "quiet"))
+    if kind := kind_sentence(session, session.parent_id and telling.show_command(session.parent_id)):
+        page.words(kind, "warning")
+    page.line((words.time_span(session.started_at, session.ended_at), "quiet"))
     if session.kind is SessionKind.LOST:
         # Whether it was answered, by which model and for how many tokens is what is lost.
         page.line((session.id, "quiet"))
     else:
-        models = ", ".join(session.models) or "model unknown"
-        page.words(f"{models} · {words.tokens(session.usage)}", "quiet")
+        page.words(models_sentence(session), "quiet")
         mark, style = words.STATUS_MARKS[session.status]
         page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
     if said:
@@ -159,53 +155,25 @@ def _draw_heading(page: Page, telling: Telling) -> None:
     page.rule()
 
 
-def _what_it_is(telling: Telling) -> str:
-    """What kind of session this is, if no main one, and where it comes from."""
-    session = telling.session
-    mark, kind, parent = words.KIND_MARKS.get(session.kind, ""), *KINDS[session.kind]
-    if session.parent_id and parent:
-        kind = f"{kind}; {parent}: {telling.show_command(session.parent_id)}"
-    elif session.kind is SessionKind.LOST and session.summary:
-        kind = f"{kind} ({session.summary})"
-    return f"{mark} {kind}".strip()
-
-
 def _draw_problems(page: Page, telling: Telling) -> None:
     """How much is damaged, and on request where. Where a problem is may be told, what it hit may not."""
     problems = telling.session.problems
     if not problems:
         return
     hint = "" if telling.detail.notices else " (--notices names them)"
-    page.line((f"⚠ {words.count(len(problems), 'problem')}{hint}", "warning"))
+    page.line((f"{problems_sentence(len(problems))}{hint}", "warning"))
     for problem in problems if telling.detail.notices else ():
-        place = f"{words.path(problem.file)}:{problem.line}" if problem.line else words.path(problem.file)
-        page.words(f"{problem.kind}  {place}  {problem.detail}", "warning", indent=INDENT)
-
-
-def _time_span(session: Session) -> str:
-    if not session.started_at:
-        return words.moment(session.ended_at) if session.ended_at else "no time"
-    if not session.ended_at:
-        return words.moment(session.started_at)
-    begin, end = session.started_at.astimezone(), session.ended_at.astimezone()
-    until = words.clock(end) if begin.date() == end.date() else words.moment(end)
-    return f"{words.moment(begin)} to {until} ({words.duration(end - begin)})"
+        page.words(problem_line(problem, words.path(problem.file)), "warning", indent=INDENT)
 
 
 def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, telling: Telling) -> None:
     for part in turn.parts:
-        if before is not None and not _stand_together(before, part):
+        if before is not None and not stand_together(before, part):
             page.line()
         _draw_part(page, part, turn.message, telling)
         before = part
-
-
-def _stand_together(before: AnyPart, part: AnyPart) -> bool:
-    """Close stand tool calls, a command and its output, words and the files they name; else there is room."""
-    if isinstance(part, ToolCall):
-        return isinstance(before, ToolCall)
-    is_output = isinstance(part, Text) and part.origin in {Origin.COMMAND, Origin.SHELL}
-    return (is_output and isinstance(before, Text)) or isinstance(part, FileReference | Attachment)
+    if telling.detail.everything and (made := made_by(turn.message)):
+        page.words(made, "quiet", indent=INDENT)
 
 
 def _speaker(turn: Turn, telling: Telling) -> list[Span]:
@@ -225,73 +193,64 @@ def _draw_part(page: Page, part: AnyPart, message: Message, telling: Telling) ->
         case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
             page.words(f"! {text}", indent=INDENT)
         case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not telling.detail.tools:
-            _draw_shortened(page, text)
+            page.words(first_lines(text, COMMAND_LINES, "--tools"), "quiet", indent=INDENT)
         case Text(text=text, origin=Origin.NOTICE):
-            page.words(text or "(no words)", _notice_style(message), indent=INDENT)
+            page.words(text or NO_WORDS, _notice_style(message), indent=INDENT)
         case Text(text=text):
             page.words(text, indent=INDENT)
-        case Thought(text=text, subject=subject):
-            page.words(f"{subject}\n{text}".strip(), "thought", indent=INDENT)
+        case Thought(text=text):
+            page.words(f"{thought_title(part)}\n{text}".rstrip(), "thought", indent=INDENT)
         case ToolCall():
             _draw_call(page, part, telling)
-        case ToolResult(name=name, parts=parts):
-            page.line((f"result of {name or 'a tool'}", "quiet"), indent=INDENT)
+        case ToolResult(parts=parts):
+            page.line((result_title(part), "quiet"), indent=INDENT)
             for piece in parts:
                 _draw_part(page, piece, message, telling)
-        case Attachment(mime_type=mime_type, uri=uri):
-            page.line(("▣ ", "tool"), uri or mime_type or "an attachment", indent=INDENT)
-        case FileReference(path=path):
+        case Attachment():
+            page.line(("▣ ", "tool"), attachment_name(part), indent=INDENT)
+        case FileReference(path=path, text=text):
             page.line(("@ ", "tool"), path, indent=INDENT)
+            if text and telling.detail.tools:
+                page.words(text.strip("\n"), "quiet", indent=2 * INDENT)
         case Unrecognised(raw=raw):
-            page.words(f"unrecognised: {raw}", "quiet", indent=INDENT)
+            page.words(f"{UNRECOGNISED}: {value_words(raw)}", "quiet", indent=INDENT)
 
 
 def _notice_style(message: Message) -> str:
     return {Level.ERROR: "bad", Level.WARNING: "warning"}.get(message.level or Level.INFO, "quiet")
 
 
-def _draw_shortened(page: Page, text: str) -> None:
-    lines = text.strip().split("\n")
-    page.words("\n".join(lines[:SHORT_OUTPUT]), "quiet", indent=INDENT)
-    if len(lines) > SHORT_OUTPUT:
-        page.line(
-            (f"… {words.count(len(lines) - SHORT_OUTPUT, 'more line')} (--tools)", "quiet"), indent=INDENT
-        )
-
-
 def _draw_call(page: Page, call: ToolCall, telling: Telling) -> None:
-    mark, style = TOOL_MARKS[ToolStatus.ERROR if call.exit_code else call.status]
+    mark, style = CALL_MARKS[call_outcome(call)]
     spans: list[Span] = [(mark + " ", style), (call.name, "tool")]
-    result = "" if telling.detail.tools else result_of_task(call)
-    if argument := "" if result else telling_argument(call, telling.session.project.path):
+    tells_all = telling.detail.tools
+    if argument := line_argument(call, telling.session.project.path, is_whole_below=tells_all):
         spans.append("  " + argument)
     if counts := changed_lines(call.changes):
         spans += [(f"  +{counts[0]}", "added"), (f" -{counts[1]}", "removed")]
-    if call.exit_code:
-        spans.append((f"  [exit {call.exit_code}]", "bad"))
-    if call.status not in {ToolStatus.SUCCESS, ToolStatus.ERROR}:
-        spans.append((f"  [{call.native_status or call.status}]", "warning"))
+    if trouble := call_trouble(call):
+        spans.append((f"  ({trouble})", style))
     page.line(*spans, indent=INDENT)
     if error := error_line(call):
         page.line((error, "bad"), indent=2 * INDENT)
     for answer in answer_lines(call):
         page.words(answer, "human", indent=2 * INDENT)
     if call.child_id:
-        page.words(f"its session: {telling.show_command(call.child_id)}", "quiet", indent=2 * INDENT)
-    if telling.detail.tools:
+        page.words(child_sentence(telling.show_command(call.child_id)), "quiet", indent=2 * INDENT)
+    if tells_all:
         _draw_arguments(page, call)
-    if result:
+    elif result := result_of_task(call):
         page.words(result, indent=2 * INDENT)
-    _draw_diff(page, call, whole=telling.detail.tools)
-    if telling.detail.tools:
+    # A convenience of the terminal: documents tell a change in one line unless tools are told.
+    _draw_diff(page, call, whole=tells_all)
+    if tells_all:
         _draw_output(page, call)
 
 
 def _draw_output(page: Page, call: ToolCall) -> None:
     """What a tool answered, and where that lies if it was too long for the session."""
     if moved := call.full_output:
-        told = "the whole output" if moved.text is not None else "the whole output could not be read"
-        page.words(f"{told}: {words.path(moved.path)}, {words.size(moved.size)}", "quiet", indent=2 * INDENT)
+        page.words(moved_sentence(moved, words.path(moved.path)), "quiet", indent=2 * INDENT)
     lines = output_text(call).split("\n")
     for first in range(0, len(lines) if any(lines) else 0, LINES_AT_ONCE):
         page.words("\n".join(lines[first : first + LINES_AT_ONCE]), "quiet", indent=2 * INDENT)
@@ -299,40 +258,28 @@ def _draw_output(page: Page, call: ToolCall) -> None:
 
 def _draw_arguments(page: Page, call: ToolCall) -> None:
     for name, value in call.arguments.items():
-        if isinstance(value, str) and "\n" in value:
+        shown = value_words(value)
+        if "\n" in shown:
             page.line((f"{name}:", "quiet"), indent=2 * INDENT)
-            page.words(value, indent=3 * INDENT)
+            page.words(shown, indent=3 * INDENT)
         else:
-            page.line((f"{name}: ", "quiet"), str(value), indent=2 * INDENT)
+            page.line((f"{name}: ", "quiet"), shown, indent=2 * INDENT)
 
 
 def _draw_diff(page: Page, call: ToolCall, *, whole: bool) -> None:
     lines = diff_lines(call)
-    shown = lines if whole else lines[:SHORT_DIFF]
+    shown = lines if whole else lines[:DIFF_LINES]
     for line in shown:
         if whole:
             page.words(line, _diff_style(line), indent=2 * INDENT)
         else:
             page.line((line, _diff_style(line)), indent=2 * INDENT)
     if len(lines) > len(shown):
-        page.line(
-            (f"… {words.count(len(lines) - len(shown), 'more line')} (--tools)", "quiet"), indent=2 * INDENT
-        )
+        page.line((more_lines(len(lines) - len(shown), "--tools"), "quiet"), indent=2 * INDENT)
 
 
 def _diff_style(line: str) -> str:
     return {"+": "added", "-": "removed", "@": "hunk"}.get(line[:1], "")
-
-
-def _draw_left_out(page: Page, counts: Mapping[str, int]) -> None:
-    known = [
-        f"{words.count(number, *ASK_FOR[name][:2])} ({ASK_FOR[name][2]})"
-        for name, number in counts.items()
-        if name in ASK_FOR
-    ]
-    if known:
-        page.line()
-        page.words("Not shown: " + ", ".join(known), "quiet")
 
 
 def _objects(values: object) -> list[Mapping[str, Any]]:

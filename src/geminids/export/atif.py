@@ -35,11 +35,10 @@ from geminids.export.dialogue import (
     prompt_tokens,
     reasoning_of,
     result_of,
-    task_of,
     words_of,
 )
 from geminids.model import FileChange, Message, Origin, Role, Session, State, Thought, ToolCall, Usage
-from geminids.transcript.entries import PROMPT_ORIGINS
+from geminids.transcript.entries import PROMPT_ORIGINS, task_of
 from geminids.transcript.telling import output_text
 from geminids.transcript.told import told_session
 

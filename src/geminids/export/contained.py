@@ -4,11 +4,13 @@ It stays Markdown, but
 - its headings stand below ours, and a line of dashes below a text is a line, not a heading;
 - fences are closed before the document goes on, and none is open that we do not know of;
 - tags are words; pictures are links, since a reader's browser must not fetch them; links lead to the web or
-  to files; names for addresses (`[name]: address`), which would reach over the whole document, are words.
+  to files; names for addresses (`[name]: address`), which would reach over the whole document, are words;
+- what a forge would take for a person or an issue (`@name`, `#12`) is code.
 
 Code is left as it is where it is certain that every reader of Markdown takes it for code: in fences, and
 between backticks if all backticks of a paragraph pair up line by line. Where that is in doubt, tags in code
-are written as entities too, which looks odd there but does no harm.
+are written as entities too, which looks odd there but does no harm; and no word is made code, since more
+backticks would make another paragraph of it.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from geminids.export.references import as_code, may_refer
 
 LOWERED = 2
 """Levels by which headings are lowered: ours are the first two."""
@@ -36,6 +40,8 @@ _REST = r"[^\s`<>()\\]{0,2000}(?:\([^\s`<>()\\]{0,200}\)[^\s`<>()\\]{0,200}){0,3
 _TARGET = rf"(?:(?:https?://|mailto:){_REST}|[\w.@%~+-]*(?:[/?#]{_REST})?)"
 _UNSAFE_LINK = re.compile(rf'\](?=\()(?!\( *{_TARGET}(?: +"[^"\n`<\\]*")? *\))')
 _BACKTICKS = re.compile("`+")
+_CODE_BY_INDENT = re.compile(r"(?: {4}|\t)\s*(?![-+*>\d\s])")
+"""A paragraph that may be code, since it stands to the right and is no item of a list."""
 
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _FENCE_IN_DISGUISE = re.compile(rf"^([ \t>]*{_MARKERS})(?=`{{3,}}[^`]*$|~{{3,}})")
@@ -59,10 +65,12 @@ def _prose(words: str) -> str:
     if ">>>" in words:
         # To GitLab such a line begins a quote that another one ends, or the end of the document.
         words = _LONG_QUOTE.sub(r"\1\\", words)
-    if not _INLINE.search(words):
+    if not (_INLINE.search(words) or may_refer(words)):
         return words
     paragraphs = words.split("\n\n")
-    return "\n\n".join(_paragraph(text) if _INLINE.search(text) else text for text in paragraphs)
+    return "\n\n".join(
+        _paragraph(text) if _INLINE.search(text) or may_refer(text) else text for text in paragraphs
+    )
 
 
 def _lowered(heading: re.Match[str]) -> str:
@@ -78,12 +86,24 @@ def _no_underline(line: re.Match[str]) -> str:
 
 
 def _paragraph(text: str) -> str:
+    code = _certain_code(text)
+    if code is None or _CODE_BY_INDENT.match(text):
+        return _words(text)
     pieces: list[str] = []
     done = 0
-    for start, end in _certain_code(text):
-        pieces += (_words(text[done:start]), text[start:end])
+    for start, end in code:
+        pieces += (_unlinked(_words(text[done:start]), done > 0, True), text[start:end])
         done = end
-    return "".join((*pieces, _words(text[done:])))
+    return "".join((*pieces, _unlinked(_words(text[done:]), done > 0, False)))
+
+
+def _unlinked(text: str, is_after_code: bool, is_before_code: bool) -> str:
+    """Words with references as code, unless that would join the code beside them."""
+    if not may_refer(text):
+        return text
+    marked = as_code(text)
+    joins = (is_after_code and marked.startswith("`")) or (is_before_code and marked.endswith("`"))
+    return text if joins else marked
 
 
 def _words(text: str) -> str:
@@ -97,19 +117,21 @@ def _words(text: str) -> str:
     return text.replace("]:", "]\\:")
 
 
-def _certain_code(text: str) -> list[tuple[int, int]]:
-    """Where code stands between backticks; nothing if somebody could read them in another way.
+def _certain_code(text: str) -> list[tuple[int, int]] | None:
+    """Where code stands between backticks; None if somebody could read them in another way.
 
     A backslash before one, one without its other, and the end of a cell in between make that possible.
     """
-    if "`" not in text or "\\`" in text:
+    if "`" not in text:
         return []
+    if "\\`" in text:
+        return None
     spans: list[tuple[int, int]] = []
     begin = 0
     for line in text.split("\n"):
         found = _paired(line)
         if found is None:
-            return []
+            return None
         spans += [(begin + start, begin + end) for start, end in found]
         begin += len(line) + 1
     return spans

@@ -20,9 +20,7 @@ from geminids.model import (
     Message,
     Origin,
     ResultPart,
-    Role,
     Session,
-    SessionKind,
     Text,
     Thought,
     ToolCall,
@@ -62,14 +60,6 @@ def each_call_once(session: Session) -> Session:
 def derived_id(*names: str) -> str:
     """An id made of names: 64 hexadecimal digits, the same whenever the names are."""
     return hashlib.sha256("\0".join(names).encode(errors="surrogatepass")).hexdigest()
-
-
-def task_of(session: Session) -> Message | None:
-    """What a subagent was told to do: the first thing said to it."""
-    if session.kind is not SessionKind.SUBAGENT:
-        return None
-    asked = next((message for message in session.messages if message.role is Role.USER), None)
-    return asked if asked and asked.origin is Origin.SYNTHETIC else None
 
 
 def words_of(parts: Iterable[AnyPart]) -> str:

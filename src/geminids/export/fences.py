@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import re
 
+from geminids.export.references import REFERENCE, may_refer
+
 _FENCE = "```"
 _LONG_RUNS = re.compile("`{3,}")
 _RUNS = re.compile("`+")
-_SYNTAX = re.compile(
+_SIGNS = (
     r"[\\`*\[\]]"
     r"|<(?=[A-Za-z/!?])"  # the beginning of a tag; any other is a sign like the rest
     r"|(?<![^\W_])_|_(?![^\W_])"  # inside of a word it stands for itself
     r"|&(?=#?\w+;)"
     r"|~(?=[^~]*~)|\$(?=[^$]*\$)"  # forges strike out and set formulas between two of them
 )
+_SYNTAX = re.compile(_SIGNS)
+_SYNTAX_OR_REFERENCE = re.compile(f"(?P<reference>{REFERENCE})|{_SIGNS}")
 _LINE_START = re.compile(
     r"^(?:(?=>|#{1,6}(?:\s|$)|[-+](?:[\s-]|$)|=+\s*$|\||:-)|(\d{1,9})(?=[.)](?:\s|$)))", re.MULTILINE
 )
@@ -64,4 +68,13 @@ def quoted(words: str, *, as_code: bool = False) -> str:
 
 
 def _literal_lines(words: str) -> str:
-    return _LINE_START.sub(r"\1\\", _SYNTAX.sub(r"\\\g<0>", words))
+    """Words in which nothing is syntax; what a forge would take for a person or an issue is code."""
+    if may_refer(words):
+        literal_words = _SYNTAX_OR_REFERENCE.sub(_escaped, words)
+    else:
+        literal_words = _SYNTAX.sub(r"\\\g<0>", words)
+    return _LINE_START.sub(r"\1\\", literal_words)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"`{found[0]}`" if found["reference"] else f"\\{found[0]}"

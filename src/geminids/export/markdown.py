@@ -7,8 +7,8 @@
     what the model said                       Markdown, contained
     <details><summary>● replace …</summary>   a tool call: arguments, diff, output; folded
 
-The words of a session can break neither this structure nor the page that a forge makes of it: `contained.py`
-and `fences.py` see to that. The only tags are ours.
+The words of a session can break neither this structure nor the page that a forge makes of it, and call
+nobody there: `contained.py`, `fences.py` and `references.py` see to that. The only tags are ours.
 """
 
 from __future__ import annotations
@@ -25,20 +25,11 @@ from geminids.export.attachments import content_of, file_name, is_picture
 from geminids.export.base import Entry, Manner, PlainFormat, encoded, title_of
 from geminids.export.chat_share import shared
 from geminids.export.contained import contained
-from geminids.export.data import encode
 from geminids.export.fences import cell, code, fenced, literal, quoted
 from geminids.export.front_matter import front_matter
-from geminids.export.sentences import (
-    about,
-    between,
-    call_argument,
-    call_end,
-    call_mark,
-    left_out,
-    moment,
-    shortened,
-    speaker,
-)
+from geminids.export.references import as_code_in_html
+from geminids.export.sentences import about, between, call_end, speaker
+from geminids.export.table import COLUMNS, is_mixed, newest_first, note, row, summary
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -53,14 +44,29 @@ from geminids.model import (
     Unrecognised,
 )
 from geminids.transcript import safe, words
-from geminids.transcript.entries import Entry as Told
-from geminids.transcript.entries import LeftOut, Turn, transcript
-from geminids.transcript.telling import answer_lines, diff_lines, error_line, output_text, result_of_task
-
-LONGEST_SUMMARY = 160
-"""Characters of an argument in the line that is seen of a folded call; the whole is in the fold.
-
-What a call is said to do in general, where it has no argument, is not in the fold and stays whole."""
+from geminids.transcript.entries import LeftOut, StoryEntry, Turn, transcript
+from geminids.transcript.naming import (
+    NO_WORDS,
+    UNRECOGNISED,
+    attachment_name,
+    call_mark,
+    child_sentence,
+    left_out_sentence,
+    made_by,
+    moved_sentence,
+    result_title,
+    thought_title,
+)
+from geminids.transcript.shortening import COMMAND_LINES, first_lines
+from geminids.transcript.telling import (
+    answer_lines,
+    diff_lines,
+    error_line,
+    line_argument,
+    output_text,
+    result_of_task,
+    value_words,
+)
 
 
 class Markdown(PlainFormat):
@@ -87,11 +93,15 @@ class Markdown(PlainFormat):
         yield b"\n"
 
     def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
-        """A table with a line for each file."""
-        yield b"# Sessions\n\n| Started | Session | Project | Agent | Status | Prompts | Tool calls |\n"
-        yield b"| --- | --- | --- | --- | --- | ---: | ---: |\n"
-        for entry in entries:
-            yield encoded(_row(entry, manner))
+        """A table with a line for each file, newest first."""
+        ordered = newest_first(entries)
+        tells_redaction = is_mixed(ordered)
+        yield encoded(f"# Sessions\n\n{summary(ordered)}. Times are UTC.\n\n")
+        if redacted := note(ordered, manner):
+            yield encoded(f"{literal(safe.line(redacted))}\n\n")
+        yield encoded(f"| {' | '.join(COLUMNS)} |\n| --- | --- | --- | --- | ---: | ---: | --- |\n")
+        for entry in ordered:
+            yield encoded(_row(entry, manner, tells_redaction=tells_redaction))
 
 
 def _file(sessions: Iterable[Session], manner: Manner) -> Iterator[str]:
@@ -123,19 +133,21 @@ def _blocks(session: Session, manner: Manner) -> Iterator[str]:
     """The document of one session, in blocks with blank lines between them."""
     yield f"# {literal(safe.line(title_of(session, manner)))}"
     yield "  \n".join(literal(safe.line(line)) for line in about(session, manner))
-    for entry in _joined(transcript(session, manner.detail)):
+    entries = transcript(session, manner.detail)
+    for entry in entries if manner.detail.tools else _joined(entries):
         match entry:
             case Turn():
-                yield "\n\n".join(_turn(entry, session, manner))
+                if told := "\n\n".join(_turn(entry, session, manner)):
+                    yield told
             case LeftOut(counts=counts):
-                if sentence := left_out(counts):
+                if sentence := left_out_sentence(counts):
                     yield f"*{sentence}*"
             case _:
                 yield f"*{between(entry)}*"
 
 
-def _joined(entries: Iterable[Told]) -> Iterator[Told]:
-    """The entries of a story, those in which the model goes on as one."""
+def _joined(entries: Iterable[StoryEntry]) -> Iterator[StoryEntry]:
+    """The entries of a story, those in which the model goes on as one: their calls are one list."""
     turn: Turn | None = None
     parts: list[AnyPart] = []
     for entry in entries:
@@ -154,10 +166,13 @@ def _joined(entries: Iterable[Told]) -> Iterator[Told]:
 
 
 def _turn(turn: Turn, session: Session, manner: Manner) -> Iterator[str]:
-    yield "## " + " · ".join(literal(safe.line(piece)) for piece in speaker(turn, session, manner))
+    if not turn.continues:
+        yield "## " + " · ".join(literal(safe.line(piece)) for piece in speaker(turn, session, manner))
     if manner.detail.tools:
         for part in turn.parts:
             yield from _part(part, turn.message, session, manner)
+        if manner.detail.everything and (made := made_by(turn.message)):
+            yield f"*{literal(safe.line(made))}*"
         return
     for are_calls, parts in groupby(turn.parts, lambda part: isinstance(part, ToolCall)):
         told = list(parts)
@@ -175,11 +190,11 @@ def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> 
             yield from _text(part, message, manner)
         case ToolCall():
             yield from _call(part, session, manner)
-        case Thought(text=text, subject=subject):
-            yield _folded(f"Thought: {subject}" if subject else "Thought", _markdown(text))
-        case ToolResult(name=name, parts=parts):
+        case Thought(text=text):
+            yield _folded(thought_title(part), _markdown(text))
+        case ToolResult(parts=parts):
             told = [block for piece in parts for block in _part(piece, message, session, manner)]
-            yield _folded(f"Result of {name or 'a tool'}", *told)
+            yield _folded(result_title(part), *told)
         case Attachment():
             yield _attachment(part, manner)
         case FileReference(path=path, text=str(text)) if manner.detail.tools:
@@ -187,7 +202,7 @@ def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> 
         case FileReference(path=path):
             yield f"@ {code(safe.line(path))}"
         case Unrecognised(raw=raw):
-            yield _folded("Unrecognised", _code_block(_json(raw), "json"))
+            yield _folded(UNRECOGNISED, _code_block(value_words(raw), "json"))
 
 
 def _text(part: Text, message: Message, manner: Manner) -> Iterator[str]:
@@ -198,20 +213,18 @@ def _text(part: Text, message: Message, manner: Manner) -> Iterator[str]:
         case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
             yield quoted(safe.text(f"! {text}"), as_code=True)
         case Text(text=text, origin=Origin.COMMAND | Origin.SHELL):
-            yield _code_block(text if manner.detail.tools else shortened(text))
+            yield _code_block(text if manner.detail.tools else first_lines(text, COMMAND_LINES))
         case Text(text=text, origin=Origin.INJECTED):
             yield _folded(f"Context, {words.count(text.count(chr(10)) + 1, 'line')}", _code_block(text))
         case Text(text=text, origin=Origin.TOOL):
             yield _code_block(text)
         case Text(text=text):
-            yield quoted(safe.text(text).strip("\n") or "(no words)")
+            yield quoted(safe.text(text).strip("\n") or NO_WORDS)
 
 
 def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
     """A folded call, and below it what a reader should not have to unfold."""
-    argument = safe.line(call_argument(call, session, with_result=True))
-    if len(argument) > LONGEST_SUMMARY and argument != safe.line(call.description or ""):
-        argument = argument[:LONGEST_SUMMARY] + "…"
+    argument = line_argument(call, session.project.path, is_whole_below=True)
     seen = [f"{call_mark(call)} {call.name}", argument, call_end(call)]
     yield _folded("  ".join(filter(None, seen)), *_inside_call(call, manner))
     if error := error_line(call):
@@ -219,7 +232,7 @@ def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
     if answers := answer_lines(call):
         yield quoted(safe.text("\n".join(answers)))
     if call.child_id:
-        yield f"Its session: {code(safe.line(call.child_id))}"
+        yield words.capital(child_sentence(code(safe.line(call.child_id))))
 
 
 def _inside_call(call: ToolCall, manner: Manner) -> Iterator[str]:
@@ -228,8 +241,7 @@ def _inside_call(call: ToolCall, manner: Manner) -> Iterator[str]:
     if diff := diff_lines(call):
         yield _code_block("\n".join(diff), "diff")
     if moved := call.full_output:
-        told = "The whole output" if moved.text is not None else "The whole output, which could not be read"
-        yield f"{told}: {code(safe.line(moved.path))}, {words.size(moved.size)}"
+        yield words.capital(moved_sentence(moved, code(safe.line(moved.path))))
     if output := output_text(call).strip("\n"):
         yield _code_block(output)
     for piece in call.result:
@@ -237,11 +249,11 @@ def _inside_call(call: ToolCall, manner: Manner) -> Iterator[str]:
             case Attachment():
                 yield _attachment(piece, manner)
             case Unrecognised(raw=raw) if manner.detail.everything:
-                yield _code_block(_json(raw), "json")
+                yield _code_block(value_words(raw), "json")
 
 
 def _argument(name: str, value: Any) -> str:
-    shown = value if isinstance(value, str) else _json(value)
+    shown = value_words(value)
     if "\n" in shown:
         shown = "\n" + shown.removesuffix("\n")
         return f"{name}:{shown.replace(chr(10), chr(10) + '  ')}"
@@ -250,7 +262,7 @@ def _argument(name: str, value: Any) -> str:
 
 def _call_in_a_line(call: ToolCall, session: Session) -> Iterator[str]:
     """A call as an item of a list, with what the human answered or a subagent handed back below it."""
-    argument = safe.line(call_argument(call, session, with_result=False))
+    argument = safe.line(line_argument(call, session.project.path, is_whole_below=False))
     pieces = [call_mark(call), code(safe.line(call.name)), argument and code(argument), call_end(call)]
     line = "- " + " ".join(filter(None, [*pieces[:3], literal(safe.line(pieces[3]))]))
     if error := error_line(call):
@@ -261,25 +273,21 @@ def _call_in_a_line(call: ToolCall, session: Session) -> Iterator[str]:
     if result := result_of_task(call):
         yield "\n" + _indented(quoted(safe.text(result)))
     if call.child_id:
-        yield f"  - its session: {code(safe.line(call.child_id))}"
+        yield f"  - {child_sentence(code(safe.line(call.child_id)))}"
 
 
 def _attachment(attachment: Attachment, manner: Manner) -> str:
     """A picture or a link where files are written beside the document, else what it is."""
-    kind = safe.line(attachment.mime_type or "an attachment")
+    told = safe.line(attachment_name(attachment))
     content = content_of(attachment)
-    if content is None:
-        known = f"{kind} {attachment.uri}" if attachment.uri else kind
-        return f"▣ {code(safe.line(known))}"
-    told = f"{kind}, {words.size(len(content))}"
-    if manner.files_folder is None:
+    if content is None or manner.files_folder is None:
         return f"▣ {code(told)}"
     place = quote(encoded(f"{manner.files_folder}/{file_name(attachment, content)}"))
     return f"{'!' if is_picture(attachment) else ''}[{literal(told)}]({place})"
 
 
-def _folded(summary: str, *inside: str) -> str:
-    seen = escape(safe.line(summary), quote=False)
+def _folded(line: str, *inside: str) -> str:
+    seen = as_code_in_html(escape(safe.line(line), quote=False))
     return "\n\n".join((f"<details><summary>{seen}</summary>", *filter(None, inside), "</details>"))
 
 
@@ -291,23 +299,19 @@ def _code_block(text: str, language: str = "") -> str:
     return fenced(safe.text(text).strip("\n"), language)
 
 
-def _json(value: Any) -> str:
-    return encode(value).decode()
-
-
 def _indented(block: str) -> str:
     return "  " + block.replace("\n", "\n  ")
 
 
-def _row(entry: Entry, manner: Manner) -> str:
-    title = cell(safe.line(entry.title or "untitled"))
+def _row(entry: Entry, manner: Manner, *, tells_redaction: bool) -> str:
+    told = row(entry, manner, tells_redaction=tells_redaction)
     cells = [
-        moment(entry.started_at),
-        f"[{title}]({quote(encoded(entry.file))})",
-        cell(safe.line(entry.project)),
-        cell(safe.line(manner.agent_titles.get(entry.agent, entry.agent))),
-        cell(safe.line(entry.status)),
-        f"{entry.prompts:,}",
-        f"{entry.tool_calls:,}",
+        told.last,
+        f"[{cell(safe.line(told.title))}]({quote(encoded(entry.file))}) {told.note}".strip(),
+        cell(safe.line(told.project)),
+        cell(safe.line(told.agent)),
+        f"{told.prompts:,}",
+        f"{told.tool_calls:,}",
+        cell(safe.line(told.status)),
     ]
     return f"| {' | '.join(cells)} |\n"

@@ -31,6 +31,8 @@ SIGNATURE = 16
 _FIRST_TIME = datetime(2031, 3, 5, tzinfo=UTC)
 _MINUTES_OF_A_DAY = 1440
 _NUMBER = re.compile(rb"(?<!\d)\d{1,3}(?:[,_']\d{3})+(?!\d)|\d+")
+_MOST_DIGITS = 40
+"""No mark has as many, and Python refuses to read numbers of thousands."""
 _TIME = re.compile(rb"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,3})?")
 _CLOCK = re.compile(rb"(?<![\d:+-])\d\d:\d\d(?![\d:])")
 """A time of day; what follows a sign is a time zone."""
@@ -112,7 +114,8 @@ class Seen:
     @cached_property
     def numbers(self) -> set[int]:
         """The numbers that are there, also with something between their thousands."""
-        return {int(re.sub(rb"[,_']", b"", found)) for found in set(_NUMBER.findall(self._content))}
+        written = {re.sub(rb"[,_']", b"", found) for found in set(_NUMBER.findall(self._content))}
+        return {int(digits) for digits in written if len(digits) <= _MOST_DIGITS}
 
     def has_moment(self, at: datetime) -> bool:
         """Whether a time is there to the millisecond."""

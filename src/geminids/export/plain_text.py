@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from geminids.export.base import Manner, PlainFormat, encoded, title_of
-from geminids.export.data import encode
-from geminids.export.sentences import (
-    about,
-    between,
-    call_argument,
-    call_end,
-    call_mark,
-    left_out,
-    shortened,
-    speaker,
-)
+from geminids.export.sentences import about, between, call_end, speaker
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -29,9 +19,31 @@ from geminids.model import (
     ToolResult,
     Unrecognised,
 )
-from geminids.transcript import safe, words
+from geminids.transcript import safe
 from geminids.transcript.entries import LeftOut, Turn, transcript
-from geminids.transcript.telling import answer_lines, diff_lines, error_line, output_text, result_of_task
+from geminids.transcript.naming import (
+    NO_WORDS,
+    UNRECOGNISED,
+    attachment_name,
+    call_mark,
+    child_sentence,
+    left_out_sentence,
+    made_by,
+    moved_sentence,
+    result_title,
+    thought_title,
+)
+from geminids.transcript.shortening import COMMAND_LINES, first_lines
+from geminids.transcript.telling import (
+    answer_lines,
+    diff_lines,
+    error_line,
+    line_argument,
+    output_text,
+    result_of_task,
+    stand_together,
+    value_words,
+)
 
 INDENT = 2
 RULE = "-" * 72
@@ -73,7 +85,7 @@ def _entries(session: Session, manner: Manner) -> Iterator[str]:
                 yield "".join(_turn(entry, before, session, manner))
                 before = entry.parts[-1]
             case LeftOut(counts=counts):
-                if sentence := left_out(counts):
+                if sentence := left_out_sentence(counts):
                     yield f"\n{sentence}\n"
             case _:
                 yield f"\n{between(entry)}\n"
@@ -81,18 +93,12 @@ def _entries(session: Session, manner: Manner) -> Iterator[str]:
 
 def _turn(turn: Turn, before: AnyPart | None, session: Session, manner: Manner) -> Iterator[str]:
     for part in turn.parts:
-        if before is not None and not _stand_together(before, part):
+        if before is not None and not stand_together(before, part):
             yield "\n"
         yield from _part(part, turn.message, session, manner)
         before = part
-
-
-def _stand_together(before: AnyPart, part: AnyPart) -> bool:
-    """Close stand tool calls, a command and its output, words and the files they name; else there is room."""
-    if isinstance(part, ToolCall):
-        return isinstance(before, ToolCall)
-    is_output = isinstance(part, Text) and part.origin in {Origin.COMMAND, Origin.SHELL}
-    return (is_output and isinstance(before, Text)) or isinstance(part, FileReference | Attachment)
+    if manner.detail.everything and (made := made_by(turn.message)):
+        yield _line(made)
 
 
 def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> Iterator[str]:
@@ -100,30 +106,30 @@ def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> 
         case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
             yield _indented(f"! {text}")
         case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not manner.detail.tools:
-            yield _indented(shortened(text))
+            yield _indented(first_lines(text, COMMAND_LINES))
         case Text(text=text):
-            yield _indented(text or "(no words)")
-        case Thought(text=text, subject=subject):
-            yield _indented(f"{subject}\n{text}".strip())
+            yield _indented(text or NO_WORDS)
+        case Thought(text=text):
+            yield _indented(f"{thought_title(part)}\n{text}".rstrip())
         case ToolCall():
             yield from _call(part, session, manner)
-        case ToolResult(name=name, parts=parts):
-            yield _line(f"result of {name or 'a tool'}")
+        case ToolResult(parts=parts):
+            yield _line(result_title(part))
             for piece in parts:
                 yield from _part(piece, message, session, manner)
-        case Attachment(mime_type=mime_type, uri=uri):
-            yield _line(f"▣ {uri or mime_type or 'an attachment'}")
+        case Attachment():
+            yield _line(f"▣ {attachment_name(part)}")
         case FileReference(path=path, text=text):
             yield _line(f"@ {path}")
             if text and manner.detail.tools:
                 yield _indented(text.strip("\n"), 2)
         case Unrecognised(raw=raw):
-            yield _indented(f"unrecognised: {encode(raw).decode()}")
+            yield _indented(f"{UNRECOGNISED}: {value_words(raw)}")
 
 
 def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
     tells_all = manner.detail.tools
-    argument = call_argument(call, session, with_result=tells_all)
+    argument = line_argument(call, session.project.path, is_whole_below=tells_all)
     seen = [f"{call_mark(call)} {call.name}", argument, call_end(call)]
     yield _line("  ".join(piece for piece in seen if piece))
     if error := error_line(call):
@@ -131,7 +137,7 @@ def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
     for answer in answer_lines(call):
         yield _line(answer, 2)
     if call.child_id:
-        yield _line(f"its session: {call.child_id}", 2)
+        yield _line(child_sentence(call.child_id), 2)
     if tells_all:
         yield from _inside_call(call)
     elif result := result_of_task(call):
@@ -140,7 +146,7 @@ def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
 
 def _inside_call(call: ToolCall) -> Iterator[str]:
     for name, value in call.arguments.items():
-        shown = value if isinstance(value, str) else encode(value).decode()
+        shown = value_words(value)
         if "\n" in shown:
             yield _line(f"{name}:", 2)
             yield _indented(shown, 3)
@@ -149,8 +155,7 @@ def _inside_call(call: ToolCall) -> Iterator[str]:
     if diff := diff_lines(call):
         yield _indented("\n".join(diff), 2)
     if moved := call.full_output:
-        told = "the whole output" if moved.text is not None else "the whole output could not be read"
-        yield _line(f"{told}: {moved.path}, {words.size(moved.size)}", 2)
+        yield _line(moved_sentence(moved, moved.path), 2)
     if output := output_text(call).strip("\n"):
         yield _indented(output, 2)
 

@@ -8,13 +8,15 @@ from datetime import datetime
 
 import msgspec
 
-from geminids.model import Message, Session, Thought, ToolCall
+from geminids.model import Message, Session, Thought, ToolCall, is_tellable
 
 SCHEMA = "geminids/session/1"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEGINNING = re.compile(rb'\s*\{\s*"schema"\s*:\s*"%s"' % re.escape(SCHEMA.encode()))
 _PLACE = re.compile(r"`(\$[^`]*)`$")
+_LARGEST = 2**63 - 1
+"""Bytes; no system has larger files."""
 
 
 class MarkedNote(msgspec.Struct, frozen=True):
@@ -56,8 +58,13 @@ def read_document(content: bytes) -> list[Session]:
     except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError("it is no UTF-8, or nested too deep") from error
     sessions = [_plain(document), *map(_plain, document.others)]
-    if any(moment.tzinfo is None for session in sessions for moment in _moments(session)):
+    moments = [moment for session in sessions for moment in _moments(session)]
+    if any(moment.tzinfo is None for moment in moments):
         raise msgspec.DecodeError("a time in it has no zone")
+    if not all(map(is_tellable, moments)):
+        raise msgspec.DecodeError("a time in it is before 1970 or after 2999")
+    if not all(0 <= size <= _LARGEST for session in sessions for size in _sizes(session)):
+        raise msgspec.DecodeError("a size in it is that of no file")
     return sessions
 
 
@@ -79,6 +86,15 @@ def _moments_of(message: Message) -> Iterator[datetime | None]:
     for part in message.parts:
         if isinstance(part, Thought | ToolCall):
             yield part.at
+
+
+def _sizes(session: Session) -> Iterator[int]:
+    """The sizes of all files in a session, in bytes."""
+    yield from (file.size for file in (*session.files, *session.companions))
+    for message in session.messages:
+        for call in message.tool_calls:
+            if call.full_output is not None:
+                yield from (call.full_output.size, call.full_output.left_out)
 
 
 def _plain(session: MarkedSession) -> Session:

@@ -5,6 +5,7 @@ The classes here are the public contract; the JSON Schema in `docs/` is generate
 
 from geminids.model.accounts import FileAccount, Tally
 from geminids.model.companions import Companion, CompanionKind, LineKind, TypedLine
+from geminids.model.moments import is_tellable
 from geminids.model.parts import (
     Attachment,
     FileReference,
@@ -98,4 +99,5 @@ __all__ = [
     "UnrecognisedDisplay",
     "Usage",
     "folder_hash",
+    "is_tellable",
 ]

@@ -51,6 +51,7 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments, outputs and whole diffs; else each call is one line."""
     notices: bool = False
     everything: bool = False
+    """All messages and parts, and of each turn which model made it for how many tokens."""
 
 
 LEVELS = {
@@ -60,14 +61,9 @@ LEVELS = {
     "thoughts": Detail(tools=True, thoughts=True),
     "everything": Detail(tools=True, thoughts=True, notices=True, everything=True),
 }
-"""The levels of detail, the same for everything that tells a session; each tells what the one before does."""
-LEVEL_WORDS = {
-    "prompts": "what the human typed",
-    "conversation": "what was said, each tool call in one line, errors",
-    "tools": "also arguments, outputs and diffs of tools",
-    "thoughts": "also what the model thought",
-    "everything": "also notices, injected context, and turns that were dropped",
-}
+"""The levels of detail, the same for all that tells a session; each tells what the one before does.
+
+`levels.py` has the words for them, which load quickly."""
 
 
 class Speaker(StrEnum):
@@ -111,14 +107,14 @@ class LeftOut(msgspec.Struct, frozen=True):
     counts: dict[str, int]
 
 
-Entry = Turn | Pause | Mark | LeftOut
+StoryEntry = Turn | Pause | Mark | LeftOut
 
 
-def transcript(session: Session, detail: Detail) -> Iterator[Entry]:
+def transcript(session: Session, detail: Detail) -> Iterator[StoryEntry]:
     """The story of a session, entry by entry."""
     left_out: Counter[str] = Counter()
     marks = _marks(session.messages)
-    task, last_word = _task(session), _last_word(session)
+    task, last_word = task_of(session), _last_word(session)
     before: Message | None = None
     last: datetime | None = None
     for place, message in enumerate(session.messages):
@@ -158,6 +154,14 @@ def told_parts(
     return tuple(told)
 
 
+def task_of(session: Session) -> Message | None:
+    """What a subagent was told to do: the first thing said to it."""
+    if session.kind is not SessionKind.SUBAGENT:
+        return None
+    asked = next((message for message in session.messages if message.role is Role.USER), None)
+    return asked if asked and asked.origin is Origin.SYNTHETIC else None
+
+
 def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:
     """The name under which a part is left out; None if it is told."""
     if not detail.replies and message.origin not in PROMPT_ORIGINS:
@@ -176,14 +180,6 @@ def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:
             return None if origin in TOLD_ORIGINS else str(origin)
         case _:
             return "unrecognised"
-
-
-def _task(session: Session) -> Message | None:
-    """What a subagent was told to do."""
-    if session.kind is not SessionKind.SUBAGENT:
-        return None
-    asked = next((message for message in session.messages if message.role is Role.USER), None)
-    return asked if asked and asked.origin is Origin.SYNTHETIC else None
 
 
 def _last_word(session: Session) -> Message | None:

@@ -18,8 +18,10 @@ _HARMFUL = (
     r"\u00ad\u180e\u200b\u2060-\u2064\ufeff"  # letters without width
     r"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"  # annotations, half characters, tags
 )
+_ASCII_CONTROLS = bytes({*range(0x20), 0x7F} - {ord("\n"), ord("\t")})
 _BREAKS = r"[ \t]*[\n\t][ \n\t]*"
-_DROPPED = frozenset("\u00ad\u180e\u200b\u200e\u200f\u061c\u2060\u2061\u2062\u2063\u2064\ufeff")
+DROPPED = frozenset("\u00ad\u180e\u200b\u200e\u200f\u061c\u2060\u2061\u2062\u2063\u2064\ufeff")
+"""Characters that are not seen; what they part is one word again once they are gone."""
 _HARMFUL_IN_JSON = (
     rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]"
     rb"|\xf3\xa0[\x80\x81][\x80-\xbf]"
@@ -31,8 +33,12 @@ def text(words: str) -> str:
     if words.isprintable():
         # Nearly every line is, and then no pattern need be compiled to print a list.
         return words
-    if words.replace("\n", "").replace("\t", "").isprintable():
-        # So is nearly every text, and this looks at it much faster than a pattern does.
+    # So is nearly every text, and these look at it much faster than a pattern does.
+    if words.isascii():
+        is_harmless = len(words.encode().translate(None, _ASCII_CONTROLS)) == len(words)
+    else:
+        is_harmless = words.replace("\n", "").replace("\t", "").isprintable()
+    if is_harmless:
         return words
     if "\x1b" in words:
         words = re.sub(_COLOUR, "", words)
@@ -53,7 +59,7 @@ def json_bytes(encoded: bytes) -> bytes:
 def _shown(match: re.Match[str]) -> str:
     character = match[0]
     code = ord(character)
-    if character in _DROPPED:
+    if character in DROPPED:
         return ""
     if code < 0x20:
         return chr(0x2400 + code)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from geminids.model import (
     AgentProgress,
     AnyDisplay,
+    AnyPart,
+    Attachment,
     Diff,
     FileChange,
+    FileReference,
     Listing,
+    Origin,
     Plain,
     ResultPart,
     Screen,
@@ -20,6 +25,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
+from geminids.transcript.shortening import LONGEST_ARGUMENT, cut
 
 TELLING_ARGUMENTS = (
     "file_path",
@@ -45,6 +51,37 @@ PLACES = ("path", "dir_path")
 HANDS_BACK = {"complete_task"}
 """Tools with which subagents give their result to the session that started them."""
 MOST_ANSWERS = 8
+
+_IN_A_LINE = json.JSONEncoder(ensure_ascii=False, default=str)
+_INDENTED = json.JSONEncoder(ensure_ascii=False, default=str, indent=2)
+
+
+def stand_together(before: AnyPart, part: AnyPart) -> bool:
+    """Close stand tool calls, a command and its output, words and the files they name; else there is room."""
+    if isinstance(part, ToolCall):
+        return isinstance(before, ToolCall)
+    is_output = isinstance(part, Text) and part.origin in {Origin.COMMAND, Origin.SHELL}
+    return (is_output and isinstance(before, Text)) or isinstance(part, FileReference | Attachment)
+
+
+def value_words(value: Any, *, indented: bool = False) -> str:
+    """A value of an agent: words as they are, everything else as JSON, in one line unless it is indented."""
+    if isinstance(value, str):
+        return value
+    return (_INDENTED if indented else _IN_A_LINE).encode(value)
+
+
+def line_argument(call: ToolCall, project_path: str | None, *, is_whole_below: bool) -> str:
+    """What a call was about, for its line.
+
+    Where all arguments stand below it, a long one is cut. What a call is said to do in general, if it has no
+    argument, does not stand there. What a subagent hands back is told whole below the line, in any case.
+    """
+    if is_whole_below:
+        argument = telling_argument(call, project_path)
+        is_description = argument == (call.description or "").strip()
+        return argument if is_description else cut(argument, LONGEST_ARGUMENT)
+    return "" if result_of_task(call) else telling_argument(call, project_path)
 
 
 def telling_argument(call: ToolCall, project_path: str | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ KNOWN_BY = {
 """How a folder is known, as short as a column wants it."""
 LINE_MARKS = {"prompt": ">", "command": "/", "shell": "!"}
 """What stands before a line that the human typed."""
+
+
+def capital(sentence: str) -> str:
+    """A sentence as it begins a paragraph."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
@@ -93,14 +98,35 @@ def when(at: datetime | None, now: datetime) -> str:
     return f"{local:%d %b %H:%M}" if local.year == today.year else f"{local:%Y-%m-%d}"
 
 
-def moment(at: datetime) -> str:
-    """A moment in local time, in full."""
-    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+def moment(at: datetime, zone: tzinfo | None = None) -> str:
+    """A moment in full, in a time zone or else in local time."""
+    return f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def clock(at: datetime | None) -> str:
-    """The time of day in local time."""
-    return f"{at.astimezone():%H:%M}" if at else ""
+def clock(at: datetime | None, zone: tzinfo | None = None) -> str:
+    """The time of day, or nothing."""
+    return f"{at.astimezone(zone):%H:%M}" if at else ""
+
+
+def time_span(begin: datetime | None, end: datetime | None, zone: tzinfo | None = None) -> str:
+    """When something was and how long it took, as far as that is known."""
+    ends = span_ends(begin, end, zone)
+    if not (begin and end) or len(ends) < 2:
+        return "".join(ends) or "no time"
+    return f"{' to '.join(ends)} ({duration(end - begin)})"
+
+
+def span_ends(begin: datetime | None, end: datetime | None, zone: tzinfo | None = None) -> tuple[str, ...]:
+    """The first moment and the last as far as they are known and differ; the zone is named if it is UTC."""
+    known = [at for at in (begin, end) if at]
+    if not known:
+        return ()
+    first, last = known[0].astimezone(zone), known[-1].astimezone(zone)
+    name = " UTC" if zone is UTC else ""
+    if first == last:
+        return (f"{moment(first, zone)}{name}",)
+    until = clock(last, zone) if first.date() == last.date() else moment(last, zone)
+    return moment(first, zone), f"{until}{name}"
 
 
 def duration(length: timedelta) -> str:

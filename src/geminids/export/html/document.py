@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
@@ -34,6 +35,8 @@ _END = """<script>{}</script>
 _POLICY = (
     "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'"
 )
+_COMMENT = re.compile(r"^[ \t]*(?:/\*.*?\*/|//[^\n]*)", re.MULTILINE | re.DOTALL)
+"""A comment that begins a line; one behind code stays, since a sign of it may stand in a string."""
 THEME_BUTTON = Markup('<button type="button" id="theme" title="Light or dark"><span>Theme</span></button>')
 
 
@@ -67,9 +70,13 @@ def closing(kind: str) -> Markup:
 
 
 def _lines(name: str) -> list[str]:
-    written = resources.files(__package__).joinpath(name).read_text("utf-8")
-    stripped = (line.strip() for line in written.split("\n"))
-    return [line for line in stripped if line and not line.startswith(("//", "/*"))]
+    return code_lines(resources.files(__package__).joinpath(name).read_text("utf-8"))
+
+
+def code_lines(written: str) -> list[str]:
+    """Style or script without comments, of however many lines, without indents and without empty lines."""
+    stripped = (line.strip() for line in _COMMENT.sub("", written).split("\n"))
+    return [line for line in stripped if line]
 
 
 def _digest(content: str) -> str:

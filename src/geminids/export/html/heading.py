@@ -2,59 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC
 
 from geminids.export.html.markup import NOTHING, Markup, attribute, filled, joined, line, number
-from geminids.export.html.telling import Telling, moment, time
+from geminids.export.html.pieces import PageFacts, time
 from geminids.export.html.tokens import bar, legend, total
 from geminids.model import AnyPart, Attachment, FileReference, Origin, Session, SessionKind, Text
 from geminids.transcript import words
 from geminids.transcript.entries import Speaker, Turn, is_marked
+from geminids.transcript.naming import (
+    NO_WORDS,
+    attachment_name,
+    kind_sentence,
+    problem_line,
+    problems_sentence,
+    redacted_sentence,
+)
+from geminids.transcript.shortening import LONGEST_PROMPT, cut
 
-LONGEST_PROMPT = 120
-"""Characters of a prompt in the outline."""
 
-_KINDS = {
-    SessionKind.SUBAGENT: "Session of a subagent",
-    SessionKind.CHECKPOINT: "Conversation saved by hand",
-    SessionKind.COPY: "Copy of a conversation",
-    SessionKind.LOST: "Lost session: what was typed is what remains",
-}
-
-
-def about(telling: Telling, title: str, redacted: str | None) -> Markup:
+def about(facts: PageFacts, title: str, redacted: str | None) -> Markup:
     """The heading of the page."""
     return filled(
         '<header class="about">\n{}<h1>{}</h1>\n{}<dl>\n{}</dl>\n{}{}</header>\n',
-        _kind(telling.session),
+        _kind(facts.session),
         line(title),
-        _own_title(telling.session, title),
-        joined(filled("<div><dt>{}</dt><dd>{}</dd></div>\n", *fact) for fact in _facts(telling)),
-        _tokens(telling.session),
-        joined(_notes(telling.session, redacted, with_places=telling.detail.notices)),
+        _own_title(facts.session, title),
+        joined(filled("<div><dt>{}</dt><dd>{}</dd></div>\n", *fact) for fact in _facts(facts)),
+        _tokens(facts.session),
+        joined(_notes(facts.session, redacted, with_places=facts.detail.notices)),
     )
 
 
-def outline(turns: Iterable[Turn], telling: Telling) -> Markup:
+def outline(turns: Sequence[Turn], facts: PageFacts) -> Markup:
     """Links to all prompts; a closed fold where there is little room."""
     prompts = [turn for turn in turns if turn.speaker in {Speaker.HUMAN, Speaker.PARENT}]
-    links = joined(_link(turn, telling) for turn in prompts)
+    links = joined(_link(turn, facts) for turn in prompts)
     return filled(
         '<nav class="outline" aria-label="Prompts">\n'
         "<details open><summary>{}</summary>\n<ol>\n{}</ol></details>\n</nav>\n",
-        Markup(words.count(len(prompts), "prompt")),
+        Markup(_how_many(prompts, facts.session)),
         links,
     )
 
 
-def _link(turn: Turn, telling: Telling) -> Markup:
-    place = number(telling.numbers[id(turn.message)])
-    dropped = Markup(' class="dropped"') if is_marked(turn.message) else NOTHING
-    first = " ".join(_first_words(turn))
-    shown = first if len(first) <= LONGEST_PROMPT else first[: LONGEST_PROMPT - 1] + "…"
-    return filled(
-        '<li><a href="#m-{}"{}><span>{}</span></a></li>\n', place, dropped, line(shown or "(no words)")
+def _how_many(turns: Sequence[Turn], session: Session) -> str:
+    """How many prompts there are links to, of how many, and to what else that the human or a parent said."""
+    prompts = [turn.message for turn in turns if turn.message.origin is Origin.HUMAN]
+    tasks = sum(turn.speaker is Speaker.PARENT for turn in turns)
+    commands = len(turns) - len(prompts) - tasks
+    # What was taken over from another session is counted there.
+    missing = max(session.counts.prompts - sum(not prompt.imported for prompt in prompts), 0)
+    counted = words.count(len(prompts) + missing, "prompt")
+    named = (
+        f"{len(prompts):,} of {counted}" if missing else counted if prompts or not turns else "",
+        words.count(tasks, "task") if tasks else "",
+        words.count(commands, "command") if commands else "",
     )
+    return ", ".join(filter(None, named))
+
+
+def _link(turn: Turn, facts: PageFacts) -> Markup:
+    place = number(facts.numbers[id(turn.message)])
+    dropped = Markup(' class="dropped"') if is_marked(turn.message) else NOTHING
+    shown = cut(" ".join(_first_words(turn)), LONGEST_PROMPT)
+    return filled('<li><a href="#m-{}"{}><span>{}</span></a></li>\n', place, dropped, line(shown or NO_WORDS))
 
 
 def _first_words(turn: Turn) -> Iterator[str]:
@@ -73,17 +86,15 @@ def _words_of(part: AnyPart) -> str:
             return text
         case FileReference(path=path):
             return f"@ {path}"
-        case Attachment(mime_type=mime_type):
-            return f"▣ {mime_type or 'an attachment'}"
+        case Attachment():
+            return f"▣ {attachment_name(part)}"
         case _:
             return ""
 
 
 def _kind(session: Session) -> Markup:
-    if session.kind not in _KINDS:
-        return NOTHING
-    parent = filled(" of <code>{}</code>", line(session.parent_id)) if session.parent_id else NOTHING
-    return filled('<p class="kind">{}{}</p>\n', Markup(_KINDS[session.kind]), parent)
+    kind = kind_sentence(session, session.parent_id)
+    return filled('<p class="kind">{}</p>\n', line(kind)) if kind else NOTHING
 
 
 def _own_title(session: Session, title: str) -> Markup:
@@ -93,10 +104,10 @@ def _own_title(session: Session, title: str) -> Markup:
     return filled('<p class="quiet">{}</p>\n', line(session.title))
 
 
-def _facts(telling: Telling) -> Iterator[tuple[Markup, Markup]]:
-    session, counts = telling.session, telling.session.counts
+def _facts(facts: PageFacts) -> Iterator[tuple[Markup, Markup]]:
+    session, counts = facts.session, facts.session.counts
     yield Markup("Project"), line(session.project.path or session.project.name)
-    yield Markup("Agent"), line(", ".join((telling.agent_title, *session.models)))
+    yield Markup("Agent"), line(", ".join((facts.agent_title, *session.models)))
     if when := _when(session):
         yield Markup("Time"), when
     if session.kind is not SessionKind.LOST:
@@ -118,14 +129,12 @@ def _facts(telling: Telling) -> Iterator[tuple[Markup, Markup]]:
 
 def _when(session: Session) -> Markup:
     begin, end = session.started_at, session.ended_at
-    first, last = begin or end, end or begin
-    if first is None or last is None:
-        return NOTHING
-    if first == last:
-        return time(first, moment(first))
-    length = Markup(f" ({words.duration(last - first)})")
-    shown = moment(last) if moment(first)[:10] != moment(last)[:10] else moment(last)[11:]
-    return joined((time(first, moment(first).removesuffix(" UTC")), Markup(" – "), time(last, shown), length))
+    ends = words.span_ends(begin, end, UTC)
+    known = [at for at in (begin, end) if at]
+    if not (begin and end) or len(ends) < 2:
+        return time(known[0], ends[0]) if known else NOTHING
+    first, last = (time(at, shown) for at, shown in zip(known, ends, strict=True))
+    return filled("{} to {} ({})", first, last, Markup(words.duration(end - begin)))
 
 
 def _tokens(session: Session) -> Markup:
@@ -141,18 +150,12 @@ def _tokens(session: Session) -> Markup:
 
 def _notes(session: Session, redacted: str | None, *, with_places: bool) -> Iterator[Markup]:
     if redacted:
-        yield filled('<p class="notice info">Redacted: {}</p>\n', line(redacted))
+        yield filled('<p class="notice info">{}</p>\n', line(redacted_sentence(redacted)))
     if session.problems:
-        count = words.count(len(session.problems), "problem")
-        yield filled('<p class="notice warning">{} in the files of this session</p>\n', Markup(count))
+        count = problems_sentence(len(session.problems))
+        yield filled('<p class="notice warning">{}</p>\n', Markup(count))
     for problem in session.problems if with_places else ():
-        place = f"{problem.file}:{problem.line}" if problem.line else problem.file
-        yield filled(
-            '<p class="notice warning">{} · {} · {}</p>\n',
-            Markup(problem.kind),
-            line(place),
-            line(problem.detail),
-        )
+        yield filled('<p class="notice warning">{}</p>\n', line(problem_line(problem, problem.file)))
 
 
 def page_title(title: str, session: Session) -> Markup:

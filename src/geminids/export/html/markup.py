@@ -16,18 +16,6 @@ Markup = NewType("Markup", str)
 
 NOTHING = Markup("")
 
-_CONTROLS = bytes({*range(0x20), 0x7F} - {ord("\n"), ord("\t")})
-
-
-def harmless(words: str) -> str:
-    """Words of several lines without anything that reorders or hides them; not yet escaped."""
-    # Nearly all words are harmless as they are, and to find that out is much cheaper than the patterns.
-    if words.isascii():
-        is_harmless = len(words.encode().translate(None, _CONTROLS)) == len(words)
-    else:
-        is_harmless = words.replace("\n", "").replace("\t", "").isprintable()
-    return words if is_harmless else safe.text(words)
-
 
 def escaped(words: str) -> Markup:
     """Words that are harmless already."""
@@ -36,7 +24,7 @@ def escaped(words: str) -> Markup:
 
 def text(words: str) -> Markup:
     """Words of several lines."""
-    return escaped(harmless(words))
+    return escaped(safe.text(words))
 
 
 def line(words: str) -> Markup:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from geminids.export.html.calls import in_words, tool_call
+from geminids.export.html.calls import tool_call
 from geminids.export.html.markup import Markup, filled, joined, line, text
 from geminids.export.html.pictures import attachment
+from geminids.export.html.pieces import PageFacts, box, fold
 from geminids.export.html.prose import prose
-from geminids.export.html.telling import Telling, box, fold
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -21,16 +21,16 @@ from geminids.model import (
     Unrecognised,
 )
 from geminids.transcript import words
+from geminids.transcript.naming import NO_WORDS, UNRECOGNISED, result_title, thought_title
+from geminids.transcript.shortening import UNFOLDED_LETTERS, UNFOLDED_LINES
+from geminids.transcript.telling import value_words
 
-SHORT_OUTPUT = 12
-"""Lines of what a command of the human produced; more is folded."""
 
-
-def part_markup(part: AnyPart, message: Message, telling: Telling) -> Markup:
+def part_markup(part: AnyPart, message: Message, facts: PageFacts) -> Markup:
     """One part of a turn."""
     match part:
         case ToolCall():
-            return tool_call(part, telling)
+            return tool_call(part, facts)
         case Thought():
             return _thought(part)
         case Text():
@@ -39,18 +39,18 @@ def part_markup(part: AnyPart, message: Message, telling: Telling) -> Markup:
             return attachment(part)
         case FileReference(path=path, text=content):
             name = filled('<span class="argument">@ {}</span>', line(path))
-            if not content or not telling.detail.tools:
+            if not content or not facts.detail.tools:
                 return filled('<p class="attachment">{}</p>\n', name)
             return fold("file", name, box(text(content)))
-        case ToolResult(name=name, parts=parts):
-            inside = joined(part_markup(piece, message, telling) for piece in parts)
-            return fold("result", line(f"Result of {name or 'a tool'}"), inside)
+        case ToolResult(parts=parts):
+            inside = joined(part_markup(piece, message, facts) for piece in parts)
+            return fold("result", line(result_title(part)), inside)
         case Unrecognised(raw=raw):
-            return fold("result", Markup("Not recognised"), box(text(in_words(raw))))
+            return fold("result", Markup(UNRECOGNISED), box(text(value_words(raw, indented=True))))
 
 
 def _thought(thought: Thought) -> Markup:
-    summary = filled("Thought{}", line(f": {thought.subject}" if thought.subject else ""))
+    summary = line(thought_title(thought))
     if not thought.text.strip():
         return filled('<p class="thought">{}</p>\n', summary)
     return fold("thought", summary, filled('<div class="prose">{}</div>', prose(thought.text)))
@@ -66,7 +66,7 @@ def _words(part: Text, message: Message) -> Markup:
             return filled('<div class="said">{}</div>\n', text(part.text))
         case Origin.NOTICE:
             level = Markup(message.level or Level.INFO)
-            return filled('<div class="notice {}">{}</div>\n', level, text(part.text or "(no words)"))
+            return filled('<div class="notice {}">{}</div>\n', level, text(part.text or NO_WORDS))
         case _:
             return _folded_if_long(part)
 
@@ -74,7 +74,7 @@ def _words(part: Text, message: Message) -> Markup:
 def _folded_if_long(part: Text) -> Markup:
     """What a command printed or was expanded to, context that was put in, words in somebody's name."""
     lines = part.text.count("\n") + 1
-    if lines <= SHORT_OUTPUT and len(part.text) <= 100 * SHORT_OUTPUT:
+    if lines <= UNFOLDED_LINES and len(part.text) <= UNFOLDED_LETTERS:
         return box(text(part.text))
     named = Markup(f"{str(part.origin).capitalize()}, {words.count(lines, 'line')}")
     return fold("result", named, box(text(part.text)))

@@ -7,7 +7,7 @@ import re
 
 from geminids.export.html.markup import Markup, attribute, filled, line
 from geminids.model import Attachment
-from geminids.transcript import words
+from geminids.transcript.naming import attachment_name
 
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _BEGINNINGS = {
@@ -22,22 +22,17 @@ _BEGINNINGS = {
 def attachment(part: Attachment) -> Markup:
     """A picture, or what is known of something else."""
     kind = _drawn_kind(part)
-    name = line(_name(part))
+    name = attachment_name(part)
     if kind is None or part.data is None:
-        return filled('<p class="attachment">▣ {}</p>', name)
+        return filled('<p class="attachment">▣ {}</p>', line(name))
     picture = '<figure><img src="data:{};base64,{}" alt="{}"><figcaption>{}</figcaption></figure>'
     # The data is nothing but the letters of Base64.
-    return filled(picture, Markup(kind), Markup(part.data), attribute(f"Picture, {_name(part)}"), name)
+    return filled(picture, Markup(kind), Markup(part.data), attribute(f"Picture, {name}"), line(name))
 
 
 def attachments(parts: tuple[object, ...]) -> list[Markup]:
     """Those among the parts of a result."""
     return [attachment(part) for part in parts if isinstance(part, Attachment)]
-
-
-def _name(part: Attachment) -> str:
-    size = words.size(len(part.data) * 3 // 4 - part.data[-2:].count("=")) if part.data else ""
-    return " · ".join(piece for piece in (part.mime_type, part.uri, size) if piece) or "an attachment"
 
 
 def _drawn_kind(part: Attachment) -> str | None:

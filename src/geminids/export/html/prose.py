@@ -14,7 +14,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from geminids.export.html.code import coloured
-from geminids.export.html.markup import NOTHING, Markup, attribute, escaped, filled, harmless, joined, text
+from geminids.export.html.markup import NOTHING, Markup, attribute, escaped, filled, joined, text
+from geminids.transcript import safe
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -49,7 +50,7 @@ _INLINE = re.compile(r"`([^`]+)`|\*\*([^*`]+)\*\*")
 
 def prose(words: str) -> Markup:
     """The Markdown of a model."""
-    written = harmless(words)
+    written = safe.text(words)
     if "```" not in written and "~~~" not in written:
         return joined(_between_fences(written))
     fences = list(_FENCE.finditer(written))
@@ -126,7 +127,7 @@ def _meant(info: str) -> str:
         return info
     from markdown_it.common.utils import unescapeAll
 
-    return harmless(unescapeAll(info))
+    return safe.text(unescapeAll(info))
 
 
 def _label(label: str) -> Markup:

@@ -8,8 +8,8 @@ from geminids.export.base import Manner, agent_title, title_of
 from geminids.export.html.document import THEME_BUTTON, closing, opening
 from geminids.export.html.heading import about, outline, page_title
 from geminids.export.html.markup import Markup, filled
+from geminids.export.html.pieces import PageFacts
 from geminids.export.html.story import entry_markup, turns_of
-from geminids.export.html.telling import Telling
 from geminids.export.html.tokens import total
 from geminids.model import Session
 from geminids.transcript.entries import transcript
@@ -36,7 +36,7 @@ def session_page(session: Session, manner: Manner) -> Iterator[Markup]:
     """The page, entry by entry."""
     entries = list(transcript(session, manner.detail))
     turns = turns_of(entries)
-    telling = Telling(
+    facts = PageFacts(
         session=session,
         detail=manner.detail,
         agent_title=agent_title(session, manner),
@@ -47,10 +47,10 @@ def session_page(session: Session, manner: Manner) -> Iterator[Markup]:
     yield opening(page_title(title, session), "session")
     yield filled(_TOP, THEME_BUTTON)
     yield Markup('<div class="frame">\n')
-    yield outline(turns, telling)
+    yield outline(turns, facts)
     yield Markup('<main id="story">\n')
-    yield about(telling, title, manner.redacted)
+    yield about(facts, title, manner.redacted)
     for entry in entries:
-        yield entry_markup(entry, telling)
+        yield entry_markup(entry, facts)
     yield Markup(_BOTTOM)
     yield closing("session")

@@ -3,66 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 
 from geminids.export.html.markup import NOTHING, Markup, filled, joined, line, number
 from geminids.export.html.parts import part_markup
-from geminids.export.html.telling import Telling, moment, time
+from geminids.export.html.pieces import PageFacts, time
 from geminids.export.html.tokens import bar
 from geminids.transcript import words
-from geminids.transcript.entries import Entry, LeftOut, Mark, Pause, Speaker, Turn, is_marked
-from geminids.transcript.naming import mark_sentence, speaker_name, state_name
+from geminids.transcript.entries import LeftOut, Mark, Pause, Speaker, StoryEntry, Turn, is_marked
+from geminids.transcript.naming import (
+    left_out_sentence,
+    mark_sentence,
+    pause_sentence,
+    speaker_name,
+    state_name,
+)
 
 _TURN = """<article class="turn {}" id="m-{}">
-<header>{}{}{}{}<a class="number" href="#m-{}" title="Link to message {}">#{}</a></header>
+<header>{}{}{}{}{}<a class="number" href="#m-{}" title="Link to message {}">#{}</a></header>
 {}</article>
 """
-_NAMED_LEFT_OUT = {
-    "replies": ("reply", "replies"),
-    "thoughts": ("thought", "thoughts"),
-    "notices": ("notice", "notices"),
-    "rewound": ("rewound message", "rewound messages"),
-    "synthetic": ("automatic message", "automatic messages"),
-    "unrecognised": ("unrecognised part", "unrecognised parts"),
-}
-"""What is worth a word where it is left out; context stands in nearly every session."""
 
 
-def entry_markup(entry: Entry, telling: Telling) -> Markup:
+def entry_markup(entry: StoryEntry, facts: PageFacts) -> Markup:
     """One entry of the story."""
     match entry:
         case Turn():
-            return _turn(entry, telling)
-        case Pause(length=length, until=until):
-            later = Markup(f"{words.duration(length)} later, ")
-            return filled('<p class="pause">{}{}</p>\n', later, time(until, moment(until)))
+            return _turn(entry, facts)
+        case Pause(until=until):
+            return filled('<p class="pause">{}</p>\n', time(until, pause_sentence(entry, UTC)))
         case Mark():
             return filled('<p class="mark">⟲ {}</p>\n', Markup(mark_sentence(entry)))
         case LeftOut(counts=counts):
-            named = [
-                words.count(counts[name], *forms) for name, forms in _NAMED_LEFT_OUT.items() if name in counts
-            ]
-            return (
-                filled('<p class="left-out">Left out: {}.</p>\n', Markup(", ".join(named)))
-                if named
-                else NOTHING
-            )
+            sentence = left_out_sentence(counts)
+            return filled('<p class="left-out">{}</p>\n', Markup(sentence)) if sentence else NOTHING
 
 
-def _turn(turn: Turn, telling: Telling) -> Markup:
+def _turn(turn: Turn, facts: PageFacts) -> Markup:
     message = turn.message
-    place = number(telling.numbers[id(message)])
+    place = number(facts.numbers[id(message)])
     return filled(
         _TURN,
         Markup(_classes(turn)),
         place,
-        _speaker(turn, telling),
-        _state(turn, telling),
-        time(message.at, f"{message.at:%H:%M}") if message.at else NOTHING,
-        bar(message.usage, telling.most_tokens) if message.usage else NOTHING,
+        _speaker(turn, facts),
+        _model(turn, facts),
+        _state(turn, facts),
+        time(message.at, words.clock(message.at, UTC)) if message.at else NOTHING,
+        bar(message.usage, facts.most_tokens) if message.usage else NOTHING,
         place,
         place,
         place,
-        joined([part_markup(part, message, telling) for part in turn.parts]),
+        joined([part_markup(part, message, facts) for part in turn.parts]),
     )
 
 
@@ -71,21 +63,25 @@ def _classes(turn: Turn) -> str:
     return f"{turn.speaker}{more}{' dropped' if is_marked(turn.message) else ''}"
 
 
-def _speaker(turn: Turn, telling: Telling) -> Markup:
-    if turn.continues:
+def _speaker(turn: Turn, facts: PageFacts) -> Markup:
+    return NOTHING if turn.continues else filled("<h2>{}</h2>", line(speaker_name(turn, facts.agent_title)))
+
+
+def _model(turn: Turn, facts: PageFacts) -> Markup:
+    """Which model it was: where everything is told, or where there are several and another turn begins."""
+    begins_one_of_many = (
+        turn.speaker is Speaker.MODEL and len(facts.session.models) > 1 and not turn.continues
+    )
+    if not turn.message.model or not (facts.detail.everything or begins_one_of_many):
         return NOTHING
-    name = filled("<h2>{}</h2>", line(speaker_name(turn, telling.agent_title)))
-    is_one_of_many = turn.speaker is Speaker.MODEL and len(telling.session.models) > 1
-    if not is_one_of_many or not turn.message.model:
-        return name
-    return filled('{}<span class="model-name">{}</span>', name, line(turn.message.model))
+    return filled('<span class="model-name">{}</span>', line(turn.message.model))
 
 
-def _state(turn: Turn, telling: Telling) -> Markup:
-    state = state_name(turn.message, everything=telling.detail.everything)
+def _state(turn: Turn, facts: PageFacts) -> Markup:
+    state = state_name(turn.message, everything=facts.detail.everything)
     return filled('<span class="badge">{}</span>', Markup(state)) if state else NOTHING
 
 
-def turns_of(entries: Sequence[Entry]) -> list[Turn]:
+def turns_of(entries: Sequence[StoryEntry]) -> list[Turn]:
     """The turns among the entries."""
     return [entry for entry in entries if isinstance(entry, Turn)]

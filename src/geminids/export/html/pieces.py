@@ -11,8 +11,8 @@ from geminids.model import Session
 from geminids.transcript.entries import Detail
 
 
-class Telling(msgspec.Struct, frozen=True, kw_only=True):
-    """A session, and how it is told."""
+class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A session, and how its page tells it."""
 
     session: Session
     detail: Detail
@@ -38,11 +38,6 @@ def box(inside: Markup, kind: str = "output") -> Markup:
     """Words with their lines and blanks."""
     # A line feed right after the tag is not shown, so that one that was written would be lost.
     return filled('<pre class="{}">\n{}</pre>\n', Markup(kind), inside)
-
-
-def moment(at: datetime) -> str:
-    """A moment in full; pages are read elsewhere, so times are the same for everyone."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def time(at: datetime, shown: str) -> Markup:
