@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +73,14 @@ def _table(title: str, heads: tuple[str, str], rows: Mapping[str, str]) -> str:
 def _page(geminids: Run, command: str) -> str:
     name = f"geminids {command}".strip()
     return f"## {name}\n\n```\n{geminids(*command.split(), '--help').out.strip()}\n```\n"
+
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_file_of_ours_leads_to_it(page: Path) -> None:
+    # What stands in code is no link.
+    prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", prose) if "://" not in link]
+    assert [link for link in links if link and not (page.parent / link).exists()] == []
