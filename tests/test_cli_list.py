@@ -1,6 +1,7 @@
 """`geminids list`."""
 
 import json
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -86,6 +87,63 @@ def test_the_agents_own_spelling_is_understood(geminids: Run, home: Path) -> Non
 def test_filters_choose(geminids: Run, home: Path, options: list[str], shown: list[str]) -> None:
     outcome = geminids("list", "--home", home, *options)
     assert [line.split("\t")[5] for line in outcome.out.splitlines()] == shown
+
+
+def replace_in(file: Path, before: str, after: str) -> None:
+    written = file.read_text()
+    assert before in written
+    file.write_text(written.replace(before, after))
+
+
+@pytest.mark.parametrize("count", [10**30, 2**64 - 1, 2**63])
+def test_a_count_that_is_none_hides_no_session(geminids: Run, home: Path, count: int) -> None:
+    replace_in(write_session(home, "badbadba-0", slug="other"), '"input": 10', f'"input": {count}')
+    outcome = geminids("list", "--home", home)
+    assert (outcome.code, len(outcome.out.splitlines())) == (0, 3)
+    (listed,) = (
+        one
+        for one in json.loads(geminids("list", "--home", home, "--json").out)["sessions"]
+        if one["native_id"] == "badbadba-0"
+    )
+    assert listed["usage"]["input"] is None
+    assert [problem["detail"] for problem in listed["problems"]] == ["tokens.input is no count"]
+
+
+def test_a_sum_may_be_of_any_size(geminids: Run, home: Path) -> None:
+    file, many = write_session(home, "badbadba-0", slug="other"), 3000
+    header, prompt, reply = file.read_text().splitlines()
+    replies = (
+        reply.replace("g-badbadba", f"g{number}").replace('"input": 10', f'"input": {2**53}')
+        for number in range(many)
+    )
+    file.write_text("\n".join((header, prompt, *replies)))
+    for _ in range(2):
+        listed = json.loads(geminids("list", "--home", home, "--project", "other", "--json").out)["sessions"]
+        assert [one["usage"]["input"] for one in listed] == [many * 2**53]
+
+
+@pytest.mark.parametrize(
+    "at", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00+14:00"]
+)
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_a_time_that_is_none_hides_no_session(
+    geminids: Run, home: Path, monkeypatch: pytest.MonkeyPatch, zone: str, at: str
+) -> None:
+    file = write_session(home, "badbadba-0", slug="other")
+    for minute in ("00:00", "00:01", "05:00"):
+        replace_in(file, f"2026-05-01T10:{minute}.000Z", at)
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    outcome = geminids("list", "--home", home)
+    assert (outcome.code, len(outcome.out.splitlines())) == (0, 3)
+    assert [line.split("\t")[1] for line in outcome.out.splitlines() if "badbadba" in line] == ["-"]
+    for arguments in (
+        ["show", "badb"],
+        ["search", "login"],
+        ["export", "badb"],
+        ["export", "badb", "-f", "html"],
+    ):
+        assert geminids(*arguments, "--home", home).code == 0
 
 
 def test_what_is_hidden_by_the_limit_is_said(geminids: Run, home: Path) -> None:

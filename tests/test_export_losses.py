@@ -446,3 +446,11 @@ def _talk(length: int) -> Session:
         for number, message in enumerate(session.messages)
     )
     return replace(session, messages=tuple(messages))
+
+
+def test_numbers_of_thousands_of_digits_are_only_passed_over() -> None:
+    session = hostile_session()
+    words = Text("look", Origin.HUMAN)
+    huge = ToolCall("c-9", "f", ToolKind.OTHER, {"7" * 5000: 1, "n": 10**4000}, ToolStatus.SUCCESS)
+    first = replace(session.messages[0], parts=(words, huge))
+    assert not _not_carried(losses(replace(session, messages=(first,)), JSON, manner("everything")))

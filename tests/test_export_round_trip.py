@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -282,11 +283,19 @@ def test_no_file_is_opened_because_a_document_names_it(tmp_path: Path) -> None:
         assert library.file(written_document(tmp_path, session)) == [session]
 
 
+def _with_a_time(content: bytes, at: bytes) -> bytes:
+    return re.sub(rb'"at":"[^"]+"', b'"at":"' + at + b'"', content, count=1)
+
+
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "cut": lambda content: content[: len(content) // 2],
     "other kind": lambda content: content.replace(b'"kind":"main"', b'"kind":"\\u001b[31mmine"', 1),
     "other type": lambda content: content.replace(b'"parts":[', b'"parts":[7,', 1),
     "no zone": lambda content: content.replace(b'Z","ended_at"', b'","ended_at"', 1),
+    "before all time": lambda content: _with_a_time(content, b"0001-01-01T00:00:00+14:00"),
+    "zero": lambda content: _with_a_time(content, b"0001-01-01T00:00:00Z"),
+    "after all time": lambda content: _with_a_time(content, b"9999-12-31T23:59:59.999Z"),
+    "a size of no file": lambda content: re.sub(rb'"size":\d+', b'"size":' + b"9" * 400, content, count=1),
     "no text": lambda content: content.replace(b"Try all", b"Try \xff\xff\xff", 1),
     "too deep": lambda content: content.replace(b'"arguments":{', b'"arguments":{"x":' + b"[" * 50_000, 1),
     "not all of it": lambda _: b'{"schema":"geminids/session/1"}',

@@ -483,6 +483,20 @@ def test_an_activity_log_is_the_talk_in_its_requests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "count"),
+    [("stream.txt", b'"input_tokens":80'), ("answer.txt", b'"prompt": 9'), ("activity.jsonl", b"TokenCount")],
+)
+def test_what_nobody_can_have_counted_is_unknown(tmp_path: Path, name: str, count: bytes) -> None:
+    content, of_any_size = FILES[name], rb"\g<1>" + b"9" * 30
+    assert count in content
+    absurd = re.sub(
+        rb"(" + re.escape(count.rstrip(b"0123456789")) + rb'(?:\\?":\s*)?)\d+', of_any_size, content
+    )
+    assert absurd != content
+    assert session_of(tmp_path, name, absurd).usage.input is None
+
+
+@pytest.mark.parametrize(
     "content",
     [
         b"",

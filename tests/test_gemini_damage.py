@@ -34,7 +34,7 @@ REPLY = '{"id":"m2","timestamp":"2026-01-01T00:00:02.000Z","type":"gemini","cont
 JSON = st.recursive(
     st.none()
     | st.booleans()
-    | st.integers(-(2**60), 2**60)
+    | st.integers(-(10**40), 10**40)
     | st.floats(allow_nan=False)
     | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
@@ -294,6 +294,41 @@ def test_a_total_that_does_not_add_up_is_kept_beside_ours(reader: Reader) -> Non
     usage = session.messages[0].usage
     assert usage is not None
     assert (usage.total, usage.reported_total, usage.fresh) == (16, 99, 6)
+
+
+@pytest.mark.parametrize(
+    "written", ["1" + "0" * 30, "1e30", "18446744073709551615", "9007199254740993", "-1", "1.5", '"7"']
+)
+@pytest.mark.parametrize("name", ["input", "total"])
+def test_what_nobody_can_have_counted_is_unknown(reader: Reader, name: str, written: str) -> None:
+    tokens = {"input": 10, "output": 2, "cached": 4, "thoughts": 3, "tool": 1, "total": 16}
+    reply = json.dumps(json.loads(REPLY) | {"tokens": tokens | {name: "here"}}).replace('"here"', written)
+    (session,) = reader(f"{HEADER}\n{PROMPT}\n{reply}\n")
+    usage = session.messages[1].usage
+    assert usage is not None
+    assert (getattr(usage, name), usage.output) == (None if name == "input" else 16, 2)
+    (problem,) = session.problems
+    assert (problem.kind, problem.detail, problem.line) == (
+        ProblemKind.WRONG_TYPE,
+        f"tokens.{name} is no count",
+        3,
+    )
+
+
+@pytest.mark.parametrize("written", ["9007199254740992", "9007199254740992.0"])
+def test_the_largest_count_is_one(reader: Reader, written: str) -> None:
+    reply = json.dumps(json.loads(REPLY) | {"tokens": {"input": "here"}}).replace('"here"', written)
+    (session,) = reader(f"{HEADER}\n{reply}\n")
+    assert (session.usage.input, session.problems) == (2**53, ())
+
+
+@pytest.mark.parametrize(
+    ("written", "code"), [("-1", -1), ("4294967295", 2**32 - 1), ("9" * 300, None), ("1.5", None)]
+)
+def test_an_exit_code_is_one_that_systems_have(reader: Reader, written: str, code: int | None) -> None:
+    call = {"id": "c", "name": "run_shell_command", "args": {}, "result": f"Output: x\nExit Code: {written}"}
+    (session,) = reader(f"{HEADER}\n{json.dumps(json.loads(REPLY) | {'toolCalls': [call]})}\n")
+    assert session.messages[0].tool_calls[0].exit_code == code
 
 
 def test_hostile_repetition_does_not_take_forever(reader: Reader) -> None:

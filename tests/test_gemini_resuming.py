@@ -556,6 +556,16 @@ def test_older_releases_load_a_saved_chat_from_within(desk: Desk, version: str |
     assert typed(how)[:2] == [("cd", str(desk.project)), ("gemini",)]
 
 
+def test_from_within_a_saved_chat_is_loaded_of_its_own_home(desk: Desk, tmp_path: Path) -> None:
+    save_chat(desk, "checkpoint-plan.json")
+    other = tmp_path / "a backup"
+    shutil.move(desk.home, other)
+    desk.install(None)
+    how = desk.resuming("checkpoint-plan", home=other)
+    assert isinstance(how, NotResumable)
+    assert typed(how)[:2] == [("cd", str(desk.project)), ("env", f"GEMINI_CLI_HOME={other}", "gemini")]
+
+
 @pytest.mark.parametrize("name", ["checkpoint.json", "checkpoint-two%0Alines.json", "checkpoint-%20.json"])
 def test_a_saved_chat_without_a_name_to_type_is_not_loaded(desk: Desk, name: str) -> None:
     save_chat(desk, name)
@@ -574,6 +584,16 @@ def test_a_file_given_by_hand_can_begin_a_session(desk: Desk, tmp_path: Path) ->
     ]
     file.unlink()
     assert typed(desk.refused(str(given))) == [("gemini", "--session-file", str(given))]
+
+
+def test_a_document_of_ours_goes_through_an_export(desk: Desk, tmp_path: Path) -> None:
+    document = tmp_path / "document.json"
+    with Library([desk.write().parents[4]], tmp_path / "data") as library:
+        document.write_bytes(library.export(FIRST_ID, "json"))
+    exporting, beginning = typed(desk.refused(str(document)))[1:3]
+    assert exporting[:5] == ("geminids", "export", str(document), "-f", "gemini")
+    assert "cd" in beginning
+    assert ("gemini", "--session-file", str(document)) not in typed(desk.refused(str(document)))
 
 
 def test_a_shared_conversation_goes_through_an_export(desk: Desk, tmp_path: Path) -> None:

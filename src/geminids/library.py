@@ -645,9 +645,12 @@ class Library:
         from geminids.redact import Redactor, load_key
 
         folder = Path(self._data_folder) if self._data_folder else None
+        user_home = Path(config.expanded("~"))
         return Redactor(
             load_key(folder),
             hide=frozenset(hide),
+            homes=(str(user_home), *self._chosen, *(str(Path(place).parent) for place in self.places)),
+            users=(user_home.name,),
             keep_attachments=keep_attachments,
             cache_folder=folder / "redaction-rules" if folder else None,
         )

@@ -90,7 +90,8 @@ def _moments_of(message: Message) -> Iterator[datetime | None]:
 
 def _sizes(session: Session) -> Iterator[int]:
     """The sizes of all files in a session, in bytes."""
-    yield from (file.size for file in (*session.files, *session.companions))
+    yield from (file.size for file in session.files)
+    yield from (companion.size for companion in session.companions)
     for message in session.messages:
         for call in message.tool_calls:
             if call.full_output is not None:

@@ -21,10 +21,13 @@ _ZIPPED = b"\x78"
 
 
 def packed(value: Any) -> bytes:
-    """A value as MessagePack, or as JSON where it holds half characters; zipped if that is worth it."""
+    """A value as MessagePack; as JSON where it holds half characters, or a sum of more than 64 bits.
+
+    It is zipped if that is worth it.
+    """
     try:
         written = msgspec.msgpack.encode(value)
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, OverflowError):
         written = json.dumps(msgspec.to_builtins(value)).encode("ascii")
     return zlib.compress(written, _QUICKLY) if len(written) > _SMALL else written
 

@@ -33,7 +33,7 @@ class GeminiSource:
 
     name = gemini_homes.AGENT
     title = "Gemini CLI"
-    revision = 1
+    revision = 2
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
         """The homes this machine has."""

@@ -27,6 +27,11 @@ class Place(NamedTuple):
     is_usual: bool
     """Whether the CLI uses this home without being told."""
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which the CLI is told to use this home."""
+        return {} if self.is_usual else {HOME_VARIABLE: str(self.data.parent)}
+
 
 def places_of(session: Session, circumstances: Circumstances, program: Program) -> list[Place]:
     """Where the files of a session lie, the home that the CLI uses anyway first."""

@@ -24,7 +24,7 @@ Release = tuple[int, int, int]
 
 _PACKAGE = "@google/gemini-cli"
 _LARGEST_DESCRIPTION = 1_000_000
-_NUMBERS = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_NUMBERS = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?!\d)")
 _BESIDE = ("node_modules", "lib/node_modules", "libexec/lib/node_modules")
 """Where a script has its package, seen from its own folder or from the one above."""
 

@@ -23,6 +23,7 @@ from geminids.model import (
     Unrecognised,
     Usage,
 )
+from geminids.sources.counts import LARGEST_COUNT, count_or_none
 from geminids.sources.gemini.content import parts_of, plain_text, result_part, text_or_none
 from geminids.sources.gemini.injected import (
     ACKNOWLEDGEMENTS,
@@ -187,7 +188,7 @@ class MessageBuilder:
         return parts
 
     def _usage(self, turn: Turn) -> Usage | None:
-        """The tokens of the request. What is missing is unknown, and so is what is no number."""
+        """The tokens of the request. What is missing is unknown, and so is what is no count."""
         tokens = turn.value.get("tokens")
         if tokens is None:
             return None
@@ -195,7 +196,8 @@ class MessageBuilder:
             self._wrong(turn, f"tokens are a {type(tokens).__name__}")
             return None
         written: list[Any] = list(map(tokens.get, _TOKENS))
-        if set(map(type, written)) == _ONLY_INTEGERS and min(written) >= 0:
+        are_numbers = set(map(type, written)) == _ONLY_INTEGERS
+        if are_numbers and min(written) >= 0 and max(written) <= LARGEST_COUNT:
             # Nearly always all of them are there, and nothing has to be looked at twice.
             sent, cached, output, thoughts, tool, reported = written
             total = sent + output + thoughts + tool
@@ -205,8 +207,8 @@ class MessageBuilder:
         return self._incomplete_usage(turn, written)
 
     def _incomplete_usage(self, turn: Turn, written: list[Any]) -> Usage | None:
-        """The tokens of a request of which some are missing or no numbers, in the order of `_TOKENS`."""
-        counts = list(map(_count, written))
+        """The tokens of a request of which some are missing or no counts, in the order of `_TOKENS`."""
+        counts = list(map(count_or_none, written))
         named = zip(_TOKENS, counts, written, strict=True)
         wrong = [name for name, count, number in named if count is None and number is not None]
         if wrong:
@@ -240,15 +242,6 @@ def _call_ids(turn: Turn) -> Iterator[str]:
     for call in calls_of(turn.value):
         if isinstance(call.get("id"), str):
             yield call["id"]
-
-
-def _count(number: object) -> int | None:
-    """A number of tokens; JSON writers may give it as 3.0."""
-    if type(number) is int and number >= 0:
-        return number
-    if type(number) is float and number >= 0 and number.is_integer():
-        return int(number)
-    return None
 
 
 def _nobodys_words(part: AnyPart) -> AnyPart:

@@ -58,9 +58,12 @@ class Offers(msgspec.Struct, frozen=True):
         if known_as := self.session.project.hash or self.session.project.slug:
             yield Offer(sentence, (("geminids", "projects", "link", known_as, ANY_FOLDER),))
 
-    def load_from_within(self, folder: Path, typed: str) -> Offer:
-        """Starting the CLI, and typing a command there."""
-        return Offer(f"Start it, and type `{typed}`:", (("cd", str(folder)), (PROGRAM,)))
+    def load_from_within(self, place: Place, folder: Path, typed: str) -> Offer:
+        """Starting the CLI with the home that a chat lies in, and typing a command there."""
+        settings = [f"{name}={value}" for name, value in place.environment.items()]
+        # A shell takes a setting that stands in quotes for the name of a program.
+        start = ("env", *settings, PROGRAM) if settings else (PROGRAM,)
+        return Offer(f"Start it, and type `{typed}`:", (("cd", str(folder)), start))
 
     def _export(self) -> Command:
         meant = self.circumstances.given or self.session.id

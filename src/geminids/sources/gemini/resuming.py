@@ -21,17 +21,17 @@ import msgspec
 from geminids.model import Session, SessionKind
 from geminids.sources.gemini.beside.saved_chats import tag_of
 from geminids.sources.gemini.deleting import expiring, is_expired, loss
-from geminids.sources.gemini.finding import HOME_VARIABLE, Place, places_of, why_not_found
+from geminids.sources.gemini.finding import Place, places_of, why_not_found
 from geminids.sources.gemini.installed import PROGRAM, find_installed
 from geminids.sources.gemini.loading import (
     Loaded,
-    has_no_header,
     loaded_files,
     opened,
     shown_as,
     unseen,
     why_not_shown,
 )
+from geminids.sources.gemini.looking import loaded_record
 from geminids.sources.gemini.offering import Offers, is_folder, keep_everything
 from geminids.sources.gemini.releases import Program
 from geminids.sources.gemini.retention import longest_rest, spoken
@@ -80,7 +80,7 @@ class _Question(msgspec.Struct, frozen=True):
 
     def _given(self, file: str) -> NotResumable:
         reason = "Gemini CLI resumes only what is in its home, not a file that is given by hand."
-        if self.session.kind is not SessionKind.MAIN or has_no_header(self.session):
+        if self.session.kind is not SessionKind.MAIN or loaded_record(Path(file)) is None:
             # What it does not load it cannot begin with either; an export it can.
             return self._cannot(reason)
         return NotResumable(reason, (self.offers.begin_with_file(file),))
@@ -145,7 +145,7 @@ class _Question(msgspec.Struct, frozen=True):
             reason = (
                 f"It is a chat that was saved by hand, and {self.program.name} loads such only from within."
             )
-            within = self.offers.load_from_within(folder, typed)
+            within = self.offers.load_from_within(place, folder, typed)
             return NotResumable(reason, (within, self.offers.begin_with_copy()))
         rest = self._longest_rest(place, folder)
         return self._resumable(place, folder, ("-i", typed), self._expiring(place, rest) if rest else ())
@@ -171,7 +171,7 @@ class _Question(msgspec.Struct, frozen=True):
         return Resumable(
             command=(PROGRAM, *arguments),
             folder=str(folder),
-            environment={} if place.is_usual else {HOME_VARIABLE: str(place.data.parent)},
+            environment=place.environment,
             program=installed.path if installed else None,
             warnings=tuple(told for told in (missing, lost, *warnings) if told),
             may_lose=lost is not None,

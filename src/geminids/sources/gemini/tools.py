@@ -65,7 +65,8 @@ _STATUSES = {
     "awaiting_approval": ToolStatus.PENDING,
     "pending": ToolStatus.PENDING,
 }
-_EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)$", re.MULTILINE)
+_EXIT_CODE = re.compile(r"^Exit Code: (-?[0-9]{1,10})$", re.MULTILINE)
+"""No system has one of more digits; a command may print anything."""
 _REPORT_LENGTH = 400
 """A shell's report ends with how it ended."""
 _EDITING = frozenset(name for name, kind in TOOL_KINDS.items() if kind is ToolKind.EDIT)

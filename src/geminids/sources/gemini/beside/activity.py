@@ -21,6 +21,7 @@ import msgspec
 
 from geminids.model import Message, ProblemKind, Session, SessionKind, Source, Status, Usage
 from geminids.sources.base import Reading
+from geminids.sources.counts import count_or_none
 from geminids.sources.gemini.beside.accounts import CopyLog
 from geminids.sources.gemini.beside.api_turns import Written, as_turn, built, messages_of
 from geminids.sources.gemini.beside.copy_sessions import modified, reading_of, session_of
@@ -218,9 +219,7 @@ def _used(talks: Sequence[_Exchange]) -> Iterator[tuple[int, tuple[str | None, U
 
 
 def _usage(counts: dict[Any, Any]) -> Usage:
-    sent, cached, output, thoughts, tool, total = (
-        count if type(count := counts.get(name)) is int and count >= 0 else None for name in _TOKENS
-    )
+    sent, cached, output, thoughts, tool, total = (count_or_none(counts.get(name)) for name in _TOKENS)
     return Usage(1, sent, cached, None, output, thoughts, tool, total)
 
 

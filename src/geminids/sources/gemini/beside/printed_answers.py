@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from geminids.model import Source, Usage
-from geminids.sources.gemini.beside.printed_runs import PrintedRuns, count_or_none
+from geminids.sources.counts import count_or_none
+from geminids.sources.gemini.beside.printed_runs import PrintedRuns
 from geminids.sources.gemini.turns import Turn
 
 _TOKEN_NAMES = ("prompt", "cached", "candidates", "thoughts", "tool", "total")

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from geminids.model import Session, Source, Usage
+from geminids.sources.counts import count_or_none
 from geminids.sources.gemini.beside.accounts import CopyLog
-from geminids.sources.gemini.beside.printed_runs import PrintedRuns, count_or_none
+from geminids.sources.gemini.beside.printed_runs import PrintedRuns
 from geminids.sources.gemini.content import text_or_none
 from geminids.sources.gemini.turns import Turn
 

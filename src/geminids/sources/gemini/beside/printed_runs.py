@@ -38,8 +38,3 @@ class PrintedRuns:
             usage=Usage.sum(self._usages),
             status=Status.INTERRUPTED if self._is_open else None,
         )
-
-
-def count_or_none(number: object) -> int | None:
-    """A number of things, if it can be one."""
-    return number if type(number) is int and number >= 0 else None

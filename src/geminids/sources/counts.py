@@ -1,0 +1,13 @@
+"""Counts as agents write them; what nobody can have counted is None."""
+
+from __future__ import annotations
+
+LARGEST_COUNT = 2**53
+"""Up to here a number of JavaScript, or of most other readers of JSON, is exact."""
+
+
+def count_or_none(number: object) -> int | None:
+    """A number of things, if it can be one; writers of JSON may give it as 3.0."""
+    if type(number) is float and number.is_integer():
+        number = int(number)
+    return number if type(number) is int and 0 <= number <= LARGEST_COUNT else None
