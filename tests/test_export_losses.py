@@ -18,7 +18,7 @@ from geminids import export
 from geminids.export.base import Format, Manner, PlainFormat
 from geminids.export.facts import fact_of, message_fact
 from geminids.export.losses import Loss, LossReport, Verdict, losses
-from geminids.export.marks import Marks, Seen
+from geminids.export.probe_words import Marks, Seen
 from geminids.export.probing import Steps, Value, ValueKind, values
 from geminids.export.trials import Outcome, Trial
 from geminids.model import (

@@ -33,6 +33,7 @@ from geminids.errors import (
     NotInstalledError,
     NotLinkedError,
     SessionNotFoundError,
+    ShortIdError,
 )
 from geminids.names import keepable, project_names
 from geminids.sources.places import Home, may_be_folder, may_exist
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from geminids.exporting import Exporting, FolderOutcome, Item
     from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
     from geminids.projects.knowing import Folders
-    from geminids.query.asking import Question, looks_like_query
+    from geminids.query.asking import Question
     from geminids.query.facts import IndexFacts
     from geminids.query.fidelity import Fidelity
     from geminids.query.filters import FILTERS
@@ -139,7 +140,6 @@ __all__ = [
     "is_document",
     "known_tags",
     "last_listed",
-    "looks_like_query",
     "open_library",
     "parse_moment",
     "project_names",
@@ -154,7 +154,7 @@ _LOADED_WHEN_USED = {
     "geminids.export.session_document": ("MarkedNote", "MarkedSession", "SessionDocument"),
     "geminids.exporting": ("Exporting", "FolderOutcome", "Item"),
     "geminids.redact": ("Finding", "FoundAt", "Redacted", "Redactor"),
-    "geminids.query.asking": ("Question", "looks_like_query"),
+    "geminids.query.asking": ("Question",),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.filters": ("FILTERS",),
@@ -615,6 +615,21 @@ class Library:
             Item(session.id, session.file, partial(_itself, session), states.get(Listed.of(session)))
             for session in sessions
         ]
+
+    def items_meant(self, words: Sequence[str], now: datetime | None = None) -> tuple[list[Item], bool]:
+        """Sessions to be exported: those that the words name, else those that hold them, and which it is.
+
+        Raises the error that says why there is none if only numbers are given: they are lines of a list.
+        """
+        from geminids.query.asking import looks_like_query
+
+        if not looks_like_query(words):
+            try:
+                return self.items(words), False
+            except (SessionNotFoundError, NoSuchLineError, ShortIdError):
+                if all(word.isdecimal() for word in words):
+                    raise
+        return self.items_of(self.found_sessions(" ".join(words), now)), True
 
     def items_of(self, rows: Sequence[SessionRow]) -> list[Item]:
         """Sessions of a list or a search to be exported; each is read when its turn comes."""

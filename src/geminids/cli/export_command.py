@@ -24,7 +24,8 @@ from geminids.cli.options import (
 )
 from geminids.cli.show_command import complete_sessions
 from geminids.cli.talk import say
-from geminids.errors import NOTHING_FOUND, PARTLY_DONE, NoSuchLineError, SessionNotFoundError, ShortIdError
+from geminids.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.library import format_names
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -59,8 +60,6 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     """The formats there are."""
     from click.shell_completion import CompletionItem
 
-    from geminids.library import format_names
-
     return [CompletionItem(name) for name in format_names() if name.startswith(incomplete)]
 
 
@@ -72,8 +71,7 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     "format_name",
     metavar="FORMAT",
     shell_complete=complete_formats,
-    help="atif, chat, csv, gemini, html, json, jsonl, markdown, otlp or text. Else as the ending of "
-    "the file says, else markdown.",
+    help=f"{', '.join(format_names())}. Else as the ending of the file says, else markdown.",
 )
 @click.option(
     "-o",
@@ -191,7 +189,7 @@ def export(
 
 def _format_of(output: str) -> str:
     """The format that the ending of a file names. Raises click.UsageError for one that names none."""
-    from geminids.library import format_called, format_names
+    from geminids.library import format_called
 
     if output == STDOUT or _is_folder(output):
         return USUAL_FORMAT
@@ -216,7 +214,7 @@ def _check_options(
     format_name: str, options: dict[str, Any], *, keep_attachments: bool, redacts: bool
 ) -> None:
     """Refuse what would have no effect."""
-    from geminids.library import format_called, format_names
+    from geminids.library import format_called
 
     known = format_called(format_name).options
     for option in options.keys() - known:
@@ -252,23 +250,12 @@ def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
 
 def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[Item]:
     """The sessions that words name; words that name none are looked for."""
-    from geminids.library import looks_like_query
-
-    words = " ".join(wanted)
-    if looks_like_query(wanted):
-        return library.items_of(library.found_sessions(words, choices.now))
-    try:
-        return library.items(wanted)
-    except (SessionNotFoundError, NoSuchLineError, ShortIdError):
-        if all(word.isdecimal() for word in wanted):
-            # A number that the last list has not is a mistake, not something to look for.
-            raise
-        found = library.found_sessions(words, choices.now)
-        if found:
-            say(f"No session is called {words!r}; the words are in {_count(len(found))}.")
-        else:
-            say(f"No session is called {words!r}, and no message holds the words.")
-        return library.items_of(found)
+    items, were_searched = library.items_meant(wanted, choices.now)
+    if were_searched:
+        words = " ".join(wanted)
+        found = f"the words are in {_count(len(items))}" if items else "no message holds the words"
+        say(f"No session is called {words!r}; {found}.")
+    return items
 
 
 def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output: str, *, force: bool) -> int:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from geminids.export.marks import Marks
+from geminids.export.probe_words import Marks
 from geminids.model import Message, Origin, Session, Text, ToolCall, ToolResult
 
 Steps = tuple[str | int, ...]

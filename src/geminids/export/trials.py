@@ -25,7 +25,7 @@ from typing import Any, cast
 import msgspec
 
 from geminids.export.base import Format, Manner
-from geminids.export.marks import SIGNATURE, Seen, count_number, number_mark, time_mark
+from geminids.export.probe_words import SIGNATURE, Seen, count_number, number_mark, time_mark
 from geminids.export.probing import Marked, Steps, Value, ValueKind, marked, replaced, values
 from geminids.model import Message, Session, State, ToolCall
 from geminids.transcript.entries import Detail
