@@ -82,6 +82,8 @@ def planted() -> list[Planted]:
         *_in_traffic(_Maker(13)),
         *_keys(_Maker(14)),
         *_named(_Maker(15)),
+        *_parted(_Maker(16)),
+        *_like_placeholders(_Maker(17)),
     ]
 
 
@@ -365,6 +367,20 @@ def _keys(make: _Maker) -> Iterator[Planted]:
         _lines_of(key)[:6],
         "\n".join(key.splitlines()[:7]) + "\n... 9 more lines",
     )
+    for kind, before in (
+        ("numbers of cat", "{:6}\t"),
+        ("numbers and bars", "{:4} | "),
+        ("numbers of grep", "{}:"),
+        ("the name of a file", "id_rsa:"),
+        ("the name of a service", "app_1  | "),
+    ):
+        key = make.pem("OPENSSH PRIVATE KEY")
+        lines = [before.format(number) + line for number, line in enumerate(key.splitlines()[:9], 7)]
+        yield Planted(f"private key cut off, with {kind}", _lines_of(key)[:8], "\n".join(lines) + "\n")
+    key = make.pem("RSA PRIVATE KEY").replace(
+        "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n", 1
+    )
+    yield Planted("private key cut off, with headers", _lines_of(key)[2:8], "\n".join(key.splitlines()[:10]))
     key = make.pem("RSA PRIVATE KEY")
     yield Planted(
         "private key in quotes", _lines_of(key), "\n".join(f'    "{line}\\n"' for line in key.splitlines())
@@ -385,8 +401,68 @@ def _named(make: _Maker) -> Iterator[Planted]:
     ):
         secret = make.letters(16)
         yield Planted(kind, (secret,), arguments=build(secret))
+    for kind, build in (
+        ("argument password of an object", lambda secret: {"password": {"v": secret}}),
+        ("argument password of roles", lambda secret: {"db_password": {"primary": secret, "type": "text"}}),
+        ("argument secret in lists of objects", lambda secret: {"secret": [{"old": [secret]}]}),
+        ("argument list of name and value", lambda secret: {"env": [["DB_PASSWORD", secret], ["A", "b"]]}),
+        ("argument list of options", lambda secret: {"argv": ["mysql", "--password", secret, "shop"]}),
+    ):
+        secret = make.password()
+        yield Planted(kind, (secret,), arguments=build(secret))
+    yield Planted("argument password, a number", ("12345678901",), arguments={"password": 12345678901})
+    yield Planted("argument client_secret, a number", ("98765432",), arguments={"client_secret": 98765432})
+    yield Planted("argument pin, a number", ("471147",), arguments={"card": {"pin": 471147}})
+    unseen = make.password()
+    yield Planted("argument with a parted name", (unseen,), arguments={"pass\u200bword": unseen})
     yield Planted("argument password, a word", ("correcthorse",), arguments={"password": "correcthorse"})
     yield Planted("argument token, short", ("q1w2e3",), arguments={"token": "q1w2e3"})
+
+
+def _parted(make: _Maker) -> Iterator[Planted]:
+    """Tokens with something in them that nobody sees, and that our documents leave out."""
+    for kind, unseen in (
+        ("a space without width", "\u200b"),
+        ("a soft hyphen", "\u00ad"),
+        ("a byte order mark", "\ufeff"),
+        ("a word joiner", "\u2060"),
+        ("a mark of direction", "\u200e"),
+        ("an Arabic mark of direction", "\u061c"),
+        ("a joiner", "\u200d"),
+        ("an override", "\u202e"),
+        ("a selector", "\ufe0f"),
+        ("a tag", "\U000e0041"),
+        ("several of them", "\u200b\u2060\ufeff\u200c"),
+        ("a colour", "\x1b[38:5:1m"),
+        ("a colour and more", "\u200b\x1b[0m\u00ad"),
+    ):
+        start, end = "gh" + "p_" + make.letters(11), make.letters(25)
+        yield Planted(f"token with {kind}", (start, end), f"it says {start}{unseen}{end} there")
+    start, end = make.password(), make.letters(9)
+    yield Planted("password with a soft hyphen", (start, end), f"DB_PASSWORD={start}\u00ad{end}")
+    wide = "gl" + "pat-" + make.letters(20)
+    forms = ("\0".join(wide), "\\u0000".join(wide))
+    yield Planted("token in a wide encoding", forms, f"use {forms[0]}\0 here")
+
+
+def _like_placeholders(make: _Maker) -> Iterator[Planted]:
+    """Values with signs or words in them that placeholders also have."""
+    for kind, text, secret in (
+        ("password with dots", 'password: "{}"', "Tr0ub4dor" + "...3"),
+        ("password with stars", 'password: "{}"', "Tr0ub" + "***4dor&3"),
+        ("password with many x", "DB_PASSWORD={}", "Kx9xxxxxxvQ2" + "pL7mZ"),
+        ("password that says my", 'password: "{}"', "my-S3cret" + "-key"),
+        ("key that says fake", "API_KEY={}", "fake" + "9s8d7f6g5h4j3k2l1"),
+        ("key that says example", "API_KEY={}", "example-" + "q8w7e6r5t4z3"),
+        ("password like an attribute", "DB_PASSWORD={}", "data." + "9s8d7f6g5h4"),
+        ("password like another attribute", "DB_PASSWORD={}", "vault." + "k3j4h5g6f7d8"),
+        ("password of mysql alone", "$ mysql -p{}", "S3cret" + "99"),
+        ("password of docker alone", "docker login -p {}", make.letters(12)),
+        ("password in JSON, a number", '{{"user": "ada", "password": {}}}', "83749205718"),
+    ):
+        yield Planted(kind, (secret,), text.format(secret))
+    dotted = "Tr0ub…4dor" + "&7"
+    yield Planted("password with an ellipsis", (dotted, json.dumps(dotted)[1:-1]), f'password: "{dotted}"')
 
 
 # -- words that only look like secrets ---------------------------------------
@@ -488,6 +564,30 @@ def look_alikes() -> list[str]:
         "SHA256:" + make.base64(32).rstrip("="),
         f'W/"{make.hex(20)}-{make.hex(10)}"',
         "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        'api_key: "sk-...1a2b"',
+        "token: ghp_****************1a2b",
+        "AWS_SECRET_ACCESS_KEY=wJal************",
+        "password: \u2022\u2022\u2022\u2022\u2022\u2022",
+        'password: "Choose a password\u2026"',
+        "password: your-password...",
+        "API_KEY=fake-api-key-123",
+        "client_token: 28908518-100b-4987-8233-8c744EXAMPLE",
+        "api_key: EXAMPLEabcd12345jklm67890stuv12345bcdef",
+        "api_key: dummy_key_for_tests_2",
+        'token: "my-oauth2-token"',
+        'password = "example-password-1"',
+        "DB_PASSWORD=data.db_password",
+        "    password=settings.oauth2.client_secret,",
+        "token=self.s3_client.token",
+        "secret: vault.kv2.shop",
+        "mysql -p shop < dump.sql",
+        "mysql -uroot --port 3306 shop",
+        "docker login -u ada --password-stdin",
+        '{"password": {"type": "string", "minLength": 8}}',
+        '{"password": 8, "tokens": 12345678901}',
+        "-----BEGIN RSA PRIVATE KEY-----\n  1 | (cut)\n  2 | nothing of it is left\n",
+        "a\u200bb, so\u00adft, a family: \U0001f468\u200d\U0001f469\u200d\U0001f467 \u26a0\ufe0f warned",
+        "pass\u200bword is a word",
     ]
 
 
@@ -502,6 +602,14 @@ def look_alike_arguments() -> list[dict[str, Any]]:
         {"pattern": "password|token|secret", "path": "src/auth/token.py"},
         {"name": "GITHUB_TOKEN", "value": ""},
         {"pageToken": "abc123def456ghi789"},
+        {"password": {"type": "string", "description": "The password of the user", "minLength": 1024}},
+        {"password": 8, "secret": 0, "pin": 13, "token": 1234567, "max_tokens": 128000, "key": 123456},
+        {"secret": {"name": "db-credentials-2", "id": "1f0c9a2b-1111-4222-8333-444455556666"}},
+        {"token": {"expires": 1767225600, "type": "bearer", "url": "https://example.org/a1b2c3"}},
+        {"required": ["password", "username"], "fields": ["token", "expires_at"]},
+        {"argv": ["login", "--password", "--verbose"], "more": ["--token", "$TOKEN", "x"]},
+        {"password": {"min_length": 4096, "rules": ["one digit", "one sign"]}},
+        {"env": [["PASSWORD", "changeme"], ["SECRET_KEY", "${SECRET_KEY}"]]},
     ]
 
 

@@ -76,6 +76,26 @@ def test_people_are_hidden_where_that_is_wished(geminids: Run, home: Path) -> No
     assert "'phones' is not one of" in done.err
 
 
+def test_a_home_that_lies_elsewhere_is_hidden_in_exports(geminids: Run, tmp_path: Path) -> None:
+    home = tmp_path / "backup" / "home" / "adalove"
+    write_session(home, slug="adalove", project="/home/adalove", prompt=f"copied to {home}/new")
+    done = geminids("--home", home, "export", "latest", "-f", "json", "--hide", "all")
+    assert done.code == 0
+    assert "adalove" not in done.out
+    assert str(tmp_path) not in done.out
+    assert "/.gemini/tmp/" in done.out
+
+
+def test_names_of_files_hold_no_token_that_was_parted(geminids: Run, home: Path, tmp_path: Path) -> None:
+    write_session(home, SECOND_ID, slug="blog", day=10, prompt=f"{TOKEN[:9]}\u200b{TOKEN[9:]} is it")
+    for format_name in ("text", "markdown", "html", "csv"):
+        folder = tmp_path / format_name
+        assert geminids("export", "--all", "-f", format_name, "-o", f"{folder}/", "--redact").code == 0
+        for file in folder.rglob("*"):
+            assert TOKEN[9:].lower() not in file.name
+            assert TOKEN[9:] not in file.read_text(encoding="utf-8")
+
+
 def test_a_file_may_be_given(geminids: Run, home: Path) -> None:
     (file,) = home.glob(f".gemini/tmp/shop/chats/*{FIRST_ID[:8]}*")
     assert "github-token" in geminids("redact", file).out

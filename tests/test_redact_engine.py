@@ -73,6 +73,7 @@ def test_without_the_extra_the_reduced_set_is_used_and_says_so() -> None:
     [
         ("raise OSError('no such library')", "OSError: no such library"),
         ("raise ImportError('libfoo.so is missing')", "ImportError: libfoo.so is missing"),
+        ("raise SystemExit('no licence')", "SystemExit: no licence"),
         ("__version__ = '1'", "cannot import name"),
         (
             """
@@ -104,13 +105,28 @@ def test_without_the_extra_the_reduced_set_is_used_and_says_so() -> None:
             "PanicException: index out of bounds",
         ),
     ],
-    ids=["import fails", "library missing", "other version", "rules refused", "finds nothing", "panics"],
+    ids=[
+        *("import fails", "library missing", "import ends", "other version", "rules refused"),
+        *("finds nothing", "panics"),
+    ],
 )
 def test_an_engine_that_does_not_work_stops_everything(tmp_path: Path, engine: str, reason: str) -> None:
     said = in_another_process(REDACT, fake_engine(tmp_path, engine))
     assert said.startswith("refused: Cannot redact: the engine "), said
     assert reason in said
     assert said.count("\n") == 1
+
+
+def test_who_interrupts_the_engine_is_heard(tmp_path: Path) -> None:
+    said = in_another_process(REDACT, fake_engine(tmp_path, "raise KeyboardInterrupt"))
+    assert said.strip().endswith("KeyboardInterrupt")
+    assert TOKEN not in said
+
+
+def test_rules_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
+    nowhere = f"import tempfile; tempfile.tempdir = {str(tmp_path / 'nowhere')!r}\n"
+    said = in_another_process(nowhere + REDACT)
+    assert said.startswith("refused: Cannot redact: the rules for the engine cannot be written")
 
 
 def test_asking_for_the_engine_where_it_is_not_installed_is_an_error(tmp_path: Path) -> None:
@@ -186,7 +202,7 @@ def test_odd_bytes_do_not_shift_what_is_found() -> None:
     zeros = "\0".join("some words in a wide encoding")
     for chosen in (redactor("full"), redactor("reduced")):
         for text in (
-            f"{odd}{TOKEN}{odd}",
+            f"{odd}{TOKEN} {odd}",
             f"{zeros}\n{TOKEN}",
             f"\x1b[31m{odd}\x1b[0m{TOKEN[:9]}\x1b[1m{TOKEN[9:]} x",
         ):

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+import sys
+import time
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -16,9 +20,11 @@ from geminids.model import (
     Attachment,
     Companion,
     CompanionKind,
+    KnownBy,
     Origin,
     Problem,
     ProblemKind,
+    Project,
     Screen,
     Session,
     SessionFile,
@@ -28,6 +34,7 @@ from geminids.model import (
 )
 from geminids.redact import CAN_BE_HIDDEN, Redactor
 from geminids.redact.walking import DEEPEST
+from geminids.transcript import safe
 
 from . import redacting
 from .exporting import fixture_sessions, hostile_session
@@ -37,6 +44,7 @@ from .redacting import KEY, seen
 TOKEN = "gh" + "p_" + "a8Fk2Lq9Zx7Wv3Tn5Rb1Yc6Md4Pe0Gh8Js2K"
 OTHER_TOKEN = "gl" + "pat-" + "x7Kq2mV9Ab3Cd4Ef5Gh6"
 PASSWORD = 'pa"ss\\wörd+7'
+NUMBERED_KEY = ["-----BEGIN RSA PRIVATE KEY-----", *(f"{number}Ab3dEf7hIj1k" * 5 for number in range(10, 16))]
 
 
 @pytest.fixture
@@ -155,11 +163,107 @@ def test_what_looks_like_a_secret_only_afterwards_is_hidden_too() -> None:
 
 
 def test_common_words_are_hidden_only_where_they_are_secrets(redactor: Redactor) -> None:
-    session = session_with_arguments({"password": "swordfish", "note": "a swordfish swims", "pin": 4711})
+    session = session_with_arguments({"password": "swordfish", "note": "a swordfish swims", "pin": 13})
     arguments = first_call(redactor.redact(session).session).arguments
     assert arguments["password"].startswith("[REDACTED:password:")
     assert arguments["note"] == "a swordfish swims"
-    assert arguments["pin"] == 4711
+    assert arguments["pin"] == 13
+
+
+def test_what_our_documents_leave_out_cannot_part_a_token(redactor: Redactor) -> None:
+    """Every character between two letters of which nothing is left in a document."""
+    dropped = [
+        chr(code) for code in range(sys.maxunicode + 1) if safe.text(f"gh{chr(code)}p_") == "gh" + "p_"
+    ]
+    assert len(dropped) >= 12
+    written = redactor.redact_text(TOKEN)
+    for unseen in (*dropped, "\x1b[31m", "\x1b[38:5:1m", "".join(dropped)):
+        parted = f"{TOKEN[:2]}{unseen}{TOKEN[2:15]}{unseen}{TOKEN[15:]}"
+        assert safe.text(parted) == TOKEN
+        assert redactor.redact_text(f"use {parted} now") == f"use {written} now", ascii(unseen)
+
+
+def test_a_found_value_is_hidden_where_it_is_parted(redactor: Redactor) -> None:
+    """Only the prompt says that it is a password; elsewhere nobody sees what stands in it."""
+    password = "tr0ub4dor" + "&3"
+    other = session_with_text(f"It was {password[:5]}\u200b{password[5:]}, \u2060he says").messages
+    session = session_with(messages=session_with_text(f"DB_PASSWORD={password}").messages + other)
+    redacted = redactor.redact(session)
+    (finding,) = redacted.findings
+    (part,) = redacted.session.messages[1].parts
+    assert isinstance(part, Text)
+    assert part.text == f"It was {finding.replacement}, \u2060he says"
+    assert finding.count == 2
+
+
+def test_what_is_parted_in_one_place_is_hidden_everywhere(redactor: Redactor) -> None:
+    messages = session_with_arguments({"password": "tr0ub4\u00addor&3"}).messages
+    messages += session_with_text("It was tr0ub4dor" + "&3").messages
+    redacted = redactor.redact(session_with(messages=messages))
+    assert [finding.count for finding in redacted.findings] == [2]
+
+
+def test_the_lines_of_a_key_are_the_same_with_their_numbers(redactor: Redactor) -> None:
+    lines = [line for line in NUMBERED_KEY if "-----" not in line]
+    plain, numbered = (
+        "\n".join(NUMBERED_KEY),
+        "\n".join(f"{number:6}\t{line}" for number, line in enumerate(NUMBERED_KEY, 1)),
+    )
+    messages = session_with_text(numbered).messages + session_with_text(plain).messages
+    redacted = redactor.redact(session_with(messages=messages))
+    assert not any(line in seen(redacted.session) for line in lines)
+    assert [finding.count for finding in redacted.findings] == [2]
+
+
+@pytest.mark.parametrize("filler", ["\n" * 50_000, " \\n" * 50_000, "Ab3: x\n" * 20_000, "a" * 200_000])
+def test_a_key_that_goes_nowhere_takes_no_time(redactor: Redactor, filler: str) -> None:
+    started = time.process_time()
+    redactor.redact_text(f"-----BEGIN RSA PRIVATE KEY-----{filler}")
+    assert time.process_time() - started < 5
+
+
+def test_much_that_was_hidden_before_takes_no_time(redactor: Redactor) -> None:
+    hidden = redactor.redact_text(TOKEN)
+    text = f"{hidden} password=hunter22x\n" * 20_000
+    started = time.process_time()
+    assert "hunter22x" not in redactor.redact_text(text)
+    assert time.process_time() - started < 10
+
+
+def test_numbers_become_words_only_where_a_name_means_them(redactor: Redactor) -> None:
+    arguments = {
+        "password": 12345678901,
+        "limits": {"max_tokens": 12345678901, "token": 98765, "passwords": 123456},
+        "secret": {"v": 24681357, "length": 4096, "raw": 10**5000},
+        "strict": True,
+    }
+    session = session_with_arguments(arguments)
+    redacted = first_call(redactor.redact(session).session).arguments
+    assert redacted["password"].startswith("[REDACTED:password:")
+    assert redacted["limits"] == arguments["limits"]
+    assert redacted["secret"]["v"].startswith("[REDACTED:secret:")
+    assert redacted["secret"]["length"] == 4096
+    assert redacted["secret"]["raw"] == 10**5000
+    assert redacted["strict"] is True
+    assert redactor.redact(session).session.usage == session.usage
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"secret": [["swordfish"]]},
+        {"secret": [{"old": {"raw": [["swordfish"]]}}]},
+        {"signing_key": {"argv": ["--password", "sw0rd&fish!"]}},
+        {"some_key": ["--password", "sw0rd&fish!"]},
+        {"password": [["--force", "swordfish"], 1]},
+    ],
+)
+def test_lists_and_objects_under_a_name_are_gone_through(
+    redactor: Redactor, arguments: dict[str, Any]
+) -> None:
+    redacted = redactor.redact(session_with_arguments(arguments))
+    assert "fish" not in seen(redacted.session)
+    assert redactor.redact(redacted.session).session is redacted.session
 
 
 def test_a_short_value_is_hidden_as_a_whole_word(redactor: Redactor) -> None:
@@ -337,6 +441,28 @@ def test_what_cannot_be_looked_into_is_left_out(redactor: Redactor) -> None:
     assert TOKEN not in (attached(redactor, linked).uri or "")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32-le"])
+def test_text_in_a_wide_encoding_is_left_out(redactor: Redactor, encoding: str) -> None:
+    data = base64.b64encode(f"token: {TOKEN}".encode(encoding)).decode()
+    assert attached(redactor, Attachment("text/plain", data=data)) == Attachment("text/plain")
+
+
+def test_text_in_an_address_that_is_no_base64_is_left_out(redactor: Redactor) -> None:
+    """By chance these letters could be decoded, to something without any token."""
+    written = Attachment("text/plain", uri="data:text/plain,dG9rZW4gaHVudGVyMjI")
+    assert attached(redactor, written) == Attachment("text/plain", uri="data:text/plain")
+
+
+@pytest.mark.parametrize("mime_type", [f"image/{TOKEN}", f"image/png; token={TOKEN}", TOKEN, ""])
+def test_the_kind_of_an_attachment_tells_no_secret(redactor: Redactor, mime_type: str) -> None:
+    picture = Attachment(mime_type, data=as_base64("\x89PNG picture"))
+    message = msgspec.structs.replace(session_with_text("x").messages[0], parts=(picture,))
+    findings = redactor.redact(session_with(messages=(message,))).findings
+    previews = {finding.rule: finding.preview for finding in findings}
+    assert previews["attachment"] == ("image/png" if "png" in mime_type else "?")
+    assert TOKEN not in msgspec.json.encode(findings).decode()
+
+
 def test_pictures_in_what_we_cannot_name_are_left_out_too(redactor: Redactor) -> None:
     data = as_base64("picture " * 10)
     session = session_with_arguments({"inlineData": {"mimeType": "image/png", "data": data}})
@@ -363,8 +489,8 @@ def test_what_is_nested_too_deeply_is_not_given_out(redactor: Redactor) -> None:
 # -- people ------------------------------------------------------------------
 
 
-def people_hidden(text: str, *what: str) -> str:
-    return Redactor(KEY, engine="reduced", hide=what).redact_text(text)
+def people_hidden(text: str, *what: str, homes: Sequence[str] = (), users: Sequence[str] = ()) -> str:
+    return Redactor(KEY, engine="reduced", hide=what, homes=homes, users=users).redact_text(text)
 
 
 @pytest.mark.parametrize(
@@ -380,6 +506,9 @@ def people_hidden(text: str, *what: str) -> str:
         "cd /home/ada; ls",
         "%2Fhome%2Fada%2Fshop",
         "/var/home/ada/shop",
+        "c:\\users\\ada\\shop",
+        "\\\\wsl$\\Ubuntu\\home\\ada\\shop",
+        "\\\\wsl.localhost\\Debian\\home\\ada\\shop",
     ],
 )
 def test_homes_keep_their_shape(path: str) -> None:
@@ -390,6 +519,70 @@ def test_homes_keep_their_shape(path: str) -> None:
     assert people_hidden("/home/ada", "home") == f"/home/{name}"
     assert people_hidden(hidden, "home") == hidden
     assert people_hidden(path) == path
+
+
+UNUSUAL_HOMES = (
+    "/mnt/backup/home/adalove",
+    "/tmp/copy/home/adalove/",
+    "/data/people/adalove",
+    "D:\\Data\\adalove",
+)
+
+
+@pytest.mark.parametrize("home", UNUSUAL_HOMES)
+def test_a_home_that_is_known_is_hidden_wherever_it_lies(home: str) -> None:
+    home = home.rstrip("/")
+    root = home[: 3 if ":" in home else 1]
+    for path in (f"{home}/shop", home, home.upper(), home.replace("\\", "\\\\")):
+        hidden = people_hidden(f"cd {path}; ls", "home", homes=[home])
+        assert "adalove" not in hidden.lower()
+        assert hidden.lower().startswith(f"cd {root.lower()}")
+        assert people_hidden(hidden, "home", homes=[home]) == hidden
+    slug = re.sub(r"[:/\\]+", "-", home)
+    assert "adalove" not in people_hidden(f".claude/projects/{slug}-shop/a", "home", homes=[home])
+    assert people_hidden(f"{home}x/shop", "home", homes=[home]) == f"{home}x/shop"
+    assert people_hidden(f"{home}/shop", "emails", homes=[home]) == f"{home}/shop"
+
+
+@pytest.mark.parametrize("home", ["/home/ada", "/Users/ada", "/var/home/ada"])
+def test_a_home_in_the_usual_place_keeps_its_shape(home: str) -> None:
+    assert people_hidden(f"{home}/shop", "home", homes=[home]) == people_hidden(f"{home}/shop", "home")
+
+
+@pytest.mark.parametrize("home", ["/", "", "/root", "/data", "C:\\"])
+def test_what_is_no_home_of_anybody_hides_nothing(home: str) -> None:
+    text = "ls / /root/x /data/shop C:\\shop root data"
+    assert people_hidden(text, *CAN_BE_HIDDEN, homes=[home], users=["root", ""]) == text
+
+
+def test_a_known_user_is_hidden_in_other_paths_and_as_a_word() -> None:
+    text = "/mnt/old/home/adalove/x, /srv/Users/AdaLove; ADALOVE Adalove adalove_x adaloves"
+    hidden = people_hidden(text, "home", users=["adalove"])
+    assert "/home/adalove" not in hidden
+    assert "ADALOVE Adalove adalove_x adaloves" in hidden
+    hidden = people_hidden(text, "home", "names", homes=["/mnt/old/home/adalove"])
+    assert "ADALOVE" not in hidden
+    assert hidden.endswith("_x adaloves")
+    assert people_hidden(hidden, "home", "names", homes=["/mnt/old/home/adalove"]) == hidden
+
+
+def test_a_name_with_a_blank_is_told_by_a_path_and_then_hidden_everywhere() -> None:
+    session = msgspec.structs.replace(
+        session_with_text('open "/Users/Ada Love/shop" or C:\\Users\\Ada Love\\x'),
+        project=Project("/Users/Ada Love/shop", None, None, KnownBy.MARKER),
+    )
+    redacted = Redactor(KEY, engine="reduced", hide=["home"]).redact(session).session
+    assert "Love" not in seen(redacted)
+    assert (redacted.project.path or "").endswith("/shop")
+    assert people_hidden("/Users/ada and more words", "home").endswith(" and more words")
+
+
+def test_homes_are_part_of_what_decides() -> None:
+    def fingerprint(**more: Any) -> str:
+        return Redactor(KEY, engine="reduced", **more).fingerprint
+
+    assert fingerprint(homes=["/mnt/a/b"]) == fingerprint()
+    assert fingerprint(hide=["home"], homes=["/mnt/a/b"]) != fingerprint(hide=["home"])
 
 
 @pytest.mark.parametrize(
@@ -450,6 +643,10 @@ PIECES = st.sampled_from(
             "\\n",
             "\n",
             "\x1b[31m",
+            "\u200b",
+            "\u00ad",
+            "\\u200b",
+            "\u200d",
         ),
         *("\ud83d", "é", "\0", "[REDACTED:token:0a1b2c]", "Cookie: a=", "/home/ada/", "ada@lovelace.org"),
         *("-----BEGIN RSA PRIVATE KEY-----", "=", ";", " ", "x", "'", "://u:", "@h", "key", "\x1e"),

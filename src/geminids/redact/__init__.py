@@ -20,9 +20,9 @@ import msgspec
 
 from geminids.errors import NothingToHideError, RedactionError
 from geminids.model import Session
+from geminids.redact import people
 from geminids.redact.engines import load_engine
 from geminids.redact.hiding import Changes, Hidden, changes
-from geminids.redact.people import EVERYTHING
 from geminids.redact.pieces import decode
 from geminids.redact.pseudonyms import Pseudonyms, load_key
 from geminids.redact.rules import kind
@@ -32,8 +32,9 @@ __all__ = ["CAN_BE_HIDDEN", "Finding", "FoundAt", "Redacted", "Redactor", "load_
 
 _MOST_ROUNDS = 5
 
-CAN_BE_HIDDEN = EVERYTHING
+CAN_BE_HIDDEN = people.EVERYTHING
 """What is hidden besides secrets, if that is wished."""
+_IN_WORDS = {"home": "homes", "names": "names", "emails": "e-mail addresses"}
 
 
 class FoundAt(msgspec.Struct, frozen=True, gc=False):
@@ -74,20 +75,23 @@ class Redactor:
         key: bytes,
         *,
         hide: Collection[str] = frozenset(),
+        homes: Collection[str] = (),
+        users: Collection[str] = (),
         engine: Literal["full", "reduced"] | None = None,
         keep_attachments: bool = False,
         cache_folder: Path | None = None,
     ) -> None:
         """Start the engine; if it cannot run as asked, that is an error here, before anything is written.
 
-        `hide` may name what tells of people: "home", "names", "emails". Without an `engine` the full one is
-        taken if it is installed. What it compiles of its rules is kept in `cache_folder`, else where it
-        usually keeps it.
+        `hide` may name what tells of people: "home", "names", "emails"; `homes` are folders that are known to
+        be homes wherever they lie, and `users` their names. Without an `engine` the full one is taken if it
+        is installed. What it compiles of its rules is kept in `cache_folder`, else where it usually keeps it.
         """
         for wanted in hide:
             if wanted not in CAN_BE_HIDDEN:
                 raise NothingToHideError(wanted, CAN_BE_HIDDEN)
         self._hide = frozenset(hide)
+        self._known = people.known(homes, users)
         self._pseudonyms = Pseudonyms(key)
         self._engine = load_engine(engine, cache_folder)
         self._keep_attachments = keep_attachments
@@ -106,7 +110,8 @@ class Redactor:
     @property
     def fingerprint(self) -> str:
         """All that decides what is hidden and what stands in its place: two alike do the same."""
-        told = f"{self.describe()} {sorted(self._hide)} {self._keep_attachments}"
+        known = (sorted(self._known.homes), sorted(self._known.users)) if self._hide else ()
+        told = f"{self.describe()} {sorted(self._hide)} {self._keep_attachments} {known}"
         return self._pseudonyms.of("fingerprint", told.encode()).decode()
 
     def redact(self, session: Session) -> Redacted:
@@ -125,7 +130,13 @@ class Redactor:
         self, strings: Collection[str], named: Collection[tuple[str, str]], project_hash: str | None
     ) -> Changes:
         return changes(
-            strings, named, project_hash, engine=self._engine, pseudonyms=self._pseudonyms, hide=self._hide
+            strings,
+            named,
+            project_hash,
+            engine=self._engine,
+            pseudonyms=self._pseudonyms,
+            hide=self._hide,
+            known=self._known,
         )
 
     def _redact(self, session: Session) -> Redacted:
@@ -181,6 +192,3 @@ def _preview(hidden: Hidden) -> str:
         case _:
             value = decode(hidden.value)
             return value[: min(4, len(value) // 4)] + "…"
-
-
-_IN_WORDS = {"home": "homes", "names": "names", "emails": "e-mail addresses"}

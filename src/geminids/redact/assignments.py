@@ -13,15 +13,57 @@ from typing import NamedTuple
 
 from geminids.redact.judging import (
     is_common,
+    is_likely,
     is_name_in_code,
     is_placeholder,
     is_random,
     is_sentence,
     is_user_and_password,
 )
-from geminids.redact.names import LONGEST, Named, Trust, named
+from geminids.redact.names import LONGEST, Named, Trust, named, named_outside
 
 Match = re.Match[bytes]
+
+PATTERN = (
+    rb"(?i)(?P<word>(?:pass(?:w(?:or)?d|wd|phrase|code)?|pwd?|secret|token|jwt|key|cred(?:ential)?s?"
+    rb"|auth(?:orization)?|cookie)[A-Za-z0-9_.-]{0,24})\\{0,4}[\"'`]?\]?[ \t]{0,16}"
+    rb"(?P<sign>=>|:=|={1,3}|:|>)[ \t]{0,16}"
+)
+_BACKSLASH = ord("\\")
+_NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
+_QUOTE = re.compile(rb"(?:[rbfuRBFUL@$]{0,2})(?P<escapes>\\{0,8})(?P<quote>[\"'`])")
+_QUOTE_ENTITY = re.compile(rb"&(?:quot|apos|#39|#x27|#34);")
+_BARE = re.compile(
+    rb"(?:[^\s\"'`;<>&\\\x1e]{1,8192}|\\(?![nrt\"'`u\\])|&(?!(?:[a-z]{2,6}|#x?[0-9a-f]{2,4});)){1,16}"
+)
+_PARAMETER = re.compile(rb"[^\s\"'`;<>&#\\\x1e]{1,8192}")
+_ANNOTATED = re.compile(rb"[A-Za-z_][\w.\[\], |?]{0,60}?[ \t]*=[ \t]*(?=\\{0,4}[\"'frbu])")
+_BEFORE_SETTING = re.compile(
+    rb"[ \t+>|\x1e-]*(?:\\[nr])?(?:(?:export|set|setx|ENV|ARG|env|declare -x)[ \t]+)?[\"']?"
+    rb"|.*\\n[ \t-]*|.*[ \t](?:-e|--env|export)[ \t]+[\"']?"
+)
+_CLOSED_NAME = re.compile(rb'\\{0,4}"[ \t]*:')
+_BOUND = re.compile(rb"[:@%$&\\/]")
+_IDENTIFIER = re.compile(rb"[A-Za-z_$]+")
+_LOWER_WORDS = re.compile(rb"[a-z]{5,}|[A-Z]{6,}")
+_NUMBERED = re.compile(
+    rb"[A-Za-z_]*(?:pass|pw|token|arg|param|str|key|secret|val|tmp|var)[a-z_]*\d{1,2}|[A-Za-z]\d{1,2}"
+)
+_ONE_TOKEN = re.compile(rb"[A-Za-z0-9+/=_.~:%-]+")
+_NAMES_ITSELF = re.compile(
+    rb"[0-9.,]+|https?://.*|[a-z]+(?:[ _.:/-][a-z0-9]{1,12})+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]{1,12})+"
+)
+"""Names of other things: `my-app-secrets`, `OPENAI_API_KEY`."""
+_PIN = re.compile(rb"\d{4,12}")
+_NOT_LETTERS = re.compile(rb"[^a-z]")
+_SCHEME = re.compile(rb"(?i)(?:bearer|basic|token|digest|apikey|api-key|negotiate|key)[ \t]+")
+_AUTHORIZATION = re.compile(
+    rb"(?i)\\{0,4}[\"'`]?(?:(?:bearer|basic|token|digest|apikey|api-key|negotiate|key)[ \t]+)?"
+    rb"(?P<secret>[A-Za-z0-9._~+/=:-]{8,})(?![(\[])"
+)
+_COOKIES = re.compile(rb"\\{0,4}[\"'`]?[A-Za-z0-9_.-]{1,100}=[^\r\n\"'`\\\x1e]{0,8192}")
+_COOKIE = re.compile(rb"(?P<name>[A-Za-z0-9_.-]+)=(?P<value>[^;,\s\"'`\\]+)")
+_ABOUT_COOKIES = frozenset((b"path", b"domain", b"expires", b"max-age", b"samesite", b"priority", b"version"))
 
 
 class Secret(NamedTuple):
@@ -30,13 +72,6 @@ class Secret(NamedTuple):
     start: int
     end: int
     rule: str
-
-
-PATTERN = (
-    rb"(?i)(?P<word>(?:pass(?:w(?:or)?d|wd|phrase|code)?|pwd?|secret|token|jwt|key|cred(?:ential)?s?"
-    rb"|auth(?:orization)?|cookie)[A-Za-z0-9_.-]{0,24})\\{0,4}[\"'`]?\]?[ \t]{0,16}"
-    rb"(?P<sign>=>|:=|={1,3}|:|>)[ \t]{0,16}"
-)
 
 
 class _Value(NamedTuple):
@@ -52,6 +87,8 @@ class _Place(NamedTuple):
     """A line of its own in a file of settings, or a variable of a shell."""
     is_in_address: bool
     """One of the parameters of a URL."""
+    is_in_json: bool
+    """Behind a name in quotes."""
 
 
 def assigned(match: Match) -> Iterator[Secret]:
@@ -72,9 +109,13 @@ def assigned(match: Match) -> Iterator[Secret]:
 
 def in_named(name: str, value: bytes) -> list[Secret]:
     """The secrets in the value of a key of an object, where nobody can mistake what is the name."""
-    said = named(name)
-    if said is None or not value or is_placeholder(value):
+    if not value or is_placeholder(value):
         return []
+    said = named(name)
+    if said is None:
+        said = named_outside(name)
+        is_secret = said is not None and said.trust is Trust.SURE and is_likely(value)
+        return [Secret(0, len(value), said.label)] if said and is_secret else []
     match said.label:
         case "cookie":
             cookies = list(_cookies(value, 0, least=1))
@@ -83,6 +124,8 @@ def in_named(name: str, value: bytes) -> list[Secret]:
             scheme = _SCHEME.match(value)
             start = scheme.end() if scheme else 0
             return [] if is_placeholder(value[start:]) else [Secret(start, len(value), "authorization")]
+        case "pin":
+            return [Secret(0, len(value), "pin")] if _PIN.fullmatch(value) else []
         case "private-key" if b"PRIVATE KEY" in value:
             return []  # The rule for private keys also leaves its lines and what is around them.
         case _ if said.trust is Trust.KEY and not is_random(value):
@@ -133,6 +176,7 @@ def _place(match: Match, name_start: int) -> _Place:
     return _Place(
         is_setting=(is_variable and (begins_line or name.isupper())) or (is_yaml and begins_line),
         is_in_address=before[-1:] in (b"?", b"&"),
+        is_in_json=before[-1:] == b'"' and _CLOSED_NAME.match(text, match.end("word")) is not None,
     )
 
 
@@ -188,7 +232,7 @@ def _is_secret(said: Named, written: bytes, value: _Value, place: _Place) -> boo
     if is_name_in_code(written) or _BOUND.match(written):
         return False
     if written.isdigit():
-        return said.label == "password" and place.is_setting
+        return said.label == "password" and (place.is_setting or place.is_in_json)
     if _IDENTIFIER.fullmatch(written):
         return place.is_setting and _LOWER_WORDS.fullmatch(written) is not None and said.label == "password"
     return place.is_setting or place.is_in_address or not _NUMBERED.fullmatch(written)
@@ -242,38 +286,3 @@ def _authorization(text: bytes, start: int) -> Iterator[Secret]:
         return
     if is_random(header["secret"], hash_is_secret=True) or is_user_and_password(header["secret"]):
         yield Secret(*header.span("secret"), "authorization")
-
-
-_BACKSLASH = ord("\\")
-_NAME_BEFORE = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
-_QUOTE = re.compile(rb"(?:[rbfuRBFUL@$]{0,2})(?P<escapes>\\{0,8})(?P<quote>[\"'`])")
-_QUOTE_ENTITY = re.compile(rb"&(?:quot|apos|#39|#x27|#34);")
-_BARE = re.compile(
-    rb"(?:[^\s\"'`;<>&\\\x1e]{1,8192}|\\(?![nrt\"'`u\\])|&(?!(?:[a-z]{2,6}|#x?[0-9a-f]{2,4});)){1,16}"
-)
-_PARAMETER = re.compile(rb"[^\s\"'`;<>&#\\\x1e]{1,8192}")
-_ANNOTATED = re.compile(rb"[A-Za-z_][\w.\[\], |?]{0,60}?[ \t]*=[ \t]*(?=\\{0,4}[\"'frbu])")
-_BEFORE_SETTING = re.compile(
-    rb"[ \t+>|\x1e-]*(?:\\[nr])?(?:(?:export|set|setx|ENV|ARG|env|declare -x)[ \t]+)?[\"']?"
-    rb"|.*\\n[ \t-]*|.*[ \t](?:-e|--env|export)[ \t]+[\"']?"
-)
-_BOUND = re.compile(rb"[:@%$&\\/]")
-_IDENTIFIER = re.compile(rb"[A-Za-z_$]+")
-_LOWER_WORDS = re.compile(rb"[a-z]{5,}|[A-Z]{6,}")
-_NUMBERED = re.compile(
-    rb"[A-Za-z_]*(?:pass|pw|token|arg|param|str|key|secret|val|tmp|var)[a-z_]*\d{1,2}|[A-Za-z]\d{1,2}"
-)
-_ONE_TOKEN = re.compile(rb"[A-Za-z0-9+/=_.~:%-]+")
-_NAMES_ITSELF = re.compile(
-    rb"[0-9.,]+|https?://.*|[a-z]+(?:[ _.:/-][a-z0-9]{1,12})+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]{1,12})+"
-)
-"""Names of other things: `my-app-secrets`, `OPENAI_API_KEY`."""
-_NOT_LETTERS = re.compile(rb"[^a-z]")
-_SCHEME = re.compile(rb"(?i)(?:bearer|basic|token|digest|apikey|api-key|negotiate|key)[ \t]+")
-_AUTHORIZATION = re.compile(
-    rb"(?i)\\{0,4}[\"'`]?(?:(?:bearer|basic|token|digest|apikey|api-key|negotiate|key)[ \t]+)?"
-    rb"(?P<secret>[A-Za-z0-9._~+/=:-]{8,})(?![(\[])"
-)
-_COOKIES = re.compile(rb"\\{0,4}[\"'`]?[A-Za-z0-9_.-]{1,100}=[^\r\n\"'`\\\x1e]{0,8192}")
-_COOKIE = re.compile(rb"(?P<name>[A-Za-z0-9_.-]+)=(?P<value>[^;,\s\"'`\\]+)")
-_ABOUT_COOKIES = frozenset((b"path", b"domain", b"expires", b"max-age", b"samesite", b"priority", b"version"))

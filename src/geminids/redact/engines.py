@@ -27,6 +27,17 @@ from geminids.redact.rules import OURS, Rule
 if TYPE_CHECKING:
     from kingfisher_sdk import Finding, Scanner
 
+_OURS = "geminids."
+_CACHE = "KF_RULE_CACHE_DIR"
+_GROUP_NAME = re.compile(r"\(\?P<[a-z]+>")
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+_NO_SECRET = re.compile(
+    r"(?:-id|name|host|domain|address|public-key|pub-key|repository|(?:jfrog|instance|project|rest)-url)(?:\.\d+)?$"
+    r"|credential-uri$|curl-auth-user$"
+)
+"""The engine also finds what belongs to a secret, such as the name of an account. What it finds in addresses
+and in calls of curl we find too, without the user."""
+
 
 class Engine(Protocol):
     """Something that finds secrets."""
@@ -91,7 +102,7 @@ class Kingfisher:
             import kingfisher_sdk
 
             self.name = f"kingfisher {kingfisher_sdk.__version__} and our rules"
-            self._scanner = _scanner(OURS, cache_folder)
+        self._scanner = _scanner(OURS, cache_folder)
         self._check()
 
     def scan(self, text: bytes) -> list[Secret]:
@@ -140,18 +151,25 @@ def _is_installed() -> bool:
 
 
 def _scanner(rules: Sequence[Rule], cache_folder: Path | None) -> Scanner:
-    from kingfisher_sdk import Rules, Scanner
-
     if _CACHE in os.environ:
         cache_folder = None
     if cache_folder:
         with suppress(OSError):  # Without a place to keep it, it is compiled again each time.
             cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="geminids-") as folder:
-        file = Path(folder, "rules.yml")
-        file.write_bytes(rule_file(rules))
-        loaded = Rules([file], cache_dir=cache_folder)
-    return Scanner(loaded)
+    try:
+        with TemporaryDirectory(prefix="geminids-") as folder:
+            file = Path(folder, "rules.yml")
+            file.write_bytes(rule_file(rules))
+            return _started(file, cache_folder)
+    except OSError as error:
+        raise RedactionError(f"the rules for the engine cannot be written ({_told(error)})") from error
+
+
+def _started(rule_file: Path, cache_folder: Path | None) -> Scanner:
+    with _trouble("cannot be started"):
+        from kingfisher_sdk import Rules, Scanner
+
+        return Scanner(Rules([rule_file], cache_dir=cache_folder))
 
 
 def rule_file(rules: Sequence[Rule]) -> bytes:
@@ -203,12 +221,15 @@ def _label(rule: str) -> str:
 
 @contextmanager
 def _trouble(what: str) -> Iterator[None]:
-    """Whatever goes wrong in the engine is one error of ours; a panic of its own is no usual exception."""
+    """Whatever goes wrong in a call of the engine is one error of ours.
+
+    This is as broad as can be because the engine is a library of machine code that does not say what it
+    raises: its import may end with anything, even an exit, and its panics are no usual exceptions. An error
+    that we did not think of must not become a session that nobody looked at.
+    """
     try:
         yield
-    except RedactionError:
-        raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise RedactionError(f"the engine {what} ({_told(error)})") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":
@@ -219,15 +240,3 @@ def _trouble(what: str) -> Iterator[None]:
 def _told(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-
-
-_OURS = "geminids."
-_CACHE = "KF_RULE_CACHE_DIR"
-_GROUP_NAME = re.compile(r"\(\?P<[a-z]+>")
-_URL_SAFE = bytes.maketrans(b"-_", b"+/")
-_NO_SECRET = re.compile(
-    r"(?:-id|name|host|domain|address|public-key|pub-key|repository|(?:jfrog|instance|project|rest)-url)(?:\.\d+)?$"
-    r"|credential-uri$|curl-auth-user$"
-)
-"""The engine also finds what belongs to a secret, such as the name of an account. What it finds in addresses
-and in calls of curl we find too, without the user."""

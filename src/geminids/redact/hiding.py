@@ -20,9 +20,24 @@ from geminids.redact import people
 from geminids.redact.assignments import Secret, in_named
 from geminids.redact.engines import Engine
 from geminids.redact.judging import LEAST_EVERYWHERE, is_common
-from geminids.redact.pieces import Pieces, decode, encode
+from geminids.redact.pieces import Pieces, decode, encode, shown
 from geminids.redact.pseudonyms import OURS, Pseudonyms
 from geminids.redact.rules import CONTEXTS, TOKENS
+
+_LEAST_INSIDE = 16
+"""Bytes of a value that is hidden also inside of a longer word."""
+_MANY = 100
+_LETTERS = re.compile(rb"[A-Za-z0-9]")
+_NUMBER = re.compile(rb"^[ \t]*\d{1,6}(?:[ \t]*[|:]|\t|\\t)[ \t]*")
+"""Of a line, as `cat -n` and others print it."""
+_KEY_LETTERS = re.compile(rb"[A-Za-z0-9+/=]{40,}$")
+
+_RANKS = {rule.name: 2 for rule in CONTEXTS} | dict.fromkeys(
+    ("api-key", "token", "secret", "authorization", "cookie", "credential", "key"), 2
+)
+_RANKS |= {rule.name: 0 for rule in TOKENS} | dict.fromkeys(("private-key", "aws-secret-key"), 0)
+_OF_PEOPLE = 3
+_RANKS |= dict.fromkeys(("home", "name", "email", "project-hash"), _OF_PEOPLE)
 
 
 class Hidden(NamedTuple):
@@ -71,6 +86,7 @@ def changes(
     engine: Engine,
     pseudonyms: Pseudonyms,
     hide: Collection[str],
+    known: people.Known = people.NOBODY,
 ) -> Changes:
     """What has to be written differently, of the strings of one session."""
     pieces = Pieces(strings)
@@ -78,7 +94,7 @@ def changes(
     by_name = {pair: secrets for pair in named if (secrets := in_named(pair[0], encode(pair[1])))}
     meant = _meant(pieces, found, by_name)
     found += _elsewhere(pieces.text, meant)
-    found += _people(pieces.text, hide)
+    found += people.found(pieces.text, hide, known)
     if people.HOME in hide and project_hash and not pseudonyms.is_ours(encode(project_hash)):
         found += _occurrences(pieces.text, encode(project_hash), "project-hash")
     writing = _Writing(pseudonyms, meant)
@@ -150,16 +166,9 @@ def _rank(rule: str) -> int:
     return _RANKS.get(rule, 1)
 
 
-_RANKS = {rule.name: 2 for rule in CONTEXTS} | dict.fromkeys(
-    ("api-key", "token", "secret", "authorization", "cookie", "credential", "key"), 2
-)
-_RANKS |= {rule.name: 0 for rule in TOKENS} | dict.fromkeys(("private-key", "aws-secret-key"), 0)
-_OF_PEOPLE = 3
-_RANKS |= dict.fromkeys(("home", "name", "email", "project-hash"), _OF_PEOPLE)
-
-
 def _plain(rule: str, value: bytes) -> bytes:
     """A value without how it was written, so that it is the same wherever it stands."""
+    value = shown(value) or value
     if rule == "private-key":
         return b"\n".join(_key_lines(value)) or value
     if b"\\" in value:
@@ -188,12 +197,13 @@ def _forms(rule: str, value: bytes) -> Iterator[bytes]:
 
 def _key_lines(key: bytes) -> list[bytes]:
     """The lines of a private key between its ends, without what a diff or a program put around them."""
-    lines = re.split(rb"(?:\\[nr]|[\r\n])+", key)
+    lines = [_NUMBER.sub(b"", line) for line in re.split(rb"(?:\\[nr]|[\r\n])+", key)]
     inner = [line for line in lines if line.strip() and b"-----" not in line]
     for sign in (b"+", b"-", b" "):
         if all(line.startswith(sign) for line in inner):
             inner = [line[1:] for line in inner]
-    return [line.strip(b" \t\"'|>,;\\") for line in inner]
+    found = [(_KEY_LETTERS.search(line), line) for line in inner]
+    return [letters[0] if letters else line.strip(b" \t\"'|>,;\\") for letters, line in found]
 
 
 def _elsewhere(text: bytes, meant: dict[bytes, Hidden]) -> list[Secret]:
@@ -208,12 +218,6 @@ def _elsewhere(text: bytes, meant: dict[bytes, Hidden]) -> list[Secret]:
         for secret in found
         if secret.end - secret.start >= _LEAST_INSIDE or _is_whole(text, secret.start, secret.end)
     ]
-
-
-_LEAST_INSIDE = 16
-"""Bytes of a value that is hidden also inside of a longer word."""
-_MANY = 100
-_LETTERS = re.compile(rb"[A-Za-z0-9]")
 
 
 def _occurrences(text: bytes, value: bytes, rule: str) -> Iterator[Secret]:
@@ -238,21 +242,6 @@ def _is_whole(text: bytes, start: int, end: int) -> bool:
     return not (text[start - 1 : start].isalnum() and text[start : start + 1].isalnum()) and not (
         text[end - 1 : end].isalnum() and text[end : end + 1].isalnum()
     )
-
-
-def _people(text: bytes, hide: Collection[str]) -> list[Secret]:
-    found: list[Secret] = []
-    if people.HOME in hide or people.NAMES in hide:
-        homes = list(people.homes(text))
-        users = {text[home.start : home.end] for home in homes}
-        if people.HOME in hide:
-            found += homes
-            found += people.homes_in_slugs(text, users)
-        if people.NAMES in hide:
-            found += people.names(text, users)
-    if people.EMAILS in hide:
-        found += people.emails(text)
-    return found
 
 
 def _spans(pieces: Pieces, found: Iterable[Secret], writing: _Writing) -> dict[int, list[_Span]]:
@@ -297,6 +286,8 @@ class _Writing:
     def hidden(self, rule: str, value: bytes) -> Hidden:
         """What is hidden where a rule found something."""
         meant = self._meant.get(value)
+        if rule == "home":
+            value = people.plain(value)
         found = Hidden(rule, value)
         return found if meant is None or _is_of_people(found) else meant
 

@@ -14,6 +14,68 @@ from math import log2
 LEAST_EVERYWHERE = 6
 """Bytes of the shortest value that is hidden wherever else it stands."""
 
+_WORDS = re.compile(rb"[A-Za-z',.:;!?()\s-]+")
+_LONGEST_PLACEHOLDER = 200
+_PLACEHOLDER = re.compile(
+    rb"""(?ix)
+      ^ \[+ REDACTED \b [^\]]* \]+ $ | ^ \[+ [A-Z_ -]+ \]+ $    # ours, and those of others
+    | ^ [x*\#._?0-]{3,} $ | ^ [A-Za-z\ _-]* (?: \.{3,} | \xe2\x80\xa6 ) $
+    | ^ < [^<>]* > | ^ &lt;
+    | ^ % [A-Z0-9_]+ % $ | ^ \$ [A-Za-z_{(] | \$ [{(] | \{\{ | ^ \{ [A-Za-z0-9_.!r]* \} $ | ^ @ [A-Za-z_]+ $
+    | ^ (?: getenv | env ) \( | ^ ENV \[
+    | ^ (?: your | my | the | some | an? | insert | enter | add | put | replace | paste )
+        [\ _-]+ (?: [A-Za-z]+ \d? [\ _-]+ ){0,3}
+        (?: key | token | secret | password | passwd | pwd | pass | value | here | id | name )
+        (?: [\ _-] here )? $
+    | ^ my [A-Za-z_-]* (?: key | token | secret | password ) $
+    | ^ (?-i:EXAMPLE) | (?: EXAMPLE | EXAMPLEKEY ) $    # as manuals mark what looks real
+    """
+)
+_WORDS_OF_PLACEHOLDERS = re.compile(
+    rb"""(?ix)
+      ^ (?: process | os | env | environ | import\.meta | vault | secrets? | var | local | data | self
+        | this ) \. [A-Za-z_$]
+    | ^ (?: fake | dummy | mock | sample | example | placeholder | changeme | change[_-]me )
+    | (?: placeholder | [_-]here ) $
+    """
+)
+_JUMBLED = re.compile(rb"(?:\d[A-Za-z].*?){3}", re.DOTALL)
+"""Digits between letters, again and again: what a machine made, whatever word it begins with."""
+_MASK = re.compile(rb"\*{3,}|\.{3,}|\#{3,}|[xX]{4,}|(?:\xe2\x80\xa6)+|(?:\xe2\x80\xa2){2,}")
+_BEFORE_MASK = re.compile(rb"(?:[A-Za-z]{2,6}[_-]){1,2}|AKIA|AIza|eyJ")
+_NO_VALUES = frozenset(
+    b"xxx none null nil undefined true false yes no on off optional required redacted hidden masked secret "
+    b"password passwd pass pwd token string str text value number integer int bool boolean any unknown void "
+    b"bytes char varchar object array list dict self empty todo tbd fixme n/a bearer basic include "
+    b"same-origin omit strict lax key api_key apikey default disabled enabled prompt ask field input".split()
+)
+_WORD_LIKE = re.compile(rb"[a-z]+|[A-Z]+|[A-Z][a-z]+|(?:[a-z]+[ _.-])+[a-z]+|(?:[A-Z]+[_-])+[A-Z]+")
+_HASH = re.compile(
+    rb"(?:0x)?[0-9a-fA-F]+|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|sha(?:1|256|384|512)[-:].*"
+)
+_SPEAKS = re.compile(
+    rb"""(?x)
+      [A-Za-z][A-Za-z0-9+.-]*:// | [./~] | [A-Za-z]:\\ | \d{4}-\d\d-\d\d | v?\d+\.\d+ | data:
+    | \d+(?:px|ms|s|%|em)?$ | [\w.-]+@[\w-]+\.\w+ | (?:[\w@.-]+/)+[\w.-]+\.\w{1,5}$
+    """
+)
+_NAMES = re.compile(
+    rb"[A-Z]{0,3}[a-z]+(?:\d{0,2}[A-Z]{1,2}[a-z]+)*\d{0,2}"
+    rb"|(?:[A-Za-z]+\d{0,3}|\d{1,4})(?:[ _.:/-]+(?:[A-Za-z]{2,}\d{0,3}|\d{1,4}))*"
+)
+"""Words and small numbers with something between them: `users:1:name`, `cache-key-v2`, `oauth2Client`."""
+_MIXED = re.compile(rb"\d|[^A-Za-z0-9\s]")
+_DIGIT, _LOWER, _UPPER = re.compile(rb"\d"), re.compile(rb"[a-z]"), re.compile(rb"[A-Z]")
+_CODE = re.compile(
+    rb"[()\[\]{}]|^[&*!]\w|^(?:await|new|not|lambda|function|async)$|^0x[0-9a-fA-F]{1,8}$"
+    rb"|::|->|^\W+$|^\d{1,3}$"
+)
+_ATTRIBUTE = re.compile(rb"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?::.*)?")
+_TYPES = frozenset(
+    b"String Str SecretStr Optional Any None True False Bytes Buffer Boolean Number Text Password Token "
+    b"Secret Option Vec Promise Uint8Array CharField TextField Symbol CancellationToken SecretString".split()
+)
+
 
 def is_placeholder(value: bytes) -> bool:
     """Whether words only stand where a secret would: `<your key>`, `$TOKEN`, `xxx`, our own replacements."""
@@ -21,6 +83,8 @@ def is_placeholder(value: bytes) -> bool:
     return (
         not start.strip()
         or _PLACEHOLDER.search(start) is not None
+        or (_WORDS_OF_PLACEHOLDERS.search(start) is not None and not _JUMBLED.search(start))
+        or _is_masked(start)
         or start.lower().strip(b" .!?\"'`*_-\\)}") in _NO_VALUES
         or len(set(start)) == 1
     )
@@ -62,62 +126,28 @@ def is_sentence(value: bytes) -> bool:
 
 def is_name_in_code(value: bytes) -> bool:
     """Whether a bare word is code: a call, an attribute, a type, a variable of the environment."""
-    return _CODE.search(value) is not None or value in _TYPES or _ATTRIBUTE.fullmatch(value) is not None
+    if _CODE.search(value) or value in _TYPES:
+        return True
+    return _ATTRIBUTE.fullmatch(value) is not None and not _JUMBLED.search(value)
+
+
+def is_likely(value: bytes) -> bool:
+    """Whether a value that only stands near a name is more than a word, a path, an address or a sentence."""
+    if is_common(value) or is_sentence(value) or is_placeholder(value):
+        return False
+    return not (_SPEAKS.match(value) or _NAMES.fullmatch(value)) and _MIXED.search(value) is not None
+
+
+def _is_masked(value: bytes) -> bool:
+    """Whether somebody hid most of it before us: `sk-...`, `ghp_****1a2b`. Dots in a password are no mask."""
+    masks = sum(len(mask) for mask in _MASK.findall(value))
+    if not masks:
+        return False
+    prefix = _BEFORE_MASK.match(value)
+    left = len(value) - masks - (prefix.end() if prefix else 0)
+    return left <= 4 or left < masks
 
 
 def _entropy(value: bytes) -> float:
     size = len(value)
     return -sum(count / size * log2(count / size) for count in Counter(value).values())
-
-
-_WORDS = re.compile(rb"[A-Za-z',.:;!?()\s-]+")
-_LONGEST_PLACEHOLDER = 200
-_PLACEHOLDER = re.compile(
-    rb"""(?ix)
-      ^ \[+ REDACTED \b [^\]]* \]+ $ | ^ \[+ [A-Z_ -]+ \]+ $    # ours, and those of others
-    | ^ [x*\#._?0-]{3,} $ | \*{3} | \.{3} | \xe2\x80\xa6 | (?:\xe2\x80\xa2){2} | ^x{4,} | x{6,}
-    | ^ < [^<>]* > | ^ &lt;
-    | ^ % [A-Z0-9_]+ % $ | ^ \$ [A-Za-z_{(] | \$ [{(] | \{\{ | ^ \{ [A-Za-z0-9_.!r]* \} $ | ^ @ [A-Za-z_]+ $
-    | ^ (?: process | os | env | environ | import\.meta | vault | secrets? | var | local | data | self
-        | this ) \.
-    | ^ (?: getenv | env ) \( | ^ ENV \[
-    | ^ (?: your | my | the | some | an? | insert | enter | add | put | replace | paste )
-        [\ _-]+ (?: [A-Za-z0-9]+ [\ _-]+ ){0,3}
-        (?: key | token | secret | password | passwd | pwd | pass | value | here | id | name )
-        (?: [\ _-] here )? $
-    | ^ my [A-Za-z_-]* (?: key | token | secret | password ) $
-    | ^ (?: fake | dummy | mock | sample | example | placeholder | changeme | change[_-]me )
-    | (?: placeholder | [_-]example | [_-]here | EXAMPLEKEY ) $ | EXAMPLE $
-    """
-)
-_NO_VALUES = frozenset(
-    b"xxx none null nil undefined true false yes no on off optional required redacted hidden masked secret "
-    b"password passwd pass pwd token string str text value number integer int bool boolean any unknown void "
-    b"bytes char varchar object array list dict self empty todo tbd fixme n/a bearer basic include "
-    b"same-origin omit strict lax key api_key apikey default disabled enabled prompt ask field input".split()
-)
-_WORD_LIKE = re.compile(rb"[a-z]+|[A-Z]+|[A-Z][a-z]+|(?:[a-z]+[ _.-])+[a-z]+|(?:[A-Z]+[_-])+[A-Z]+")
-_HASH = re.compile(
-    rb"(?:0x)?[0-9a-fA-F]+|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|sha(?:1|256|384|512)[-:].*"
-)
-_SPEAKS = re.compile(
-    rb"""(?x)
-      [A-Za-z][A-Za-z0-9+.-]*:// | [./~] | [A-Za-z]:\\ | \d{4}-\d\d-\d\d | v?\d+\.\d+ | data:
-    | \d+(?:px|ms|s|%|em)?$ | [\w.-]+@[\w-]+\.\w+ | (?:[\w@.-]+/)+[\w.-]+\.\w{1,5}$
-    """
-)
-_NAMES = re.compile(
-    rb"[A-Z]{0,3}[a-z]+(?:\d{0,2}[A-Z]{1,2}[a-z]+)*\d{0,2}"
-    rb"|(?:[A-Za-z]+\d{0,3}|\d{1,4})(?:[ _.:/-]+(?:[A-Za-z]{2,}\d{0,3}|\d{1,4}))*"
-)
-"""Words and small numbers with something between them: `users:1:name`, `cache-key-v2`, `oauth2Client`."""
-_DIGIT, _LOWER, _UPPER = re.compile(rb"\d"), re.compile(rb"[a-z]"), re.compile(rb"[A-Z]")
-_CODE = re.compile(
-    rb"[()\[\]{}]|^[&*!]\w|^(?:await|new|not|lambda|function|async)$|^0x[0-9a-fA-F]{1,8}$"
-    rb"|::|->|^\W+$|^\d{1,3}$"
-)
-_ATTRIBUTE = re.compile(rb"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?::.*)?")
-_TYPES = frozenset(
-    b"String Str SecretStr Optional Any None True False Bytes Buffer Boolean Number Text Password Token "
-    b"Secret Option Vec Promise Uint8Array CharField TextField Symbol CancellationToken SecretString".split()
-)

@@ -3,12 +3,102 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from geminids.redact.assignments import Secret
+from geminids.redact.pieces import encode
 
 HOME, NAMES, EMAILS = "home", "names", "emails"
 EVERYTHING = (HOME, NAMES, EMAILS)
+
+_USER = rb"(?P<user>[^/\s\"'`:;,<>|&()\[\]{}\\*?$%#!\x00-\x1f]{1,64})"
+_USER_WITH_BLANK = rb"(?P<user>[^/\n ]{1,40}(?: [^/\n ]{1,40}){1,3})/[^\n]*\n(?=\x1e|\Z)"
+"""This can only be told where a string is a path and nothing else."""
+_HOMES = (
+    (re.compile(rb"/home/" + _USER), b"/home/"),
+    (re.compile(rb"/Users/" + _USER), b"/Users/"),
+    (re.compile(rb"\\[Uu]sers\\{1,4}(?P<user>[^\\/:*?\"<>|\r\n]{1,64}?)(?=\\)"), b"sers\\"),
+    (re.compile(rb"\\[Uu]sers\\{1,4}(?P<user>[^\\/:*?\"<>|\s']{1,64})"), b"sers\\"),
+    (re.compile(rb"\\wsl(?:\$|\.localhost)\\{1,4}[^\\\s]{1,64}\\{1,4}home\\{1,4}" + _USER), b"\\wsl"),
+    (re.compile(rb"\n/home/(?<![^\x1e]\n/home/)" + _USER_WITH_BLANK), b"\n/home/"),
+    (re.compile(rb"\n/Users/(?<![^\x1e]\n/Users/)" + _USER_WITH_BLANK), b"\n/Users/"),
+    (re.compile(rb"(?i)%2F(?:home|Users)%2F(?P<user>[A-Za-z0-9_.-]{1,64})"), b"%2"),
+)
+"""Where users have their homes."""
+_ROOT_BEFORE = re.compile(rb"(?:/var|/export|/mnt/[a-z]|/[a-z]|[A-Za-z]:|%3A)\Z|\\\Z")
+_ADDRESS = re.compile(rb"<[^<>\s@]{1,64}@")
+_COMMITTER = re.compile(
+    rb"(?:Author|Commit|Committer|[A-Z][a-z]+(?:-[a-z]+)?-by):[ \t]+(?P<name>[^<>\n\x1e]{2,60}?)[ \t]*\Z"
+)
+_SETTING = re.compile(rb"user\.name[ \t=]+[\"']?(?P<name>[^\"'\n\x1e]{2,60})")
+_DOMAIN = re.compile(rb"@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![A-Za-z0-9_])")
+_LOCAL_PART = re.compile(rb"[A-Za-z0-9][A-Za-z0-9_.+%-]{0,63}\Z")
+_IN_ADDRESS = (b":", b"/", b"@")
+_HIDDEN = re.compile(rb"user-[0-9a-f]{6}")
+_NOBODY = frozenset(
+    b"root user users username you me node ubuntu debian admin runner runneradmin vscode codespace app "
+    b"ec2-user shared Shared public Public default Default guest Guest linuxbrew jovyan circleci jenkins "
+    b"nobody www-data coder gitpod sandbox dev build test All name home".split()
+)
+"""Users of machines rather than people."""
+_NO_PERSON = frozenset((b"git", b"noreply", b"no-reply", b"npm", b"hg", b"svn"))
+_ENDINGS_OF_FILES = frozenset(
+    b"png jpg jpeg gif svg webp ico js mjs cjs ts tsx jsx css scss py rb go rs java html json yaml yml md "
+    b"txt toml lock map exe dll zip gz service target timer socket".split()
+)
+_BETWEEN = rb"(?:[/-]|\\{1,4}|%2f)"
+"""What parts the names in a path, all in small letters; a path that was made a word has a hyphen there."""
+_HOME_BEFORE = re.compile(rb"(?:home|users)" + _BETWEEN + rb"\Z")
+_USUAL_HOME = re.compile(rb"(?:/(?:var/|export/)?(?:home|Users)|[A-Za-z]:[\\/]+Users)[\\/]+[^\\/]")
+_OWN_NAME = re.compile(rb"(?:home|Users)[\\/]+(?P<user>[^\\/]+)")
+_LETTER = rb"[A-Za-z0-9\x80-\xff]"
+_LETTER_BEFORE = re.compile(_LETTER + rb"\Z")
+_SEPARATORS = re.compile(rb"(?i)\\+|%2F")
+
+
+class Known(NamedTuple):
+    """Whose sessions they are, as far as that is known before any is looked at."""
+
+    homes: tuple[bytes, ...] = ()
+    """Homes in unusual places, which nothing in their paths gives away."""
+    users: frozenset[bytes] = frozenset()
+
+
+NOBODY = Known()
+
+
+def known(homes: Iterable[str], users: Iterable[str]) -> Known:
+    """What is known by the homes that sessions were read from, and by the names of users."""
+    paths = [encode(home).rstrip(b"/\\") for home in homes]
+    names_in_paths = [match["user"] for path in paths for match in _OWN_NAME.finditer(path)]
+    return Known(
+        tuple(path for path in paths if not _USUAL_HOME.match(path) and len(_folders(path)) > 1),
+        frozenset(user for user in (*names_in_paths, *map(encode, users)) if user and _is_user(user)),
+    )
+
+
+def found(text: bytes, hide: Collection[str], known: Known) -> list[Secret]:
+    """What tells of people in a text, of the kinds that are to be hidden."""
+    secrets: list[Secret] = []
+    if HOME in hide or NAMES in hide:
+        in_paths = list(homes(text))
+        users = known.users | {text[home.start : home.end] for home in in_paths}
+        small = text.lower()
+        if HOME in hide:
+            secrets += in_paths
+            secrets += homes_of(small, users)
+            secrets += (home for path in known.homes for home in known_homes(small, path))
+        if NAMES in hide:
+            secrets += names(text, small, users)
+    if EMAILS in hide:
+        secrets += emails(text)
+    return secrets
+
+
+def plain(home: bytes) -> bytes:
+    """A path as all systems and addresses could write it."""
+    return _SEPARATORS.sub(b"/", home)
 
 
 def homes(text: bytes) -> Iterator[Secret]:
@@ -22,22 +112,33 @@ def homes(text: bytes) -> Iterator[Secret]:
             )
 
 
-def homes_in_slugs(text: bytes, users: set[bytes]) -> Iterator[Secret]:
-    """The same names where a path was made a word: `-home-ada-shop`."""
+def homes_of(small: bytes, users: Collection[bytes]) -> Iterator[Secret]:
+    """The same names in other paths, and where a path was made a word: `-home-ada-shop`."""
     for user in users:
-        for match in re.finditer(
-            rb"-(?:home|Users)-(?P<user>" + re.escape(user) + rb")(?![A-Za-z0-9])", text
-        ):
-            yield Secret(*match.span("user"), "home")
+        for start, end in _whole_words(small, user.lower(), rb"[a-z0-9]"):
+            if _HOME_BEFORE.search(small, max(start - 12, 0), start):
+                yield Secret(start, end, "home")
 
 
-def names(text: bytes, users: set[bytes]) -> Iterator[Secret]:
-    """The names of users and of those who commit, as whole words."""
-    known = {user for user in users if len(user) >= 3}
+def known_homes(small: bytes, path: bytes) -> Iterator[Secret]:
+    """A home in an unusual place: all of its path, but not the root before it."""
+    *folders, last = _folders(path.lower())
+    before = re.compile(rb"".join(re.escape(folder) + _BETWEEN for folder in folders) + rb"\Z")
+    for start, end in _whole_words(small, last, rb"[a-z0-9_]"):
+        if match := before.search(small, max(start - 4 * len(path), 0), start):
+            yield Secret(match.start(), end, "home")
+
+
+def names(text: bytes, small: bytes, users: Collection[bytes]) -> Iterator[Secret]:
+    """The names of users, in large letters and small, and of those who commit, as whole words."""
+    committers: set[bytes] = set()
     for match in _committers(text):
-        known |= _parts_of_name(match["name"].strip(b" \t\"'"))
-    for name in known:
-        yield from _words(text, name)
+        committers |= _parts_of_name(match["name"].strip(b" \t\"'"))
+    for searched, wanted in ((small, {user.lower() for user in users if len(user) >= 3}), (text, committers)):
+        for name in wanted:
+            for start, end in _whole_words(searched, name, _LETTER):
+                if not _LETTER_BEFORE.search(searched, max(start - 1, 0), start):
+                    yield Secret(start, end, "name")
 
 
 def emails(text: bytes) -> Iterator[Secret]:
@@ -59,7 +160,7 @@ def _is_user(name: bytes) -> bool:
 def _begins_path(text: bytes, start: int) -> bool:
     """Whether a path begins here, and not in the middle of another one or of an address."""
     before = text[max(start - 12, 0) : start]
-    return not re.search(rb"[A-Za-z0-9_.~-]$", before) or _ROOT_BEFORE.search(before) is not None
+    return not re.search(rb"[A-Za-z0-9_.~-]\Z", before) or _ROOT_BEFORE.search(before) is not None
 
 
 def _parts_of_name(name: bytes) -> set[bytes]:
@@ -79,14 +180,20 @@ def _committers(text: bytes) -> Iterator[re.Match[bytes]]:
             yield match
 
 
-def _words(text: bytes, name: bytes) -> Iterator[Secret]:
+def _whole_words(text: bytes, word: bytes, letter: bytes) -> Iterator[tuple[int, int]]:
+    """Where a word stands behind which none of these letters goes on."""
+    goes_on = re.compile(letter)
     start = 0
-    while (start := text.find(name, start)) != -1:
-        end = start + len(name)
-        around = text[max(start - 1, 0) : start] + b" " + text[end : end + 1]
-        if not re.search(rb"[A-Za-z0-9\x80-\xff]", around):
-            yield Secret(start, end, "name")
+    while (start := text.find(word, start)) != -1:
+        end = start + len(word)
+        if not goes_on.match(text, end):
+            yield start, end
         start = end
+
+
+def _folders(path: bytes) -> list[bytes]:
+    """The names in a path, without the root and the letter of a drive."""
+    return [folder for folder in re.split(rb"[\\/]+", path) if folder and not folder.endswith(b":")]
 
 
 def _is_no_domain(domain: bytes) -> bool:
@@ -97,34 +204,3 @@ def _is_no_domain(domain: bytes) -> bool:
         or b".example" in domain
         or labels[-1] in (b"local", b"test", b"invalid", b"localhost")
     )
-
-
-_USER = rb"(?P<user>[^/\s\"'`:;,<>|&()\[\]{}\\*?$%#!\x00-\x1f]{1,64})"
-_HOMES = (
-    (re.compile(rb"/home/" + _USER), b"/home/"),
-    (re.compile(rb"/Users/" + _USER), b"/Users/"),
-    (re.compile(rb"\\Users\\{1,4}(?P<user>[^\\/:*?\"<>|\r\n]{1,64}?)(?=\\)"), b"\\Users"),
-    (re.compile(rb"\\Users\\{1,4}(?P<user>[^\\/:*?\"<>|\s']{1,64})"), b"\\Users"),
-    (re.compile(rb"(?i)%2F(?:home|Users)%2F(?P<user>[A-Za-z0-9_.-]{1,64})"), b"%2"),
-)
-_ROOT_BEFORE = re.compile(rb"(?:/var|/export|/mnt/[a-z]|/[a-z]|[A-Za-z]:|%3A)$|\\$")
-_ADDRESS = re.compile(rb"<[^<>\s@]{1,64}@")
-_COMMITTER = re.compile(
-    rb"(?:Author|Commit|Committer|[A-Z][a-z]+(?:-[a-z]+)?-by):[ \t]+(?P<name>[^<>\n\x1e]{2,60}?)[ \t]*\Z"
-)
-_SETTING = re.compile(rb"user\.name[ \t=]+[\"']?(?P<name>[^\"'\n\x1e]{2,60})")
-_DOMAIN = re.compile(rb"@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![A-Za-z0-9_])")
-_LOCAL_PART = re.compile(rb"[A-Za-z0-9][A-Za-z0-9_.+%-]{0,63}$")
-_IN_ADDRESS = (b":", b"/", b"@")
-_HIDDEN = re.compile(rb"user-[0-9a-f]{6}")
-_NOBODY = frozenset(
-    b"root user users username you me node ubuntu debian admin runner runneradmin vscode codespace app "
-    b"ec2-user shared Shared public Public default Default guest Guest linuxbrew jovyan circleci jenkins "
-    b"nobody www-data coder gitpod sandbox dev build test All name home".split()
-)
-"""Users of machines rather than people."""
-_NO_PERSON = frozenset((b"git", b"noreply", b"no-reply", b"npm", b"hg", b"svn"))
-_ENDINGS_OF_FILES = frozenset(
-    b"png jpg jpeg gif svg webp ico js mjs cjs ts tsx jsx css scss py rb go rs java html json yaml yml md "
-    b"txt toml lock map exe dll zip gz service target timer socket".split()
-)

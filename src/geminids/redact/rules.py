@@ -16,6 +16,51 @@ from geminids.redact import assignments
 from geminids.redact.assignments import Match, Secret
 from geminids.redact.judging import is_name_in_code, is_placeholder, is_random, is_user_and_password
 
+_ESCAPED = re.compile(rb"\\[nrt]")
+_IN_WORD = re.compile(rb"[A-Za-z0-9]")
+_FETCHES = re.compile(rb"\b(?:curl|wget|https?|xh)\b")
+_KEY_TO_ITS_END = re.compile(
+    rb"(?:[^-\x1e]|-(?!----(?:BEGIN|END)))*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+)
+_KEY_MATERIAL = re.compile(rb"[A-Za-z0-9+/=]{20,}")
+_BETWEEN_KEY_LINES = rb"(?:\\[nr]|[\s\"'+|>,\\-]){0,200}"
+_KEY_BEGUN = re.compile(rb"[A-Z ]{0,40}-----")
+_KEY_HEADER = re.compile(
+    _BETWEEN_KEY_LINES + rb"(?:[^\r\n\x1e]{0,40}?\s)?[A-Z][A-Za-z-]{3,20}: [^\r\n\\\x1e]{1,100}"
+)
+_KEY_LINE = re.compile(
+    _BETWEEN_KEY_LINES + rb"(?:(?<=[\s|nr])[^\r\n\x1e]{1,40}?(?<![A-Za-z0-9+/=]))?[A-Za-z0-9+/=]{40,}"
+)
+"""Something may stand before it: its number, a sign of a diff, the name of a file."""
+_KEY_LAST_LINE = re.compile(_BETWEEN_KEY_LINES + rb"(?:\d{1,6}[\t :|]{1,8})?[A-Za-z0-9+/=]{16,}")
+
+KINDS = {
+    "assignment": "value of a name that says so",
+    "attachment": "picture or document that cannot be looked into",
+    "authorization": "header that lets somebody in",
+    "aws-key-id": "AWS access key id",
+    "aws-secret-key": "AWS secret access key",
+    "basic": "user and password in a header",
+    "bearer": "bearer token",
+    "cookie": "cookie",
+    "credential": "credential",
+    "crypt-hash": "hash of a password",
+    "email": "e-mail address",
+    "home": "home of a user",
+    "jwt": "JSON web token",
+    "key": "random value of a key",
+    "name": "name of a user",
+    "option": "option of a command",
+    "pin": "PIN",
+    "private-key": "private key",
+    "project-hash": "hash of a folder in a home",
+    "too-deep": "nested too deeply to look into",
+    "url-parameter": "signature or key in an address",
+    "url-password": "password in an address",
+    "url-token": "token in an address",
+}
+"""What a rule finds, in words, where its name does not say it."""
+
 
 class Rule(NamedTuple):
     """Something to look for."""
@@ -127,23 +172,23 @@ def _users_and_passwords(match: Match) -> Iterator[Secret]:
 def _private_key(match: Match) -> Iterator[Secret]:
     """A whole private key, also where each of its lines has a sign before it, or its end was cut off."""
     text, start = match.string, match.start()
-    for rest in (_KEY_TO_ITS_END, _KEY_CUT_OFF):
-        if (found := rest.match(text, match.end())) and _KEY_MATERIAL.search(found[0]):
-            yield Secret(start, found.end(), "private-key")
-            return
+    whole = _KEY_TO_ITS_END.match(text, match.end())
+    end = whole.end() if whole else _end_of_cut_key(text, match.end())
+    if _KEY_MATERIAL.search(text, match.end(), end):
+        yield Secret(start, end, "private-key")
 
 
-_ESCAPED = re.compile(rb"\\[nrt]")
-_IN_WORD = re.compile(rb"[A-Za-z0-9]")
-_FETCHES = re.compile(rb"\b(?:curl|wget|https?|xh)\b")
-_KEY_TO_ITS_END = re.compile(
-    rb"(?:[^-\x1e]|-(?!----(?:BEGIN|END)))*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-)
-_KEY_MATERIAL = re.compile(rb"[A-Za-z0-9+/=]{20,}")
-_KEY_CUT_OFF = re.compile(
-    rb"[A-Z ]*-----(?:(?:\\[nr]|[\s\"'+|>,-])*[A-Za-z0-9+/=]{40,})+"
-    rb"(?:(?:\\[nr]|[\s\"'+|>,-])*[A-Za-z0-9+/=]{16,})?"
-)
+def _end_of_cut_key(text: bytes, start: int) -> int:
+    """Where a key ends of which only some lines are there."""
+    begun = _KEY_BEGUN.match(text, start)
+    end = start = begun.end() if begun else start
+    while header := _KEY_HEADER.match(text, end):
+        end = header.end()
+    while line := _KEY_LINE.match(text, end):
+        start = end = line.end()
+    last = _KEY_LAST_LINE.match(text, end)
+    return last.end() if last and start == end else start
+
 
 TOKENS = (
     _token("aws-key-id", rb"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", b"akia", b"asia", b"abia", b"acca"),
@@ -308,8 +353,9 @@ CONTEXTS = (
     _context(
         "password",
         rb"(?:sshpass[ \t]{1,4}-p[ \t]{0,4}|redis-cli[ \t][^\n]{0,100}-a[ \t]{1,4}"
-        rb"|(?:mysql|mysqldump|mysqladmin|mariadb)[ \t][^\n]{0,100}[ \t]-p"
-        rb"|docker[ \t]{1,4}login[ \t][^\n]{0,100}[ \t]-p[ \t]{1,4})[\"']?(?P<secret>[^\s\"'`\\]{4,200})",
+        rb"|(?:mysql|mysqldump|mysqladmin|mariadb)(?:[ \t][^\n]{0,100})?[ \t]-p"
+        rb"|docker[ \t]{1,4}login(?:[ \t][^\n]{0,100})?[ \t]-p[ \t]{1,4})[\"']?"
+        rb"(?P<secret>[^\s\"'`\\]{4,200})",
         *(b"sshpass", b"redis-cli", b"mysql", b"mariadb", b"docker"),
         is_secret=_is_argument,
     ),
@@ -323,32 +369,6 @@ CONTEXTS = (
 )
 
 OURS = (*TOKENS, *CONTEXTS)
-
-KINDS = {
-    "assignment": "value of a name that says so",
-    "attachment": "picture or document that cannot be looked into",
-    "authorization": "header that lets somebody in",
-    "aws-key-id": "AWS access key id",
-    "aws-secret-key": "AWS secret access key",
-    "basic": "user and password in a header",
-    "bearer": "bearer token",
-    "cookie": "cookie",
-    "credential": "credential",
-    "crypt-hash": "hash of a password",
-    "email": "e-mail address",
-    "home": "home of a user",
-    "jwt": "JSON web token",
-    "key": "random value of a key",
-    "name": "name of a user",
-    "option": "option of a command",
-    "private-key": "private key",
-    "project-hash": "hash of a folder in a home",
-    "too-deep": "nested too deeply to look into",
-    "url-parameter": "signature or key in an address",
-    "url-password": "password in an address",
-    "url-token": "token in an address",
-}
-"""What a rule finds, in words, where its name does not say it."""
 
 
 def kind(rule: str) -> str:

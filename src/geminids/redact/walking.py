@@ -11,20 +11,35 @@ import base64
 import binascii
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
 
 from geminids.model import Attachment, Screen, Session, ToolCall
 from geminids.redact.hiding import Change, Changes, Hidden
-from geminids.redact.names import named
+from geminids.redact.names import LONGEST, Trust, in_list, inside, named
 from geminids.redact.pieces import decode, encode
 
 DEEPEST = 150
 """Levels of nesting; what lies deeper is replaced by a word: nobody reads it, and Python could not follow."""
 TOO_DEEP = "[REDACTED:too-deep]"
 LEFT_OUT = "(left out)"
+
+_DATA_URI = re.compile(r"data:[^,]{0,200}(?=,)")
+_IS_TEXT = re.compile(
+    r"(?i)text/|(?:application|image)/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|x-sh|sql|x-ndjson)\b"
+)
+_IS_BASE64 = re.compile(r"(?i)data:[^,]*;base64\Z")
+_MEDIA_TYPE = re.compile(r"[a-z]{1,20}/[\w.+-]{1,80}")
+_LEAST_NUMBER = 1000
+"""Smaller numbers under the name of a password are a length, a count or a flag."""
+_TOO_LARGE = 10**40
+"""Nobody has such a password, and Python refuses to write the largest numbers out."""
+_NUMBERED = frozenset(("password", "secret", "pin"))
+_MOST_INSIDE = 8
+"""Levels of objects under a key that names a secret."""
 
 
 class Where(NamedTuple):
@@ -58,6 +73,8 @@ class Gathered:
         elif kind is list or kind is tuple:
             for item in value:
                 self.add(item, depth + 1)
+            for _, name, text in _names_in_list(value):
+                self.named[name, text] = None
         elif kind is Screen:
             self.strings[_text_of(value.cells)] = None
             self.add(value.cells, depth + 1)
@@ -81,18 +98,17 @@ class Gathered:
                 self.strings[key] = None
                 if media and key == "data":
                     continue
-                for text in _strings_under(item):
-                    self._add_named(key, text)
+                if self._names_secret(key):
+                    self.named |= dict.fromkeys(_under(key, item))
             self.add(item, depth + 1)
-        if pair := _name_and_value(value):
-            self._add_named(*pair)
+        if (pair := _name_and_value(value)) and self._names_secret(pair[0]):
+            self.named[pair] = None
 
-    def _add_named(self, key: str, text: str) -> None:
+    def _names_secret(self, key: str) -> bool:
         is_secret = self._is_secret_key.get(key)
         if is_secret is None:
             is_secret = self._is_secret_key[key] = named(key) is not None
-        if is_secret:
-            self.named[key, text] = None
+        return is_secret
 
     def _add_attachment(self, attachment: Attachment) -> None:
         for text in (attachment.mime_type, _without_payload(attachment.uri)):
@@ -117,6 +133,8 @@ class Rewriter:
         self._changes = changes
         self._keep_attachments = keep_attachments
         self._path: list[str | int] = []
+        self._outer: list[str] = []
+        """The keys of the objects that are being written, from the outermost on."""
 
     def session(self) -> Session:
         """The session without what is hidden."""
@@ -171,8 +189,19 @@ class Rewriter:
                 written[name] = new
         return msgspec.structs.replace(value, **written) if written else value
 
-    def _items(self, value: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
-        written = [self._at(number, item) for number, item in enumerate(value)]
+    def _items(
+        self, value: list[Any] | tuple[Any, ...], key: str | None = None
+    ) -> list[Any] | tuple[Any, ...]:
+        """The items of a list, which may stand under a key."""
+        by_name = {number: (name, text) for number, name, text in _names_in_list(value)}
+        written = []
+        for number, item in enumerate(value):
+            self._path.append(number)
+            if change := self._changes.named.get(by_name.get(number, ("", ""))):
+                written.append(self._changed(change))
+            else:
+                written.append(self._value(item) if key is None else self._named(key, item))
+            self._path.pop()
         if all(new is old for new, old in zip(written, value, strict=True)):
             return value
         return type(value)(written)
@@ -198,14 +227,21 @@ class Rewriter:
 
     def _named(self, key: Any, item: Any) -> Any:
         """What stands under a key: hidden because of it, or looked at as everything else."""
-        if type(item) is str:
-            by_name = self._changes.named.get((key, item))
-            return self._changed(by_name) if by_name else self._string(item)
-        if type(item) is list and any(
-            (key, each) in self._changes.named for each in item if type(each) is str
-        ):
-            return [self._named(key, each) for each in item]
-        return self._value(item)
+        if (text := _word(item)) is not None:
+            change = self._change_by_name(key, text)
+            return self._changed(change) if change else self._value(item)
+        if type(key) is not str:
+            return self._value(item)
+        self._outer.append(key)
+        is_list = type(item) is list and len(self._path) <= DEEPEST
+        written = self._items(item, key) if is_list else self._value(item)
+        self._outer.pop()
+        return written
+
+    def _change_by_name(self, key: Any, text: str) -> Change | None:
+        names = self._changes.named
+        outside = (names.get((inside(outer, str(key)), text)) for outer in self._outer)
+        return names.get((key, text)) or next(filter(None, outside), None)
 
     def _screen(self, screen: Screen) -> Screen:
         """A terminal; a line in which something is hidden becomes one cell."""
@@ -223,7 +259,7 @@ class Rewriter:
         if not self._keep_attachments and _has_payload(attachment):
             text = _text_inside(attachment)
             if text is None:
-                self._note(Hidden("attachment", encode(attachment.mime_type or "?")))
+                self._note(Hidden("attachment", _media_type(mime_type)))
                 uri, data = _without_payload(uri), None
             elif change := self._changes.strings.get(text):
                 inside = base64.b64encode(encode(self._changed(change))).decode()
@@ -269,11 +305,43 @@ def _dotted(path: list[str | int]) -> str:
     return ".".join(step for step in path if isinstance(step, str)) or "session"
 
 
-def _strings_under(item: Any) -> Iterator[str]:
-    if type(item) is str:
-        yield item
+def _under(key: str, item: Any, outer: str | None = None, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """All that stands under a key that names a secret, each with its name."""
+    name = key if outer is None else inside(outer, key)
+    if (text := _word(item)) is not None:
+        said = named(name)
+        if type(item) is str or (said and said.label in _NUMBERED):
+            yield name, text
     elif type(item) is list:
-        yield from (each for each in item if type(each) is str)
+        for each in item if depth < _MOST_INSIDE else ():
+            yield from _under(key, each, outer, depth + 1)
+    elif type(item) is dict and depth < _MOST_INSIDE:
+        for inner, each in item.items():
+            if type(inner) is str:
+                yield from _under(inner, each, outer or key, depth + 1)
+
+
+def _word(item: Any) -> str | None:
+    """A text, or a number as one if it could be a password; None if it is neither."""
+    if type(item) is str:
+        return item
+    return str(item) if type(item) is int and _LEAST_NUMBER <= item < _TOO_LARGE else None
+
+
+def _names_in_list(items: Sequence[Any]) -> Iterator[tuple[int, str, str]]:
+    """What stands behind a name in a list: where, under which name, and what.
+
+    A list of two may be a name and its value; in a longer one, what follows an option is meant by it.
+    """
+    if type(items) is not list:
+        return
+    for number, (first, second) in enumerate(pairwise(items)):
+        if type(first) is not str or type(second) is not str or len(first) > LONGEST:
+            continue
+        if (len(items) == 2 or first.startswith("-")) and not second.startswith("-"):
+            said = named(first.lstrip("-"))
+            if said and said.trust is Trust.SURE:
+                yield number + 1, in_list(first.lstrip("-")), second
 
 
 def _name_and_value(value: dict[Any, Any]) -> tuple[str, str] | None:
@@ -301,6 +369,12 @@ def _media(value: dict[Any, Any]) -> Attachment | None:
             return None
 
 
+def _media_type(written: str | None) -> bytes:
+    """What something is; whatever else stands there may be anything."""
+    found = _MEDIA_TYPE.match(written) if written else None
+    return encode(found[0]) if found else b"?"
+
+
 def _has_payload(attachment: Attachment) -> bool:
     return bool(attachment.data or (attachment.uri and _DATA_URI.match(attachment.uri)))
 
@@ -309,11 +383,15 @@ def _text_inside(attachment: Attachment) -> str | None:
     """The words of an attachment; None if it has none that could be looked at."""
     if not (attachment.mime_type and _IS_TEXT.match(attachment.mime_type)):
         return None
-    payload = attachment.data or (attachment.uri or "").partition(",")[2]
+    before, _, payload = (attachment.uri or "").partition(",")
+    if not attachment.data and not _IS_BASE64.match(before):
+        return None
     try:
-        return decode(base64.b64decode(payload, validate=True))
+        text = decode(base64.b64decode(attachment.data or payload, validate=True))
     except (binascii.Error, ValueError):
         return None
+    # Zeros mean a wide encoding, in which a search would find nothing.
+    return None if "\0" in text else text
 
 
 def _without_payload(uri: str | None) -> str | None:
@@ -325,12 +403,6 @@ def _without_payload(uri: str | None) -> str | None:
 def _with_payload(uri: str, payload: str) -> str:
     found = _DATA_URI.match(uri)
     return f"{found[0]},{payload}" if found else uri
-
-
-_DATA_URI = re.compile(r"data:[^,]{0,200}(?=,)")
-_IS_TEXT = re.compile(
-    r"(?i)text/|(?:application|image)/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|x-sh|sql|x-ndjson)\b"
-)
 
 
 # -- terminals ---------------------------------------------------------------
