@@ -44,6 +44,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
         "geminids",
         "geminids.config",
         "geminids.errors",
+        "geminids.plugins",
         "geminids.sources",
         "geminids.sources.gemini",
         "geminids.sources.gemini.footprint",
