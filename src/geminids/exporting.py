@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -220,11 +220,15 @@ class Exporting:
         """The state of a session and all that is chosen for it; None if its state is not known."""
         if item.stamp is None or self._manner.touched_at:
             return None
+        return _digest("\0".join((item.stamp.hex(), self._manner.names.get(item.id, ""), self._chosen)))
+
+    @cached_property
+    def _chosen(self) -> str:
+        """All that is chosen for every session."""
         # Names of other sessions are no reason to write a file again.
-        chosen = repr(msgspec.structs.replace(self._manner, names={}))
+        manner = repr(msgspec.structs.replace(self._manner, names={}))
         hiding = self._redactor.fingerprint if self._redactor else ""
-        name = self._manner.names.get(item.id, "")
-        return _digest("\0".join((item.stamp.hex(), self.format.name, __version__, hiding, name, chosen)))
+        return "\0".join((self.format.name, __version__, hiding, manner))
 
     def _refuse_agents_folder(self, target: Path) -> None:
         """Agents' folders are only read: what lies there they list, load and delete."""

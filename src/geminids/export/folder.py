@@ -135,13 +135,13 @@ class Folder:
         """Write the file of a session, unless it holds the same already, is not ours, or was changed."""
         before = self._by_key.get(page.key)
         known = self._manifest.files.get(name)
-        done = self._write(name, page.pieces, known.left if known else None)
+        done, written = self._write(name, page.pieces, known.left if known else None)
         if isinstance(done, Refused):
             return done
         for beside, content in page.beside.items():
             self._write_beside(beside, content)
         left_over = self._take_away(before, page, name) if before else None
-        self._keep(name, page)
+        self._keep(name, page, written)
         return left_over or done
 
     def write_contents(self, name: str, pieces: Callable[[], Iterable[bytes]]) -> Done | Refused:
@@ -149,9 +149,9 @@ class Folder:
         known = self._manifest.contents.get(name)
         if not self._changed and known and self._is_as_we_left_it(name, known):
             return Done.SAME
-        done = self._write(name, pieces(), known)
+        done, written = self._write(name, pieces(), known)
         if not isinstance(done, Refused):
-            self._manifest.contents[name] = self._left(name)
+            self._manifest.contents[name] = self._left(name, written)
             self._changed = True
         return done
 
@@ -173,21 +173,28 @@ class Folder:
             merged = _Manifest(others | ours, there.contents | self._manifest.contents)
             write_file(self.path / MANIFEST, [encode(merged), b"\n"], force=True)
 
-    def _write(self, name: str, pieces: Iterable[bytes], known: Left | None) -> Done | Refused:
+    def _write(
+        self, name: str, pieces: Iterable[bytes], known: Left | None
+    ) -> tuple[Done | Refused, Written]:
+        """Write a file, if it is free or ours; what became of it, and what was or would be written."""
         target = self.path / name
         with naming(target), NewFile(target) as new:
             written = new.write(pieces)
-            present = _present(target)
-            if present == written:
-                return Done.SAME
-            is_ours = present is None or (known is not None and (known.size, known.digest) == present)
-            if not (is_ours or self._force) or present == NO_FILE:
-                return Refused(str(target), CHANGED if known else NOT_OURS)
-            try:
-                new.settle(replace=present is not None)
-            except FileExistsAlreadyError:
-                # Another export may have been quicker.
-                return Done.SAME if _present(target) == written else Refused(str(target), NOT_OURS)
+            return self._settle(new, written, known), written
+
+    def _settle(self, new: NewFile, written: Written, known: Left | None) -> Done | Refused:
+        target = new.target
+        present = _present(target)
+        if present == written:
+            return Done.SAME
+        is_ours = present is None or (known is not None and (known.size, known.digest) == present)
+        if not (is_ours or self._force) or present == NO_FILE:
+            return Refused(str(target), CHANGED if known else NOT_OURS)
+        try:
+            new.settle(replace=present is not None)
+        except FileExistsAlreadyError:
+            # Another export may have been quicker.
+            return Done.SAME if _present(target) == written else Refused(str(target), NOT_OURS)
         return Done.WRITTEN
 
     def _write_beside(self, name: str, content: bytes) -> None:
@@ -214,13 +221,13 @@ class Folder:
         self._ours.add(before)
         return None
 
-    def _keep(self, name: str, page: Page) -> None:
+    def _keep(self, name: str, page: Page, written: Written) -> None:
         self._manifest.files[name] = Kept(
             format=self._format,
             key=page.key,
             stamp=page.stamp,
             hiding=page.hiding,
-            left=self._left(name),
+            left=self._left(name, written),
             entry=page.entry,
             beside=tuple(page.beside),
         )
@@ -229,19 +236,18 @@ class Folder:
         self._ours.add(name)
         self._changed = True
 
-    def _left(self, name: str) -> Left:
-        path = self.path / name
-        written = digest_of(path)
-        return Left(written.size, written.digest, path.stat().st_mtime_ns)
+    def _left(self, name: str, written: Written) -> Left:
+        return Left(written.size, written.digest, (self.path / name).stat().st_mtime_ns)
 
     def _is_as_we_left_it(self, name: str, left: Left) -> bool:
-        path = self.path / name
+        path = f"{self.path}/{name}"
         try:
-            now = path.stat()
+            # There may be thousands, and making a `Path` of each would cost the most.
+            now = os.stat(path)  # noqa: PTH116
             if (now.st_size, now.st_mtime_ns) == (left.size, left.mtime_ns):
                 return True
             # A copy of the folder has other times.
-            return digest_of(path) == (left.size, left.digest)
+            return digest_of(Path(path)) == (left.size, left.digest)
         except OSError:
             return False
 
