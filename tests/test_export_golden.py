@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 import pytest
 
@@ -23,7 +24,8 @@ FORMATS = export.available()
 @pytest.mark.parametrize("name", FORMATS)
 def test_writes_what_was_looked_at(name: str) -> None:
     for case, session in looked_at_sessions().items():
-        check_golden_bytes(GOLDEN / case / f"{name}{export.load(name).suffix}", exported(name, session))
+        written = _to_be_looked_at(exported(name, session))
+        check_golden_bytes(GOLDEN / case / f"{name}{export.load(name).suffix}", written)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -40,3 +42,11 @@ def test_hostile_words_give_utf8_in_which_nothing_steers_a_terminal(name: str) -
     written = exported(name, hostile_session()).decode("utf-8")
     for character in "\x00\x07\x1b\x7f\x9b\u202e\u2066":
         assert character not in written
+
+
+def _to_be_looked_at(content: bytes) -> bytes:
+    """A page without its style and script, which are the same in all of them; other files as they are."""
+    if not content.startswith(b"<!doctype html>"):
+        return content
+    without = re.sub(rb"(<(style|script)\b[^>]*>).*?(</\2>)", rb"\1\3", content, flags=re.DOTALL)
+    return re.sub(rb"'sha256-[^']*'", b"'sha256-'", without)
