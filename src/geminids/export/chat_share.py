@@ -28,6 +28,7 @@ import msgspec
 
 from geminids.export.base import encoded
 from geminids.export.data import encode_harmless
+from geminids.gemini_phrases import FILES_BEGIN, FILES_END
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -53,8 +54,6 @@ DIVIDER = b"\n\n---\n\n"
 TAKEN_BACK = {State.REWOUND, State.SUPERSEDED}
 """Turns in place of which there are others: the shape could not tell them from the rest."""
 
-_FILES_BEGIN = "\n--- Content from referenced files ---"
-_FILES_END = "\n--- End of content ---"
 _SHELL = (
     "I ran the following shell command:\n```sh\n{}\n```\n\nThis produced the following result:\n```\n{}\n```"
 )
@@ -129,10 +128,10 @@ def _texts(parts: Sequence[AnyPart]) -> Iterator[str]:
         if isinstance(part, Text) and part.origin is not Origin.TOOL:
             yield part.text
         elif files and part is files[0]:
-            yield _FILES_BEGIN
+            yield FILES_BEGIN
             for file in files:
                 yield f"\nContent from @{file.path}:\n{file.text or ''}"
-            yield _FILES_END
+            yield FILES_END
 
 
 def _asked(call: ToolCall) -> dict[str, Any]:

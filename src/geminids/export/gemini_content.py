@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from geminids.gemini_phrases import FILES_BEGIN, FILES_END
 from geminids.model import AnyPart, Attachment, FileReference, Origin, ResultPart, Text, Unrecognised
 
 Piece = dict[str, Any]
 """A part as the API spells it."""
 
-REFERENCES = "\n--- Content from referenced files ---"
-REFERENCES_END = "\n--- End of content ---"
 
 _OTHER_PIECES = frozenset({"inlineData", "fileData", "executableCode", "codeExecutionResult"})
 """What the API takes besides words; a part with nothing that it knows makes it refuse the whole request."""
@@ -252,18 +251,18 @@ def _block(parts: Sequence[AnyPart]) -> list[Piece]:
     pictures = pieces_of(part for part in parts if isinstance(part, Attachment))
     if any(map(_is_placeholder, parts)):
         return [*pictures, {"text": _block_as_text(parts)}]
-    found: list[Piece] = [{"text": REFERENCES}, *pictures]
+    found: list[Piece] = [{"text": FILES_BEGIN}, *pictures]
     for part in parts:
         if isinstance(part, FileReference):
             found += [{"text": f"\nContent from @{part.path}:\n"}, {"text": part.text or ""}]
-    return [*found, {"text": REFERENCES_END}]
+    return [*found, {"text": FILES_END}]
 
 
 def _block_as_text(parts: Sequence[AnyPart]) -> str:
     """The same as one text, as releases before 0.28 wrote it: there a picture is a word."""
     pictures = [f"[Image: {p.mime_type}]" for p in parts if isinstance(p, Attachment) and _is_placeholder(p)]
     files = [_file_as_text(part) for part in parts if isinstance(part, FileReference)]
-    return "".join([REFERENCES, *pictures, *files, REFERENCES_END])
+    return "".join([FILES_BEGIN, *pictures, *files, FILES_END])
 
 
 def _file_as_text(file: FileReference) -> str:

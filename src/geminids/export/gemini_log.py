@@ -19,14 +19,10 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from geminids.export.gemini_messages import MessageWriter
+from geminids.gemini_phrases import REQUEST_CANCELLED, SESSION_CONTEXT, STATE_SNAPSHOT, SUMMARY_RECEIVED
 from geminids.model import Level, Message, Origin, Role, Session, SessionKind, State, Text
 
 Record = dict[str, Any]
-
-_CANCELLED = "Request cancelled."
-_SUMMARY = "<state_snapshot>"
-_CONTEXT = "<session_context>"
-_THANKS = "Got it. Thanks for the additional context!"
 
 
 class _List(NamedTuple):
@@ -171,7 +167,7 @@ def _is_dropped_with(message: Message, other: Message) -> bool:
 
 
 def _says_cancelled(message: Message) -> bool:
-    return message.level in (Level.INFO, None) and message.parts == (Text(_CANCELLED, Origin.NOTICE),)
+    return message.level in (Level.INFO, None) and message.parts == (Text(REQUEST_CANCELLED, Origin.NOTICE),)
 
 
 def _stands_for_others(message: Message) -> bool:
@@ -179,7 +175,7 @@ def _stands_for_others(message: Message) -> bool:
     is_kept = message.state in (State.CURRENT, State.COMPRESSED)
     match message.parts:
         case (Text(text=text), *_) if is_kept and message.role is Role.USER:
-            return text.lstrip().startswith(_SUMMARY)
+            return text.lstrip().startswith(STATE_SNAPSHOT)
         case _:
             return False
 
@@ -187,7 +183,7 @@ def _stands_for_others(message: Message) -> bool:
 def _is_thanks(messages: Sequence[Message]) -> bool:
     match messages:
         case [Message(role=Role.ASSISTANT, model=None, state=state, parts=(Text(text=text),))]:
-            return text == _THANKS and state in (State.CURRENT, State.COMPRESSED)
+            return text == SUMMARY_RECEIVED and state in (State.CURRENT, State.COMPRESSED)
         case _:
             return False
 
@@ -196,6 +192,6 @@ def _is_context(record: Record) -> bool:
     """Whether a record is the agent's own opening."""
     match record:
         case {"type": "user", "content": [{"text": str(text)}, *_]}:
-            return text.lstrip().startswith(_CONTEXT)
+            return text.lstrip().startswith(SESSION_CONTEXT)
         case _:
             return False

@@ -18,6 +18,7 @@ from geminids.export.gemini_content import (
     unknown_fields,
 )
 from geminids.export.gemini_names import moment
+from geminids.gemini_phrases import GO_ON
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -48,7 +49,6 @@ _MADE_UP = re.compile(
 
 
 _EXPANDED = frozenset({Origin.COMMAND, Origin.INJECTED})
-_GO_ON = "Please continue."
 
 
 class _Prompt(NamedTuple):
@@ -104,7 +104,7 @@ class MessageWriter:
         if self._of_subagent or last is None or last.typed.strip() in ("", words.strip()):
             return None
         is_another = last.typed.strip() not in words and last.sent.strip() != words.strip()
-        return last.typed if words.strip() == _GO_ON or is_another else None
+        return last.typed if words.strip() == GO_ON or is_another else None
 
     def _tool_turn(self, parts: Sequence[AnyPart]) -> Iterator[Piece]:
         for is_answer, some in groupby(parts, key=lambda part: isinstance(part, ToolResult)):

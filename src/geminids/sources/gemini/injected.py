@@ -11,17 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from geminids.gemini_phrases import FILES_BEGIN, FILES_END, GO_ON, SUMMARY_RECEIVED
 from geminids.model import AnyPart, Attachment, FileReference, Origin, Text, ToolResult
 from geminids.sources.gemini.content import parts_of, plain_text, result_part, tool_result
 
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
 """The id of the injected context message, the same in every session since 0.44.0."""
 
-GO_ON = "Please continue."
-"""What the CLI says when the model should have gone on by itself."""
-REQUEST_CANCELLED = "Request cancelled."
-"""The notice that the human stopped the model."""
-SUMMARY_RECEIVED = "Got it. Thanks for the additional context!"
 ACKNOWLEDGEMENTS = frozenset(
     {
         SUMMARY_RECEIVED,
@@ -68,9 +64,7 @@ _HUMAN = Origin.HUMAN
 """Under a name that Python looks up faster: every piece is asked for it."""
 _STEERING = re.compile(r"User (?:steering update|hints):")
 _USER_INPUT = re.compile(r"<user_input>\n?((?:(?!<user_input>).)*?)\n?</user_input>", re.DOTALL)
-_REFERENCES = "\n--- Content from referenced files ---"
 _REFERENCE = re.compile(r"\nContent from @(.*?):\n")
-_REFERENCES_END = "\n--- End of content ---"
 _MIME_TYPE = r"(?:image|audio|video|application)/[\w.+-]+"
 _PLACEHOLDER = re.compile(rf"(?:<|\[(?:Image|Audio|Video|Media): )({_MIME_TYPE})(?:>|[^\]]*\])")
 
@@ -87,7 +81,7 @@ def user_parts(content: object, shown: object, previous: Prompt | None) -> tuple
 
     `shown` is its displayContent: what the human typed, where that differs from what was sent.
     """
-    if isinstance(content, str) and _REFERENCES not in content:
+    if isinstance(content, str) and FILES_BEGIN not in content:
         # One text without files: there is nothing to look for in it but whose it is.
         parts: tuple[AnyPart, ...] = tuple([Text(words, whose) for words, whose in _whose(content)])
     else:
@@ -164,15 +158,15 @@ def _split_references(pieces: list[Any]) -> Iterator[AnyPart]:
         if not isinstance(text, str):
             yield result_part(piece, Origin.HUMAN)
         elif in_references:
-            if (start := _REFERENCE.fullmatch(text)) or text == _REFERENCES_END:
+            if (start := _REFERENCE.fullmatch(text)) or text == FILES_END:
                 yield from _reference(path, texts)
                 path, texts = (start[1] if start else None), []
                 in_references = start is not None
             else:
                 texts.append(text)
-        elif text == _REFERENCES:
+        elif text == FILES_BEGIN:
             in_references = True
-        elif _REFERENCES in text:
+        elif FILES_BEGIN in text:
             yield from _split_string(text)
         else:
             yield from (Text(words, whose) for words, whose in _whose(text))
@@ -188,9 +182,9 @@ def _reference(path: str | None, texts: list[str]) -> Iterator[AnyPart]:
 
 def _split_string(text: str) -> Iterator[AnyPart]:
     """The same for a prompt that was stored as one string (0.4 to 0.27)."""
-    prompt, _, files = text.partition(_REFERENCES)
+    prompt, _, files = text.partition(FILES_BEGIN)
     # A file may hold the closing line itself; the real one is the last.
-    closed, has_end, after = files.rpartition(_REFERENCES_END)
+    closed, has_end, after = files.rpartition(FILES_END)
     yield from (Text(words, whose) for words, whose in _whose(prompt))
     before, *blocks = _REFERENCE.split(closed if has_end else files)
     yield from (Attachment(mime_type) for mime_type in _PLACEHOLDER.findall(before))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from geminids.gemini_phrases import GO_ON
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -27,7 +28,6 @@ from geminids.sources.counts import LARGEST_COUNT, count_or_none
 from geminids.sources.gemini.content import parts_of, plain_text, result_part, text_or_none
 from geminids.sources.gemini.injected import (
     ACKNOWLEDGEMENTS,
-    GO_ON,
     Prompt,
     message_origin,
     prompt_of,

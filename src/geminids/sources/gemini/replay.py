@@ -14,10 +14,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from geminids.gemini_phrases import REQUEST_CANCELLED, SUMMARY_RECEIVED
 from geminids.model import Source, State
 from geminids.sources.gemini.content import parts_of, plain_text
 from geminids.sources.gemini.copies import NOTHING, Copy, Originals
-from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, CONTEXT_ID, REQUEST_CANCELLED, SUMMARY_RECEIVED
+from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, CONTEXT_ID
 from geminids.sources.gemini.records import MESSAGE, Kind, Record
 from geminids.sources.gemini.traits import is_context
 from geminids.sources.gemini.turns import Turn

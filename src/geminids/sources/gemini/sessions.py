@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from geminids.gemini_phrases import REQUEST_CANCELLED
 from geminids.model import (
     Counts,
     Level,
@@ -38,7 +39,6 @@ from geminids.model import (
 from geminids.sources.base import Bundle, CompanionFile
 from geminids.sources.gemini.evidence import with_evidence
 from geminids.sources.gemini.files import BACKGROUND, Segment
-from geminids.sources.gemini.injected import REQUEST_CANCELLED
 from geminids.sources.gemini.layout import start_of_id
 from geminids.sources.gemini.messages import MessageBuilder
 from geminids.sources.gemini.projects import read_plain

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from geminids.gemini_phrases import FILES_BEGIN, FILES_END
 from geminids.model import Message, Source
 from geminids.sources.gemini.beside.accounts import CopyLog
 from geminids.sources.gemini.content import parts_of, text_or_none
@@ -31,8 +32,6 @@ _ALONE = re.compile(
     r"|\s*Here is (?:the user's editor context as|a summary of changes in the user's editor context)"
 )
 """How texts begin that the CLI sends as turns of their own, before it fuses them with the next."""
-_REFERENCES = "\n--- Content from referenced files ---"
-_REFERENCES_END = "\n--- End of content ---"
 _CANCELLED = "[Operation Cancelled]"
 
 
@@ -115,7 +114,7 @@ def _told_apart(pieces: list[Any]) -> Iterator[list[Any]]:
         if is_alone:
             yield group
             group = []
-        in_references = text == _REFERENCES or (in_references and text != _REFERENCES_END)
+        in_references = text == FILES_BEGIN or (in_references and text != FILES_END)
         was_cancelled = _is_cancelled(piece)
     if group:
         yield group
