@@ -169,13 +169,13 @@ def export(
         raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
     chosen = Chosen(wanted, query, everything, Asked(project, since, until, kind, None, tag))
     library = choices.open_library()
-    redactor = open_redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
-    exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
     items = _items(choices, library, chosen)
     if not items:
         if not chosen.wanted:
             say("No session matches.")
         return tell_unreadable(library.unreadable()) or NOTHING_FOUND
+    redactor = open_redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
+    exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
     code = _write(choices, exporting, items, output, force=force)
     if chosen.is_filter:
         # What could not be read may be among what was asked for.
