@@ -319,6 +319,24 @@ def test_where_nothing_can_be_written_the_place_is_named(geminids: Run, home: Pa
     assert "/proc/a.md" in err
 
 
+def test_of_many_those_that_cannot_be_read_any_more_are_named(
+    geminids: Run, home: Path, tmp_path: Path, without_privileges: Callable[[], AbstractContextManager[None]]
+) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d").chmod(0o777)
+    chosen = ("--home", home, "--data", tmp_path / "d")
+    with without_privileges():
+        assert geminids("sync", *chosen).code == 0
+    (closed,) = home.glob(".gemini/tmp/blog/chats/*")
+    closed.chmod(0)
+    with without_privileges():
+        code, out, err = geminids("export", "--all", "--no-sync", "-f", "text", *chosen)
+    assert code == 3
+    assert "Fix the login redirect" in out
+    assert f"Cannot read '{closed}'" in err
+    assert "gone" not in err
+
+
 def test_json_tells_what_was_written(geminids: Run, home: Path, tmp_path: Path) -> None:
     code, out, _ = geminids("export", "--all", "-o", f"{tmp_path}/out/", "--json", "--home", home)
     assert code == 0

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -309,6 +310,44 @@ def test_two_exports_at_once_remember_what_both_wrote(folder: Path) -> None:
     assert opened(folder).is_current("one", "stamp 1")
     assert opened(folder).is_current("two", "stamp 1")
     assert opened(folder, "html").is_current("one", "stamp 1")
+
+
+def test_the_table_of_contents_tells_what_two_exports_at_once_wrote(tmp_path: Path) -> None:
+    first, second = opened(tmp_path), opened(tmp_path)
+    assert first.write("a.md", page(b"a", "one")) is Done.WRITTEN
+    first.save()
+    assert second.write("b.md", page(b"b", "two")) is Done.WRITTEN
+    for folder in (first, second):
+        told = partial(_listed_entries, folder)
+        assert not isinstance(folder.write_contents("README.md", told), Refused)
+        folder.save()
+    assert (tmp_path / "README.md").read_bytes() == b"2 files"
+
+
+def _listed_entries(folder: Folder) -> Iterator[bytes]:
+    yield b"%d files" % len(list(folder.entries()))
+
+
+@pytest.mark.parametrize("what", ["link", "file", "pipe", "pipe inside"])
+def test_a_picture_cannot_be_written_through_what_is_in_the_way(folder: Path, what: str) -> None:
+    elsewhere = folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    files = folder / "b-files"
+    match what:
+        case "link":
+            files.symlink_to(elsewhere)
+        case "file":
+            files.write_bytes(b"mine")
+        case "pipe":
+            os.mkfifo(files)
+        case _:
+            files.mkdir()
+            os.mkfifo(files / "1.png")
+    refused = opened(folder, force=True).write("b.md", page(b"b", "two", beside={"b-files/1.png": b"x"}))
+    assert isinstance(refused, Refused)
+    assert not refused.can_be_forced
+    assert list(elsewhere.iterdir()) == []
+    assert not (folder / "b.md").exists()
 
 
 def test_what_is_no_file_is_left_alone_also_by_force(folder: Path) -> None:

@@ -17,6 +17,7 @@ from geminids.export.attachments import attachment_files
 from geminids.export.base import Entry
 from geminids.export.contained import contained
 from geminids.export.fences import code, fenced, literal, quoted
+from geminids.export.references import as_code
 from geminids.model import (
     Message,
     Origin,
@@ -451,3 +452,17 @@ def said(session: Session) -> list[Any]:
 def test_a_share_holds_nothing_that_steers_a_terminal() -> None:
     written = shared(hostile_session())
     assert not re.search("[\x00\x07\x1b\x7f\x9b\u202e\u2066]", written)
+
+
+@pytest.mark.parametrize(
+    ("written", "harmless"),
+    [
+        ("fixes \\#12, see @bob", "fixes `#12`, see `@bob`"),
+        ("\\\\@bob", "\\\\`@bob`"),
+        ("\\\\\\@bob", "\\\\`@bob`"),
+        ("_@bob", "_`@bob`"),
+        ("mail ada@example.com", "mail ada@example.com"),
+    ],
+)
+def test_a_mention_is_code_however_it_is_escaped(written: str, harmless: str) -> None:
+    assert as_code(written) == harmless

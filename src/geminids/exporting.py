@@ -20,6 +20,7 @@ from geminids.errors import (
     AgentFolderError,
     FileExistsAlreadyError,
     ManySessionsError,
+    NothingToReadError,
     RedactionError,
     SessionGoneError,
 )
@@ -97,6 +98,8 @@ class Exporting:
         self.losses: LossReport | None = None
         self.hidden = 0
         """How many different things were hidden in sessions so far."""
+        self.failed: dict[str, str] = {}
+        """Sessions of many that could not be written to one file, and why."""
 
     @property
     def redacted(self) -> str | None:
@@ -106,7 +109,7 @@ class Exporting:
     def pieces(self, items: Sequence[Item]) -> Iterator[bytes]:
         """The bytes of one file that holds these sessions."""
         self._check_number(items)
-        return self.format.write(map(self._session, items), self._manner_with(None))
+        return self.format.write(self._sessions(items), self._manner_with(None))
 
     def to_file(self, items: Sequence[Item], target: Path, *, force: bool = False) -> None:
         """Write one file, whole or not at all, and what lies beside it."""
@@ -116,7 +119,7 @@ class Exporting:
             write_file(target, self.pieces(items), force=force)
             return
         self._check_number(items)
-        sessions = list(map(self._session, items))
+        sessions = list(self._sessions(items))
         if os.path.lexists(target) and not force:
             raise FileExistsAlreadyError(str(target))
         for name, content in (file for session in sessions for file in _beside(session, manner).items()):
@@ -160,7 +163,7 @@ class Exporting:
             return Done.SAME
         try:
             session = self._session(item)
-        except (SessionGoneError, RedactionError) as error:
+        except (*_GONE, RedactionError) as error:
             return str(error)
         hiding = self._redactor.fingerprint if self._redactor else None
         title = title_of(session, self._manner)
@@ -192,9 +195,21 @@ class Exporting:
         if len(items) > 1 and not self.format.holds_many:
             raise ManySessionsError(self.format.name, len(items))
 
+    def _sessions(self, items: Sequence[Item]) -> Iterator[Session]:
+        """Sessions as they may be shared; of many, those that are gone are passed over and remembered."""
+        for item in items:
+            try:
+                yield self._session(item)
+            except _GONE as error:
+                if len(items) == 1:
+                    raise
+                self.failed[item.id] = str(error)
+
     def _session(self, item: Item) -> Session:
         """A session as it may be shared."""
         session = item.read()
+        if session is None and item.file and os.path.lexists(item.file):
+            raise NothingToReadError(item.file, "the session in it cannot be read any more")
         if session is None:
             raise SessionGoneError(item.id, item.file)
         if self._redactor is not None:
@@ -235,6 +250,10 @@ class Exporting:
         real = Path(os.path.realpath(target))
         if any(real.is_relative_to(os.path.realpath(folder)) for folder in self._agents_folders):
             raise AgentFolderError(str(target))
+
+
+_GONE = (SessionGoneError, NothingToReadError)
+"""Why a session that the index knows cannot be written."""
 
 
 class _Counting:

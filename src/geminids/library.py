@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from geminids.errors import Unreadable
     from geminids.export.base import Format
     from geminids.export.data import encode
+    from geminids.export.folder import Refused
     from geminids.export.json_lines import MessageLine
     from geminids.export.losses import Loss, LossReport, Verdict
     from geminids.export.session_document import MarkedNote, MarkedSession, SessionDocument
@@ -124,6 +125,7 @@ __all__ = [
     "Question",
     "Redacted",
     "Redactor",
+    "Refused",
     "Resolved",
     "Resumable",
     "SessionDocument",
@@ -152,6 +154,7 @@ _LOADED_WHEN_USED = {
     "geminids.export.json_lines": ("MessageLine",),
     "geminids.export.losses": ("Loss", "LossReport", "Verdict"),
     "geminids.export.session_document": ("MarkedNote", "MarkedSession", "SessionDocument"),
+    "geminids.export.folder": ("Refused",),
     "geminids.exporting": ("Exporting", "FolderOutcome", "Item"),
     "geminids.redact": ("Finding", "FoundAt", "Redacted", "Redactor"),
     "geminids.query.asking": ("Question",),

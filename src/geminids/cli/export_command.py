@@ -30,7 +30,7 @@ from geminids.library import format_names
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from geminids.library import Exporting, FolderOutcome, Item, Library
+    from geminids.library import Exporting, FolderOutcome, Item, Library, Refused
 
 STDOUT = "-"
 USUAL_FORMAT = "markdown"
@@ -177,6 +177,9 @@ def export(
     redactor = open_redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
     exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
     code = _write(choices, exporting, items, output, force=force)
+    for reason in exporting.failed.values():
+        say(reason)
+        code = PARTLY_DONE
     if chosen.is_filter:
         # What could not be read may be among what was asked for.
         code = tell_unreadable(library.unreadable()) or code
@@ -266,9 +269,9 @@ def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output
         return _to_folder(choices, exporting, items, target, force=force)
     exporting.to_file(items, target, force=force)
     if choices.json:
-        _print_outcome(exporting, output, written=1)
+        _print_outcome(exporting, output, written=1, failed=exporting.failed)
     else:
-        say(f"{output}: {_count(len(items))}{_hidden(exporting)}.")
+        say(f"{output}: {_count(len(items) - len(exporting.failed))}{_hidden(exporting)}.")
     return 0
 
 
@@ -293,7 +296,7 @@ def _to_folder(
             str(target),
             written=outcome.written,
             unchanged=outcome.unchanged,
-            refused=[LeftAlone(*refused) for refused in outcome.refused],
+            refused=[LeftAlone(refused.file, refused.reason) for refused in outcome.refused],
             failed=outcome.failed,
             contents_refused=LeftAlone(*outcome.contents) if outcome.contents else None,
         )
@@ -303,13 +306,18 @@ def _to_folder(
     return _tell_left_alone(outcome)
 
 
+def _force_hint(refused: Refused) -> str:
+    return " --force replaces it." if refused.can_be_forced else ""
+
+
 def _tell_left_alone(outcome: FolderOutcome) -> int:
     for refused in outcome.refused[:MOST_NAMED]:
-        say(f"Left alone: {refused.file} ({refused.reason}). --force replaces it.")
+        say(f"Left alone: {refused.file} ({refused.reason}).{_force_hint(refused)}")
     if len(outcome.refused) > MOST_NAMED:
         say(f"And {len(outcome.refused) - MOST_NAMED:,} more files were left alone.")
     if outcome.contents:
-        say(f"No table of contents: {outcome.contents.file} is there, and not ours. --force replaces it.")
+        hint = _force_hint(outcome.contents)
+        say(f"No table of contents: {outcome.contents.file} is there, and not ours.{hint}")
     for reason in outcome.failed.values():
         say(reason)
     return PARTLY_DONE if outcome.refused or outcome.failed else 0

@@ -33,6 +33,7 @@ MANIFEST = ".geminids-export.json"
 NOT_OURS = "it is not ours"
 CHANGED = "it was changed since"
 NOT_REDACTED = "it was changed since, and nothing is hidden in it"
+NO_PLAIN_FILE = "something is in the way that is no file"
 NO_FILE = Written(-1, "")
 """What stands for something that is no file: a folder, a pipe, a link to nowhere."""
 
@@ -87,6 +88,11 @@ class Refused(NamedTuple):
     file: str
     reason: str
 
+    @property
+    def can_be_forced(self) -> bool:
+        """Whether `--force` would write it."""
+        return self.reason != NO_PLAIN_FILE
+
 
 class Done(Enum):
     """What became of a file."""
@@ -133,6 +139,8 @@ class Folder:
 
     def write(self, name: str, page: Page) -> Done | Refused:
         """Write the file of a session, unless it holds the same already, is not ours, or was changed."""
+        if odd := next(filter(_is_in_the_way, map(self.path.joinpath, page.beside)), None):
+            return Refused(str(odd), NO_PLAIN_FILE)
         before = self._by_key.get(page.key)
         known = self._manifest.files.get(name)
         done, written = self._write(name, page.pieces, known.left if known else None)
@@ -149,10 +157,11 @@ class Folder:
         known = self._manifest.contents.get(name)
         if not self._changed and known and self._is_as_we_left_it(name, known):
             return Done.SAME
-        done, written = self._write(name, pieces(), known)
-        if not isinstance(done, Refused):
-            self._manifest.contents[name] = self._left(name, written)
-            self._changed = True
+        with self._alone():
+            done, written = self._write(name, pieces(), self._manifest.contents.get(name))
+            if not isinstance(done, Refused):
+                self._manifest.contents[name] = self._left(name, written)
+                self._changed = True
         return done
 
     def entries(self) -> Iterator[Entry]:
@@ -163,15 +172,21 @@ class Folder:
 
     def save(self) -> None:
         """Remember what was written."""
-        if not self._changed:
-            return
+        if self._changed:
+            with self._alone():
+                pass
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A while in which no other export changes what is known of the folder; it is saved at the end."""
         with _alone_in(self.path):
             # Another export into the same folder may have saved what it wrote meanwhile.
             there = _read_manifest(self.path / MANIFEST)
             others = {name: kept for name, kept in there.files.items() if name not in self._ours}
             ours = {name: kept for name, kept in self._manifest.files.items() if name in self._ours}
-            merged = _Manifest(others | ours, there.contents | self._manifest.contents)
-            write_file(self.path / MANIFEST, [encode(merged), b"\n"], force=True)
+            self._manifest = _Manifest(others | ours, there.contents)
+            yield
+            write_file(self.path / MANIFEST, [encode(self._manifest), b"\n"], force=True)
 
     def _write(
         self, name: str, pieces: Iterable[bytes], known: Left | None
@@ -188,7 +203,9 @@ class Folder:
         if present == written:
             return Done.SAME
         is_ours = present is None or (known is not None and (known.size, known.digest) == present)
-        if not (is_ours or self._force) or present == NO_FILE:
+        if present == NO_FILE:
+            return Refused(str(target), NO_PLAIN_FILE)
+        if not (is_ours or self._force):
             return Refused(str(target), CHANGED if known else NOT_OURS)
         try:
             new.settle(replace=present is not None)
@@ -209,7 +226,7 @@ class Folder:
         """Take away what the file of a session had before and has no longer: its old name, its pictures."""
         kept = self._manifest.files[before]
         for beside in map(self.path.joinpath, set(kept.beside) - page.beside.keys()):
-            if holds_what_it_is_called(beside):
+            if holds_what_it_is_called(beside) and not beside.parent.is_symlink():
                 beside.unlink()
         if before == name:
             return None
@@ -261,6 +278,13 @@ def _present(target: Path) -> Written | None:
     if target.is_file():
         return digest_of(target)
     return NO_FILE if os.path.lexists(target) else None
+
+
+def _is_in_the_way(beside: Path) -> bool:
+    """Whether a picture cannot be written: its folder is a link or no folder, its name something odd."""
+    folder = beside.parent
+    is_odd_folder = folder.is_symlink() or (folder.exists() and not folder.is_dir())
+    return is_odd_folder or (os.path.lexists(beside) and not beside.is_file())
 
 
 def _read_manifest(path: Path) -> _Manifest:

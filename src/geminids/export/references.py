@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 REFERENCE = (
-    r"(?:(?<![\w/&])(?:@[A-Za-z0-9](?:[\w./-]*\w)?|[#!]\d+\b)"
+    r"(?:(?<![^\W_])(?<![/&])(?:@[A-Za-z0-9](?:[\w./-]*\w)?|[#!]\d+\b)"
     r"|(?<![\w./:@-])[\w-]++(?:/[\w.-]++)++[#!]\d+\b)"
     r"(?:[@#!][\w./-]*\w)*"  # what touches such a word would become one if only that were code
 )
@@ -17,7 +17,7 @@ REFERENCE = (
 
 _MAY_REFER = re.compile("[@#!][A-Za-z0-9]")
 _IN_HTML = re.compile(REFERENCE)
-_IN_MARKDOWN = re.compile(rf"https?://[^\s<>()`]*|(?<!\]\()({REFERENCE})")
+_IN_MARKDOWN = re.compile(rf"https?://[^\s<>()`]*|(?<!\]\()(\\*)({REFERENCE})")
 """Where links lead stays as it is."""
 
 
@@ -28,7 +28,12 @@ def may_refer(words: str) -> bool:
 
 def as_code(markdown: str) -> str:
     """Markdown without code in it, with these words as code."""
-    return _IN_MARKDOWN.sub(lambda found: f"`{found[1]}`" if found[1] else found[0], markdown)
+    return _IN_MARKDOWN.sub(lambda found: _coded(*found.groups()) if found[2] else found[0], markdown)
+
+
+def _coded(slashes: str, reference: str) -> str:
+    """A word as code. A slash that would escape it would escape the code; two are one that is shown."""
+    return f"{slashes[: len(slashes) // 2 * 2]}`{reference}`"
 
 
 def as_code_in_html(markup: str) -> str:
