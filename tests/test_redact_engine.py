@@ -274,6 +274,15 @@ def test_a_key_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         load_key(dangling)
 
 
+def test_a_key_that_is_a_pipe_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / KEY_FILE)
+    script = "import sys\nfrom pathlib import Path\nfrom geminids.redact import load_key\n"
+    line = [sys.executable, "-c", script + "load_key(Path(sys.argv[1]))", str(tmp_path)]
+    ended = subprocess.run(line, capture_output=True, text=True, timeout=20, check=False)
+    assert "RedactionKeyError" in ended.stderr
+    assert "no regular file" in ended.stderr
+
+
 MAKING = """
 from pathlib import Path
 from geminids.redact import load_key

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geminids.model import (
+    AgentProgress,
     Attachment,
     Companion,
     CompanionKind,
@@ -31,6 +32,9 @@ from geminids.model import (
     Source,
     Text,
     ToolCall,
+    ToolKind,
+    ToolResult,
+    ToolStatus,
 )
 from geminids.redact import CAN_BE_HIDDEN, Redactor
 from geminids.redact.walking import DEEPEST
@@ -319,6 +323,20 @@ def test_keys_of_objects_are_hidden_and_nothing_else_changes(redactor: Redactor)
     assert call.arguments[kept] is first_call(session).arguments["kept"]
 
 
+def test_keys_that_become_the_same_lose_nothing() -> None:
+    redactor = Redactor(KEY, engine="reduced", hide={"names"}, users=["zoebell"])
+    ours = redactor.redact_text("zoebell")
+    arguments = {"zoebell": "first", "Zoebell": "second", f"{ours}-2": "third", "ZOEBELL": "fourth"}
+    redacted = redactor.redact(session_with_arguments(arguments)).session
+    assert first_call(redacted).arguments == {
+        ours: "first",
+        f"{ours}-3": "second",
+        f"{ours}-2": "third",
+        f"{ours}-4": "fourth",
+    }
+    assert redactor.redact(redacted).session == redacted
+
+
 # -- findings ----------------------------------------------------------------
 
 
@@ -601,6 +619,95 @@ def test_names_are_hidden_as_whole_words() -> None:
     assert "King" not in hidden
     assert "Ada" not in hidden
     assert people_hidden(hidden, "names") == hidden
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        r"\n",
+        r"\t",
+        r"\r",
+        r"\\n",
+        r"\u0027",
+        r"\u003C",
+        r"\x27",
+        "%20",
+        "%2F",
+        "%2f",
+        "%3D",
+        "\u201c",
+        "\u00ab",
+        "_",
+    ],
+)
+def test_a_name_behind_a_sign_that_was_written_out_is_hidden(before: str) -> None:
+    """The `n` of a line end is no letter of the name."""
+    hidden = people_hidden(f"x{before}zoebell staff{before}Zoebell\u2019s", "names", users=["zoebell"])
+    assert "zoebell" not in hidden.lower()
+    assert hidden.startswith(f"x{before}user-")
+
+
+@pytest.mark.parametrize("before", ["n", "20", r"\u00e9", "%41", r"\x61", "\u00e9", "\\\\_x"])
+def test_a_letter_before_makes_another_word_of_a_name(before: str) -> None:
+    assert people_hidden(f"{before}zoebell", "names", users=["zoebell"]) == f"{before}zoebell"
+
+
+@pytest.mark.parametrize("before", [r"total 4\n", r"\t", "%20", "%3D", r"\u0027"])
+def test_a_home_behind_a_sign_that_was_written_out_is_hidden(before: str) -> None:
+    assert "zoebell" not in people_hidden(f"{before}/home/zoebell/shop", "home")
+
+
+@pytest.mark.parametrize("user", ["gemini", "web", "read", "pro", "png", "jsonl", "running"])
+def test_words_that_say_what_something_is_are_no_names(user: str) -> None:
+    """A user may be called like an agent, a model or a tool: there the word stays, elsewhere it is hidden."""
+    call = ToolCall(
+        call_id="c1",
+        name="web_fetch-read",
+        kind=ToolKind.READ,
+        arguments={"prompt": f"ask {user}"},
+        status=ToolStatus.SUCCESS,
+        native_status="running",
+        display=AgentProgress("web", "running", None, ()),
+        display_name="Read web",
+        child_id=f"gemini:{user}-2",
+    )
+    answer = ToolResult("c1", "web", ())
+    picture = Attachment("image/png", uri="https://example.com/p")
+    message = msgspec.structs.replace(
+        session_with_text("x").messages[0], model="gemini-pro", parts=(call, answer, picture)
+    )
+    session = session_with(
+        parent_id=f"gemini:{user}-1",
+        title=f"For {user}",
+        models=("gemini-pro",),
+        files=(SessionFile("/srv/s", "gemini-jsonl", 1),),
+        messages=(message,),
+    )
+    redactor = Redactor(KEY, engine="reduced", hide=CAN_BE_HIDDEN, users=[user])
+    ours = redactor.redact_text(user)
+    redacted = redactor.redact(session).session
+    assert redacted.parent_id == f"gemini:{ours}-1"
+    assert redacted.title == f"For {ours}"
+    hidden_call = msgspec.structs.replace(
+        call, arguments={"prompt": f"ask {ours}"}, child_id=f"gemini:{ours}-2"
+    )
+    assert redacted.messages[0].parts == (hidden_call, answer, picture)
+    assert redacted.messages[0].model == "gemini-pro"
+    for field in ("id", "agent", "models", "files"):
+        assert getattr(redacted, field) == getattr(session, field)
+    assert redactor.redact(redacted).session == redacted
+
+
+def test_secrets_are_hidden_also_in_words_that_say_what_something_is() -> None:
+    redactor = Redactor(KEY, engine="reduced", hide=CAN_BE_HIDDEN, users=["zoebell"])
+    name = f"zoebell {TOKEN}"
+    session = session_with(
+        agent=name, models=(name,), id=f"{name}:zoebell", parent_id=f"gemini:{TOKEN} zoebell"
+    )
+    redacted = redactor.redact(session).session
+    assert TOKEN not in seen(redacted)
+    assert "zoebell" not in f"{redacted.id} {redacted.parent_id}"
+    assert redacted.agent.startswith("zoebell [REDACTED:github-token:")
 
 
 def test_e_mail_addresses_are_hidden_and_look_alikes_stay() -> None:

@@ -61,6 +61,8 @@ class Changes(NamedTuple):
     strings: dict[str, Change]
     named: dict[tuple[str, str], Change]
     """By a key and its value: these are hidden because of the key."""
+    structure: dict[str, Change]
+    """The strings where they say what something is: there the words are not about people, and stay."""
 
     def __bool__(self) -> bool:
         return bool(self.strings or self.named)
@@ -99,18 +101,30 @@ def changes(
         found += _occurrences(pieces.text, encode(project_hash), "project-hash")
     writing = _Writing(pseudonyms, meant)
     spans = _spans(pieces, found, writing)
+    strings = _changed_strings(pieces, spans, writing)
     return Changes(
-        {
-            pieces.strings[piece]: change
-            for piece, places in spans.items()
-            if (change := writing.change(encode(pieces.strings[piece]), places))
-        },
+        strings,
         {
             pair: change
             for pair, secrets in by_name.items()
             if (change := writing.named_change(pair[1], secrets))
         },
+        _changed_strings(pieces, _without_people(spans), writing) if hide else strings,
     )
+
+
+def _changed_strings(pieces: Pieces, spans: dict[int, list[_Span]], writing: _Writing) -> dict[str, Change]:
+    return {
+        pieces.strings[piece]: change
+        for piece, places in spans.items()
+        if (change := writing.change(encode(pieces.strings[piece]), places))
+    }
+
+
+def _without_people(spans: dict[int, list[_Span]]) -> dict[int, list[_Span]]:
+    return {
+        piece: [span for span in places if not _is_of_people(span.hidden)] for piece, places in spans.items()
+    }
 
 
 def _found(pieces: Pieces, engine: Engine) -> list[Secret]:

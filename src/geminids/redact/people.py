@@ -52,8 +52,16 @@ _BETWEEN = rb"(?:[/-]|\\{1,4}|%2f)"
 _HOME_BEFORE = re.compile(rb"(?:home|users)" + _BETWEEN + rb"\Z")
 _USUAL_HOME = re.compile(rb"(?:/(?:var/|export/)?(?:home|Users)|[A-Za-z]:[\\/]+Users)[\\/]+[^\\/]")
 _OWN_NAME = re.compile(rb"(?:home|Users)[\\/]+(?P<user>[^\\/]+)")
-_LETTER = rb"[A-Za-z0-9\x80-\xff]"
-_LETTER_BEFORE = re.compile(_LETTER + rb"\Z")
+_SIGN = rb"(?:\xc2|\xe2[\x80\x81]|\xe3\x80)"
+"""How quotes, dashes and dots begin that are no ASCII."""
+_LETTER = rb"(?!" + _SIGN + rb")[A-Za-z0-9\x80-\xff]"
+_LETTER_BEFORE = re.compile(rb"[A-Za-z0-9\x80-\xff]\Z")
+_SIGN_BEFORE = re.compile(_SIGN + rb"[\x80-\xbf]\Z")
+_ESCAPE_BEFORE = re.compile(
+    rb"(?i)(?:\\[nrtbfv]|\\u(?P<unicode>[0-9a-f]{4})|\\x(?P<byte>[0-9a-f]{2})|%(?P<percent>[0-9a-f]{2}))\Z"
+)
+"""A sign as JSON, programs and addresses write it: its last letter belongs to no word."""
+_LONGEST_ESCAPE = 6
 _SEPARATORS = re.compile(rb"(?i)\\+|%2F")
 
 
@@ -137,7 +145,7 @@ def names(text: bytes, small: bytes, users: Collection[bytes]) -> Iterator[Secre
     for searched, wanted in ((small, {user.lower() for user in users if len(user) >= 3}), (text, committers)):
         for name in wanted:
             for start, end in _whole_words(searched, name, _LETTER):
-                if not _LETTER_BEFORE.search(searched, max(start - 1, 0), start):
+                if not _is_inside_word(searched, start):
                     yield Secret(start, end, "name")
 
 
@@ -160,7 +168,29 @@ def _is_user(name: bytes) -> bool:
 def _begins_path(text: bytes, start: int) -> bool:
     """Whether a path begins here, and not in the middle of another one or of an address."""
     before = text[max(start - 12, 0) : start]
-    return not re.search(rb"[A-Za-z0-9_.~-]\Z", before) or _ROOT_BEFORE.search(before) is not None
+    return (
+        not re.search(rb"[A-Za-z0-9_.~-]\Z", before)
+        or _ROOT_BEFORE.search(before) is not None
+        or _ends_escape(text, start)
+    )
+
+
+def _is_inside_word(text: bytes, start: int) -> bool:
+    """Whether a letter stands before it, and not only one of a sign that was written out."""
+    return (
+        _LETTER_BEFORE.search(text, max(start - 1, 0), start) is not None
+        and not _SIGN_BEFORE.search(text, max(start - 3, 0), start)
+        and not _ends_escape(text, start)
+    )
+
+
+def _ends_escape(text: bytes, place: int) -> bool:
+    """Whether a sign that was written out ends here, and is no letter itself: a line end, `%20`."""
+    escape = _ESCAPE_BEFORE.search(text, max(place - _LONGEST_ESCAPE, 0), place)
+    if escape is None:
+        return False
+    code = escape["unicode"] or escape["byte"] or escape["percent"]
+    return code is None or not chr(int(code, 16)).isalnum()
 
 
 def _parts_of_name(name: bytes) -> set[bytes]:

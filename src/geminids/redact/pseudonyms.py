@@ -14,6 +14,7 @@ import hmac
 import os
 import re
 import secrets
+import stat
 from pathlib import Path
 
 from geminids.errors import RedactionKeyError
@@ -80,6 +81,9 @@ def load_key(folder: Path | None) -> bytes:
 
 def _read_key(path: Path) -> bytes:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # Others can keep whoever opens them waiting for ever.
+            raise RedactionKeyError(str(path), "cannot be read (no regular file)")
         key = path.read_bytes()
     except OSError as error:
         raise RedactionKeyError(str(path), f"cannot be read ({error.strerror})") from error

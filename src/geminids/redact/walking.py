@@ -1,8 +1,9 @@
 """Going through a session, whatever it holds: first to gather its strings, then to write it anew.
 
-Nothing here knows which fields there are: a field that is added to the model is gone through too. Three
-things are more than their strings: what a terminal shows (a line is cut into cells wherever its colour
-changes), what is attached (base64), and values that stand under a key.
+A field that is added to the model is gone through too: only of those that say what something is, such as
+the name of a tool, this has to know, since the names of people do not stand there. Three things are more than
+their strings: what a terminal shows (a line is cut into cells wherever its colour changes), what is attached
+(base64), and values that stand under a key.
 """
 
 from __future__ import annotations
@@ -11,13 +12,24 @@ import base64
 import binascii
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
 
-from geminids.model import Attachment, Screen, Session, ToolCall
+from geminids.model import (
+    AgentProgress,
+    Attachment,
+    Companion,
+    Message,
+    Screen,
+    Session,
+    SessionFile,
+    Todo,
+    ToolCall,
+    ToolResult,
+)
 from geminids.redact.hiding import Change, Changes, Hidden
 from geminids.redact.names import LONGEST, Trust, in_list, inside, named
 from geminids.redact.pieces import decode, encode
@@ -26,6 +38,24 @@ DEEPEST = 150
 """Levels of nesting; what lies deeper is replaced by a word: nobody reads it, and Python could not follow."""
 TOO_DEEP = "[REDACTED:too-deep]"
 LEFT_OUT = "(left out)"
+
+_STRUCTURE: dict[type, frozenset[str]] = {
+    Session: frozenset(("agent", "models")),
+    SessionFile: frozenset(("format",)),
+    Message: frozenset(("model",)),
+    ToolCall: frozenset(("name", "display_name", "native_status")),
+    ToolResult: frozenset(("name",)),
+    AgentProgress: frozenset(("agent", "state")),
+    Todo: frozenset(("status",)),
+}
+"""Fields that say what something is. A user may be called like a tool; only secrets are hidden in them."""
+_IDS: dict[type, frozenset[str]] = {
+    Session: frozenset(("id", "parent_id")),
+    ToolCall: frozenset(("child_id",)),
+    Companion: frozenset(("session_id",)),
+}
+"""Ids of sessions: what stands before the colon is the name of the agent."""
+_NO_FIELDS: frozenset[str] = frozenset()
 
 _DATA_URI = re.compile(r"data:[^,]{0,200}(?=,)")
 _IS_TEXT = re.compile(
@@ -83,6 +113,9 @@ class Gathered:
         else:
             for name in self._fields_of(kind):
                 self.add(getattr(value, name), depth + 1)
+            for name in _IDS.get(kind, _NO_FIELDS):
+                if written := getattr(value, name):
+                    self.strings[written.partition(":")[2]] = None
 
     def _fields_of(self, kind: type) -> tuple[str, ...]:
         fields = self._fields.get(kind)
@@ -161,6 +194,26 @@ class Rewriter:
         change = self._changes.strings.get(value)
         return self._changed(change) if change else value
 
+    def _structural(self, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+        """What says what something is: only secrets are hidden in it."""
+        if value is None:
+            return None
+        if isinstance(value, str):
+            change = self._changes.structure.get(value)
+            return self._changed(change) if change else value
+        written = tuple(str(self._structural(item)) for item in value)
+        return value if written == value else written
+
+    def _id(self, value: str | None) -> str | None:
+        """An id, of which the name of the agent stays, unless a secret goes through it."""
+        if value is None or value in self._changes.structure:
+            return value and self._string(value)
+        agent, colon, rest = value.partition(":")
+        if not colon or agent != self._session.agent:
+            return self._string(value)
+        written = self._string(rest)
+        return value if written is rest else f"{agent}:{written}"
+
     def _changed(self, change: Change) -> str:
         for hidden in change.hidden:
             self._note(hidden)
@@ -174,17 +227,19 @@ class Rewriter:
         self._note(Hidden("too-deep", b""))
         return TOO_DEEP
 
-    def _at(self, step: str | int, value: Any) -> Any:
+    def _at(self, step: str | int, value: Any, write: Callable[[Any], Any]) -> Any:
         self._path.append(step)
-        written = self._value(value)
+        written = write(value)
         self._path.pop()
         return written
 
     def _struct(self, value: msgspec.Struct) -> msgspec.Struct:
         written = {}
+        structure, ids = _STRUCTURE.get(type(value), _NO_FIELDS), _IDS.get(type(value), _NO_FIELDS)
         for name in value.__struct_fields__:
             old = getattr(value, name)
-            new = self._at(name, old)
+            write = self._structural if name in structure else self._id if name in ids else self._value
+            new = self._at(name, old, write)
             if new is not old:
                 written[name] = new
         return msgspec.structs.replace(value, **written) if written else value
@@ -208,9 +263,10 @@ class Rewriter:
 
     def _object(self, value: dict[Any, Any]) -> dict[Any, Any]:
         media, pair = _media(value), _name_and_value(value)
-        written, is_changed = {}, False
+        written: dict[Any, Any] = {}
+        is_changed = False
         for key, item in value.items():
-            name = self._string(key) if type(key) is str else key
+            name = self._key(key, value, written) if type(key) is str else key
             self._path.append(str(name))
             if media and key == "data":
                 new = self._payload(media, item)
@@ -220,6 +276,17 @@ class Rewriter:
             written[name] = new
             is_changed |= new is not item or name is not key
         return written if is_changed else value
+
+    def _key(self, key: str, others: Container[str], written: Container[str]) -> str:
+        """A key; two that become the same get numbers, so that both keep what stands under them."""
+        name = self._string(key)
+        if name is key:
+            return key
+        distinct, number = name, 1
+        while distinct in written or distinct in others:
+            number += 1
+            distinct = f"{name}-{number}"
+        return distinct
 
     def _payload(self, media: Attachment, data: str) -> str:
         attached = self._attachment(media)
@@ -247,14 +314,14 @@ class Rewriter:
         """A terminal; a line in which something is hidden becomes one cell."""
         change = self._changes.strings.get(_text_of(screen.cells))
         if change is None:
-            cells = self._at("cells", screen.cells)
+            cells = self._at("cells", screen.cells, self._value)
             return screen if cells is screen.cells else Screen(cells)
         return Screen([self._value(line) for line in _redrawn(screen.cells, self._changed(change))])
 
     def _attachment(self, attachment: Attachment) -> Attachment:
         """Something attached: text is looked into, anything else is left out unless it is to be kept."""
         uri = self._uri(attachment.uri)
-        mime_type = self._string(attachment.mime_type) if attachment.mime_type else attachment.mime_type
+        mime_type = self._mime_type(attachment.mime_type)
         data = attachment.data
         if not self._keep_attachments and _has_payload(attachment):
             text = _text_inside(attachment)
@@ -266,6 +333,10 @@ class Rewriter:
                 uri, data = (uri, inside) if data else (_with_payload(uri or "", inside), None)
         written = Attachment(mime_type, data, uri, attachment.origin)
         return attachment if written == attachment else written
+
+    def _mime_type(self, written: str | None) -> str | None:
+        change = self._changes.structure.get(written or "")
+        return self._changed(change) if change else written
 
     def _uri(self, uri: str | None) -> str | None:
         if uri is None or (shown := _without_payload(uri)) is None:
@@ -287,7 +358,7 @@ class Rewriter:
         if not isinstance(part, ToolCall):
             kind = str(part.__struct_config__.tag).replace("-", " ")
             return kind if steps in (["text"], ["raw"], []) else f"{kind} {'.'.join(steps)}"
-        name = change.text if (change := self._changes.strings.get(part.name)) else part.name
+        name = change.text if (change := self._changes.structure.get(part.name)) else part.name
         match steps:
             case ["arguments", *keys]:
                 return f"{name} argument {'.'.join(keys)}".strip()
