@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from geminids.model import (
@@ -770,6 +770,7 @@ VALUES = st.recursive(
 )
 
 
+@example({"api_key": {f" {TOKEN} key": "password="}})
 @given(st.dictionaries(TEXTS | st.just("api_key"), VALUES, max_size=4))
 @settings(max_examples=200, deadline=None)
 def test_whatever_it_holds_a_token_is_hidden_and_once_is_enough(arguments: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from geminids.redact import people
 from geminids.redact.assignments import Secret, in_named
 from geminids.redact.engines import Engine
 from geminids.redact.judging import LEAST_EVERYWHERE, is_common
+from geminids.redact.names import pieces_changed
 from geminids.redact.pieces import Pieces, decode, encode, shown
 from geminids.redact.pseudonyms import OURS, Pseudonyms
 from geminids.redact.rules import CONTEXTS, TOKENS
@@ -70,8 +71,11 @@ class Changes(NamedTuple):
     def written(self, key: str, value: str) -> tuple[str, str]:
         """A key and its value as they are written now."""
         change = self.named.get((key, value)) or self.strings.get(value)
-        changed_key = self.strings.get(key)
-        return (changed_key.text if changed_key else key, change.text if change else value)
+        return (pieces_changed(key, self._string), change.text if change else value)
+
+    def _string(self, text: str) -> str:
+        change = self.strings.get(text)
+        return change.text if change else text
 
 
 class _Span(NamedTuple):

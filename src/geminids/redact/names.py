@@ -7,6 +7,7 @@ words decide. So `max_tokens`, `token_count`, `secretName` and `passwordPolicy` 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -94,6 +95,11 @@ def named(name: str) -> Named | None:
 def inside(outer: str, inner: str) -> str:
     """The name of what stands under a key in an object that itself stands under a key."""
     return f"{outer}{_INSIDE}{inner}"
+
+
+def pieces_changed(name: str, change: Callable[[str], str]) -> str:
+    """The name with each of the keys that it is made of changed."""
+    return _INSIDE.join(map(change, name.split(_INSIDE)))
 
 
 def in_list(name: str) -> str:
