@@ -261,7 +261,7 @@ def _in_settings(make: _Maker) -> Iterator[Planted]:
             '{{"auths": {{"registry.example.org": {{"auth": "{}"}}}}}}',
             base64.b64encode(b"ada:" + make.letters(12).encode()).decode(),
         ),
-        ("npm registry", "//registry.npmjs.org/:_authToken={}", make.uuid()),
+        ("npm registry", "//npm.example.org/:_authToken={}", make.uuid()),
         ("key in a program", "const apiKey = '{}';", make.letters(32)),
         ("key in a list of keys", "encryption_key: {}", make.letters(32)),
         ("some key of a service", "ACME_KEY={}", make.letters(32)),
