@@ -6,7 +6,7 @@ import base64
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -14,6 +14,8 @@ import msgspec
 import pytest
 
 from geminids import export
+from geminids.export import folder as folder_of_exports
+from geminids.export.files import Written, write_file
 from geminids.export.folder import MANIFEST
 from geminids.library import Library
 from geminids.model import Attachment, State
@@ -203,6 +205,23 @@ def test_a_folder_that_is_redacted_later_keeps_no_secret(geminids: Run, home: Pa
     assert piece not in told()
     assert "1 unchanged" in geminids(*everything, "--redact").err
     assert "1 session written" in geminids(*everything, "--redact", "--hide", "home").err
+
+
+def test_a_folder_notes_what_it_holds_once_however_much_is_unchanged(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    into = ("export", "--all", "-f", "text", "-o", f"{tmp_path}/out/", "--home", home)
+    assert geminids(*into).code == 0
+    write_session(home, "9f0c9a2b-0000-4000-8000-000000000009", day=9)
+    noted: list[Path] = []
+
+    def noting(target: Path, pieces: Iterable[bytes], *, force: bool) -> Written:
+        noted.append(target)
+        return write_file(target, pieces, force=force)
+
+    monkeypatch.setattr(folder_of_exports, "write_file", noting)
+    assert "1 session written, 3 unchanged" in geminids(*into).err
+    assert [path.name for path in noted] == [MANIFEST]
 
 
 def test_names_stay_the_same_however_often_secrets_are_hidden_or_not(

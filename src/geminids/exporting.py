@@ -146,8 +146,9 @@ class Exporting:
             for number, item in enumerate(items):
                 if progress:
                     progress(number, len(items))
-                outcome.count(item, self._bring_up_to_date(folder, item))
-                if outcome.written % SAVED_EVERY == 1:
+                done = self._bring_up_to_date(folder, item)
+                outcome.count(item, done)
+                if done is Done.WRITTEN and outcome.written % SAVED_EVERY == 0:
                     folder.save()
             contents = self._write_contents(folder)
         finally:
