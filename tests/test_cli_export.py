@@ -317,6 +317,13 @@ def test_the_users_own_agents_are_safe_whatever_home_is_looked_at(
     assert "only reads" in err
 
 
+def test_our_own_files_do_not_go_into_an_agents_folder_either(geminids: Run, home: Path) -> None:
+    code, _, err = geminids("list", "--home", home, "--data", home / ".gemini" / "ours")
+    assert code == 2
+    assert "only reads" in err
+    assert not (home / ".gemini" / "ours").exists()
+
+
 def test_what_could_not_be_read_is_said(
     geminids: Run, home: Path, tmp_path: Path, without_privileges: Callable[[], AbstractContextManager[None]]
 ) -> None:

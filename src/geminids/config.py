@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
@@ -118,6 +118,12 @@ def current_folder(environment: Mapping[str, str]) -> str | None:
 def expanded(path: str) -> str:
     """The path with the user's home for `~`. What cannot be expanded stays as it is."""
     return os.path.expanduser(path)  # noqa: PTH111 - pathlib raises where there is no such user
+
+
+def is_below(path: str, folders: Iterable[str]) -> bool:
+    """Whether a path leads into one of these folders, through links or not."""
+    real = os.path.realpath(path) + os.sep
+    return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in folders)
 
 
 def absolute(path: str) -> str:

@@ -268,12 +268,11 @@ class ManySessionsError(GeminidsError):
 
 
 class AgentFolderError(GeminidsError):
-    """An export was to be written where an agent keeps its own files."""
+    """Something was to be written where an agent keeps its own files."""
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path!r} is in the folder of an agent, which geminids only reads. "
-            "Choose another place for exports."
+            f"{path!r} is in the folder of an agent, which geminids only reads. Choose another place."
         )
 
 

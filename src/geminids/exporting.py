@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from geminids import __version__
+from geminids.config import is_below
 from geminids.errors import (
     AgentFolderError,
     FileExistsAlreadyError,
@@ -189,8 +190,7 @@ class Exporting:
         return done if isinstance(done, Refused) else None
 
     def _contents(self, folder: Folder) -> Iterator[bytes]:
-        entries = sorted(folder.entries(), key=_newest_last, reverse=True)
-        return self.format.contents(entries, self._manner)
+        return self.format.contents(folder.entries(), self._manner)
 
     def _check_number(self, items: Sequence[Item]) -> None:
         if len(items) > 1 and not self.format.holds_many:
@@ -248,8 +248,7 @@ class Exporting:
 
     def _refuse_agents_folder(self, target: Path) -> None:
         """Agents' folders are only read: what lies there they list, load and delete."""
-        real = Path(os.path.realpath(target))
-        if any(real.is_relative_to(os.path.realpath(folder)) for folder in self._agents_folders):
+        if is_below(str(target), self._agents_folders):
             raise AgentFolderError(str(target))
 
 
@@ -331,8 +330,3 @@ def _entry(name: str, session: Session, title: str, *, redacted: bool) -> Entry:
         prompts=session.counts.prompts,
         tool_calls=session.counts.tool_calls,
     )
-
-
-def _newest_last(entry: Entry) -> tuple[str, str]:
-    last = entry.ended_at or entry.started_at
-    return (last.isoformat() if last else "", entry.file)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from geminids import config, sources
 from geminids import sample as bundled
 from geminids.errors import (
+    AgentFolderError,
     GeminidsError,
     HomeNotFoundError,
     NoFolderError,
@@ -289,6 +290,9 @@ class Library:
             if not may_be_folder(folder):
                 raise HomeNotFoundError(folder)
         self._homes = self._find_homes()
+        named = self._data or environment.get(config.DATA_VARIABLE)
+        if named and config.is_below(config.absolute(named), self._agents_folders()):
+            raise AgentFolderError(named)
         self._syncs = sync
         self._tell = tell
         self._progress = progress
