@@ -49,7 +49,7 @@ from geminids.model.tools import (
     ToolStatus,
     UnrecognisedDisplay,
 )
-from geminids.model.usage import Usage
+from geminids.model.usage import Unrecorded, Usage
 
 __all__ = [
     "AgentProgress",
@@ -97,6 +97,7 @@ __all__ = [
     "TypedLine",
     "Unrecognised",
     "UnrecognisedDisplay",
+    "Unrecorded",
     "Usage",
     "folder_hash",
     "is_tellable",

@@ -14,6 +14,8 @@ class KnownBy(StrEnum):
 
     LINK = "link"
     """The user said so."""
+    RECORDS = "records"
+    """The agent wrote it into the session's own records."""
     MARKER = "marker"
     """The agent's own note beside the sessions."""
     REGISTRY = "registry"

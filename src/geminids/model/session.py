@@ -20,7 +20,7 @@ from geminids.model.parts import (
 from geminids.model.problems import Problem
 from geminids.model.projects import Project
 from geminids.model.tools import ToolCall
-from geminids.model.usage import Usage
+from geminids.model.usage import Unrecorded, Usage
 
 AnyPart = Text | Thought | ToolCall | ToolResult | Attachment | FileReference | Unrecognised
 
@@ -107,6 +107,8 @@ class Message(msgspec.Struct, frozen=True):
     """The record that took the message out of the agent's view."""
     imported: bool = False
     """Taken over from another session, where it is counted."""
+    request_id: str | None = None
+    """What the provider calls the request that gave it: the same in every copy, whatever session it is in."""
 
     def text(self, origin: Origin) -> str:
         """All its words of one origin, a blank line between the pieces."""
@@ -160,6 +162,12 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What else the agent wrote for this session: plans, tasks, outputs, logs."""
     kept: bool = False
     problems: tuple[Problem, ...] = ()
+    branch: str | None = None
+    """The branch that was checked out, as far as the agent noted it: the last one."""
+    reported: Usage | None = None
+    """The agent's own total for the session, where it keeps one: to be compared with `usage`."""
+    unrecorded: tuple[Unrecorded, ...] = ()
+    """Requests that are known to be missing from its files."""
 
     @property
     def last_at(self) -> datetime | None:

@@ -158,6 +158,8 @@ class ToolCall(msgspec.Struct, frozen=True, tag_field="part", tag="tool-call"):
     """What was moved out of the session, if it still exists; a session that is only listed has none."""
     other: dict[str, Any] = {}
     """What else the agent wrote about the call, kept as it was."""
+    gist: str | None = None
+    """What the call was about in a line, where no argument says so in plain words."""
 
 
 def _cell_text(cell: object) -> str:

@@ -12,7 +12,8 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     """What one request, or a sum of requests, used. What was not recorded is None, never 0.
 
     `input` is the whole prompt; `cached` and `cache_write` are parts of it. `output` is what
-    was answered without `thoughts`. `total` is input + output + thoughts + tool.
+    was answered without `thoughts`, where the agent tells them apart. `total` is input + output +
+    thoughts + tool.
     """
 
     requests: int
@@ -25,6 +26,8 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     total: int | None = None
     reported_total: int | None = None
     """The agent's own total, kept where it differs from the sum of the parts."""
+    cache_write_hour: int | None = None
+    """The part of `cache_write` that the cache keeps for an hour and not for minutes: it costs more."""
 
     @property
     def fresh(self) -> int | None:
@@ -41,7 +44,20 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
         return cls(sum(usage.requests for usage in counted), **sums)
 
 
-_TOKENS = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total")
+_TOKENS = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total", "cache_write_hour")
+
+
+class Unrecorded(msgspec.Struct, frozen=True):
+    """Requests that an agent made for a session and did not write down as such."""
+
+    what: str
+    """What they were for, in a few words: a summary for a compaction, a title, turns of tools only."""
+    reason: str
+    """How we know, or why the files cannot say."""
+    requests: int | None = None
+    """How many; None where that cannot be told."""
+    usage: Usage | None = None
+    """What they used, where the agent's own totals tell."""
 
 
 def _sum(numbers: Iterable[int | None]) -> int | None:

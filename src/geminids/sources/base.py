@@ -94,6 +94,8 @@ class Bundle(msgspec.Struct, frozen=True):
     files: tuple[FoundFile, ...]
     beside: tuple[CompanionFile, ...] = ()
     """What else was written for these sessions."""
+    title: str | None = None
+    """What the agent calls the session in a list of its own, apart from the session's files."""
 
 
 class Companions(msgspec.Struct, frozen=True):
@@ -158,6 +160,8 @@ class Source(Protocol):
     """The agent, as it appears in session ids."""
     title: str
     """The agent, as people call it."""
+    provider: str
+    """Who answers its requests, unless a session says otherwise: the name by which prices are looked up."""
     revision: int
     """Raised when reading changes, so that what was read before is read again."""
 

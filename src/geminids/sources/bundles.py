@@ -89,7 +89,9 @@ def _as_one(bundles: Sequence[Bundle], files: tuple[FoundFile, ...]) -> Bundle:
     first = bundles[0]
     folders = dict.fromkeys(folder for bundle in bundles for folder in bundle.folders)
     project = reduce(better_known, (bundle.project for bundle in bundles))
-    return Bundle(first.agent, first.key, project, tuple(folders), tuple(sorted(files)), _each_once(bundles))
+    title = next((bundle.title for bundle in bundles if bundle.title), None)
+    beside = _each_once(bundles)
+    return Bundle(first.agent, first.key, project, tuple(folders), tuple(sorted(files)), beside, title)
 
 
 def better_known(one: Project, other: Project) -> Project:

@@ -300,7 +300,8 @@ def _size(job: _Job) -> int:
 def _stamp(bundle: Bundle, traced: int) -> bytes:
     """What is read of a bundle, and how much of it is kept for what lies beside."""
     files = [*map(_fact, bundle.files), *map(_fact, bundle.beside)]
-    return _digest([str(traced), repr(bundle.project), *map(str, bundle.folders), *files])
+    told = [str(traced), repr(bundle.project), bundle.title or ""]
+    return _digest([*told, *map(str, bundle.folders), *files])
 
 
 def _stamp_beside(beside: Companions) -> bytes:

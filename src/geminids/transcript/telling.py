@@ -86,6 +86,8 @@ def line_argument(call: ToolCall, project_path: str | None, *, is_whole_below: b
 
 def telling_argument(call: ToolCall, project_path: str | None) -> str:
     """The argument that says what the call was about; paths inside the project are shortened."""
+    if call.gist:
+        return _inside(call.gist, project_path)
     for name in TELLING_ARGUMENTS:
         if words := _in_words(call.arguments.get(name)):
             return _who(call) + _inside(words, project_path) + _where(call, name, project_path)

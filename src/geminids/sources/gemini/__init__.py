@@ -33,6 +33,7 @@ class GeminiSource:
 
     name = gemini_homes.AGENT
     title = "Gemini CLI"
+    provider = "google"
     revision = 2
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:

@@ -17,8 +17,6 @@ import msgspec
 
 from geminids.gemini_phrases import REQUEST_CANCELLED
 from geminids.model import (
-    Counts,
-    Level,
     Message,
     Origin,
     Problem,
@@ -28,12 +26,7 @@ from geminids.model import (
     Session,
     SessionFile,
     SessionKind,
-    State,
-    Status,
-    Text,
     ToolCall,
-    ToolStatus,
-    Usage,
     folder_hash,
 )
 from geminids.sources.base import Bundle, CompanionFile
@@ -46,14 +39,10 @@ from geminids.sources.gemini.records import Kind, calls_of
 from geminids.sources.gemini.replay import Replay
 from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
 from geminids.sources.gemini.turns import Turn
+from geminids.sources.summing import calls_in, counts_of, models_of, one_line, status_of, title_of, usage_of
 from geminids.sources.timestamps import parse_time
 
-_LONGEST_TITLE = 300
 _MOST_OF_LOG = 32_000_000
-_SPOKEN = frozenset({Text, ToolCall})
-_OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
-_MODEL = Origin.MODEL
-"""Under a name that Python looks up faster: every message is asked for it."""
 _OBJECTIVE = re.compile(r"<objective>(.*?)</objective>", re.DOTALL)
 
 
@@ -206,7 +195,7 @@ def _session(
         meta |= segment.meta
     files = _files(draft.segments)
     paths = {file.path for file in files}
-    times = list(_times(draft, messages, _calls_in(messages)))
+    times = list(_times(draft, messages, calls_in(messages)))
     directories = _directories(meta)
     summary = meta.get("summary")
     return Session(
@@ -220,10 +209,10 @@ def _session(
         summary=summary if isinstance(summary, str) and summary.strip() else None,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
-        status=status_of(messages, draft.kind),
-        models=tuple(dict.fromkeys(message.model for message in messages if message.model)),
+        status=status_of(messages, draft.kind, cancelled=REQUEST_CANCELLED),
+        models=models_of(messages),
         counts=counts_of(messages),
-        usage=Usage.sum(message.usage for message in messages if message.usage and not message.imported),
+        usage=usage_of(messages),
         files=files,
         directories=directories,
         companions=tuple(companion.told("gemini") for companion in beside),
@@ -271,78 +260,8 @@ def _times(draft: Draft, messages: Sequence[Message], calls: Sequence[ToolCall])
             yield start
 
 
-def title_of(summary: object, messages: Sequence[Message]) -> str | None:
-    """The summary, else the first words of the human; whatever language they are in."""
-    if isinstance(summary, str) and summary.strip():
-        return _one_line(summary)
-    asked = [message for message in messages if message.origin in _OF_HUMAN]
-    # A command of the shell says less about a session than a prompt does.
-    asked.sort(key=lambda message: message.origin is Origin.SHELL)
-    titles = (_one_line(message.text(Origin.HUMAN)) for message in asked)
-    return next((title for title in titles if title), None)
-
-
 def _task(messages: Sequence[Message]) -> str | None:
     """What a subagent was told to do. (Its summary is the beginning of its answer, often raw JSON.)"""
     told = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
     objective = _OBJECTIVE.search(told)
-    return _one_line(objective[1] if objective else told) or None
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
-
-
-def counts_of(messages: Sequence[Message]) -> Counts:
-    """How much there is of what. A reply is a model's message that says or asks for something."""
-    own = [message for message in messages if not message.imported]
-    calls = _calls_in(own)
-    return Counts(
-        prompts=[message.origin for message in own].count(Origin.HUMAN),
-        replies=[_says_something(message) for message in own if message.origin is _MODEL].count(True),
-        tool_calls=len(calls),
-        tool_errors=[call.status for call in calls].count(ToolStatus.ERROR),
-        dropped=len(own) - [message.state for message in own].count(State.CURRENT),
-    )
-
-
-def _calls_in(messages: Sequence[Message]) -> list[ToolCall]:
-    return [part for message in messages for part in message.parts if type(part) is ToolCall]
-
-
-def status_of(messages: Sequence[Message], kind: SessionKind) -> Status:
-    """How the session seems to have ended."""
-    for message in reversed(messages):
-        if message.state in (State.REWOUND, State.SUPERSEDED):
-            continue
-        match message.origin:
-            case Origin.NOTICE if message.level is Level.ERROR:
-                return Status.ERROR
-            case Origin.NOTICE if message.text(Origin.NOTICE) == REQUEST_CANCELLED:
-                return Status.CANCELLED
-            case Origin.HUMAN | Origin.COMMAND:
-                return _unanswered(message)
-            case Origin.MODEL:
-                return _answered(message, kind)
-    return Status.INTERRUPTED
-
-
-def _unanswered(prompt: Message) -> Status:
-    ends = {State.FAILED: Status.ERROR, State.CANCELLED: Status.CANCELLED}
-    return ends.get(prompt.state, Status.INTERRUPTED)
-
-
-def _says_something(reply: Message) -> bool:
-    """Whether the model said or asked for anything; a thought alone is the trace of a reply cut short."""
-    return not _SPOKEN.isdisjoint(map(type, reply.parts))
-
-
-def _answered(reply: Message, kind: SessionKind) -> Status:
-    ends = {call.status for call in reply.tool_calls}
-    # What tools a subagent called was not recorded until 0.37: a bare thought may be all there is.
-    cut_short = kind is SessionKind.MAIN and not _says_something(reply)
-    if cut_short or ToolStatus.PENDING in ends:
-        return Status.INTERRUPTED
-    if ToolStatus.ERROR in ends:
-        return Status.FAILURE
-    return Status.CANCELLED if ToolStatus.CANCELLED in ends else Status.SUCCESS
+    return one_line(objective[1] if objective else told) or None

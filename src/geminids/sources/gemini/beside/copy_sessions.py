@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+from geminids.gemini_phrases import REQUEST_CANCELLED
 from geminids.model import Message, Project, Session, SessionFile, SessionKind, Status, Usage
 from geminids.sources.base import FoundFile, Reading
 from geminids.sources.gemini.beside.accounts import CopyLog, refused
 from geminids.sources.gemini.evidence import with_evidence
-from geminids.sources.gemini.sessions import counts_of, status_of, title_of
+from geminids.sources.summing import counts_of, status_of, title_of
 from geminids.sources.timestamps import disk_time
 
 NOWHERE = Project(None, None, None, None)
@@ -51,7 +52,7 @@ def session_of(
         summary=None,
         started_at=min(times, default=None),
         ended_at=max(times, default=ended_at),
-        status=status or status_of(messages, kind),
+        status=status or status_of(messages, kind, cancelled=REQUEST_CANCELLED),
         models=models or tuple(dict.fromkeys(message.model for message in messages if message.model)),
         counts=counts_of(messages),
         usage=usage or Usage.sum(message.usage for message in messages if message.usage),

@@ -33,7 +33,7 @@ from geminids.sources.gemini.beside.copy_sessions import (
 )
 from geminids.sources.gemini.beside.histories import History, Shape, read_history
 from geminids.sources.gemini.beside.ties import Spoken, TraceIndex, is_telling, spoken_in, tie, with_imported
-from geminids.sources.gemini.sessions import counts_of, title_of
+from geminids.sources.summing import counts_of, title_of
 
 FORMAT = "gemini-saved-chat"
 SAVED = Shape(FORMAT, "history", ignored={"authType": "how the human had signed in"})

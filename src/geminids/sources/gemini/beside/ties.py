@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from geminids.model import Message, Origin, Session, SessionKind, Text
-from geminids.sources.gemini.sessions import counts_of
+from geminids.sources.summing import counts_of
 from geminids.sources.traces import Said, Trace, key
 
 _ASKED = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})

@@ -1,0 +1,107 @@
+"""What a session comes to, from its messages: title, status, counts, tokens; for all agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geminids.model import (
+    Counts,
+    Level,
+    Message,
+    Origin,
+    SessionKind,
+    State,
+    Status,
+    Text,
+    ToolCall,
+    ToolStatus,
+    Usage,
+)
+
+_LONGEST_TITLE = 300
+_SPOKEN = frozenset({Text, ToolCall})
+_OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
+_MODEL = Origin.MODEL
+"""Under a name that Python looks up faster: every message is asked for it."""
+
+
+def title_of(summary: object, messages: Sequence[Message]) -> str | None:
+    """The summary, else the first words of the human; whatever language they are in."""
+    if isinstance(summary, str) and summary.strip():
+        return one_line(summary)
+    asked = [message for message in messages if message.origin in _OF_HUMAN]
+    # A command of the shell says less about a session than a prompt does.
+    asked.sort(key=lambda message: message.origin is Origin.SHELL)
+    titles = (one_line(message.text(Origin.HUMAN)) for message in asked)
+    return next((title for title in titles if title), None)
+
+
+def one_line(text: str) -> str:
+    """The beginning of a text as a title."""
+    return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
+
+
+def counts_of(messages: Sequence[Message]) -> Counts:
+    """How much there is of what. A reply is a model's message that says or asks for something."""
+    own = [message for message in messages if not message.imported]
+    calls = calls_in(own)
+    return Counts(
+        prompts=[message.origin for message in own].count(Origin.HUMAN),
+        replies=[_says_something(message) for message in own if message.origin is _MODEL].count(True),
+        tool_calls=len(calls),
+        tool_errors=[call.status for call in calls].count(ToolStatus.ERROR),
+        dropped=len(own) - [message.state for message in own].count(State.CURRENT),
+    )
+
+
+def usage_of(messages: Sequence[Message]) -> Usage:
+    """What its own requests used."""
+    return Usage.sum(message.usage for message in messages if message.usage and not message.imported)
+
+
+def models_of(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The models that answered, in the order in which they first did."""
+    return tuple(dict.fromkeys(message.model for message in messages if message.model))
+
+
+def calls_in(messages: Sequence[Message]) -> list[ToolCall]:
+    """All tool calls."""
+    return [part for message in messages for part in message.parts if type(part) is ToolCall]
+
+
+def status_of(messages: Sequence[Message], kind: SessionKind, *, cancelled: str | None = None) -> Status:
+    """How the session seems to have ended; `cancelled` is what the agent says when a request was."""
+    for message in reversed(messages):
+        if message.state in (State.REWOUND, State.SUPERSEDED):
+            continue
+        match message.origin:
+            case Origin.NOTICE if message.level is Level.ERROR:
+                return Status.ERROR
+            case Origin.NOTICE if message.text(Origin.NOTICE) == cancelled:
+                return Status.CANCELLED
+            case Origin.HUMAN | Origin.COMMAND:
+                return _unanswered(message)
+            case Origin.MODEL:
+                return _answered(message, kind)
+    return Status.INTERRUPTED
+
+
+def _unanswered(prompt: Message) -> Status:
+    ends = {State.FAILED: Status.ERROR, State.CANCELLED: Status.CANCELLED}
+    return ends.get(prompt.state, Status.INTERRUPTED)
+
+
+def _says_something(reply: Message) -> bool:
+    """Whether the model said or asked for anything; a thought alone is the trace of a reply cut short."""
+    return not _SPOKEN.isdisjoint(map(type, reply.parts))
+
+
+def _answered(reply: Message, kind: SessionKind) -> Status:
+    ends = {call.status for call in reply.tool_calls}
+    # What tools a subagent called was not recorded until 0.37: a bare thought may be all there is.
+    cut_short = kind is SessionKind.MAIN and not _says_something(reply)
+    if cut_short or ToolStatus.PENDING in ends:
+        return Status.INTERRUPTED
+    if ToolStatus.ERROR in ends:
+        return Status.FAILURE
+    return Status.CANCELLED if ToolStatus.CANCELLED in ends else Status.SUCCESS
