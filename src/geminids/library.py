@@ -53,10 +53,12 @@ if TYPE_CHECKING:
     from geminids.export.session_document import MarkedNote, MarkedSession, SessionDocument
     from geminids.exporting import Exporting, FolderOutcome, Item
     from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
+    from geminids.prices import Prices
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
     from geminids.query.facts import IndexFacts
     from geminids.query.fidelity import Fidelity
+    from geminids.query.figures import Figures, Tokens
     from geminids.query.filters import FILTERS
     from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
     from geminids.query.given import file_meant, is_document
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from geminids.query.projects import Contents, ProjectReport, Projects, Resolved
     from geminids.query.rereading import RereadingMany
     from geminids.query.resuming import ANY_FOLDER, NotResumable, Offer, Resumable, ToResume
+    from geminids.query.stats import STATS_GROUPS, Statistics, StatsGroup, StatsQuestion
     from geminids.query.stock import Stock
     from geminids.query.story import Event, EventKind, ProjectStory
     from geminids.redact import Finding, FoundAt, Redacted, Redactor
@@ -88,11 +91,13 @@ __all__ = [
     "FILTERS",
     "LED_BY_HUMANS",
     "MOST_PROJECTS",
+    "STATS_GROUPS",
     "AgentOverview",
     "Event",
     "EventKind",
     "Exporting",
     "Fidelity",
+    "Figures",
     "Filter",
     "Finding",
     "FolderOutcome",
@@ -133,8 +138,12 @@ __all__ = [
     "SessionHits",
     "SessionRow",
     "Snippet",
+    "Statistics",
+    "StatsGroup",
+    "StatsQuestion",
     "Stopped",
     "ToResume",
+    "Tokens",
     "Verdict",
     "encode",
     "file_meant",
@@ -172,6 +181,8 @@ _LOADED_WHEN_USED = {
     "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
     "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
     "geminids.query.resuming": ("ANY_FOLDER", "NotResumable", "Offer", "Resumable", "ToResume"),
+    "geminids.query.figures": ("Figures", "Tokens"),
+    "geminids.query.stats": ("STATS_GROUPS", "Statistics", "StatsGroup", "StatsQuestion"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.sources.texts": ("text_beside",),
     "geminids.store.marking": ("MarkChange",),
@@ -186,6 +197,9 @@ LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
 BUDGET = 5.0
 """Seconds that a command may spend on what is new before it answers with what it has."""
+
+PRICES_FILE = "prices.json"
+"""In our folder: the prices of the models that were asked for."""
 
 PAGE = 500
 """Sessions that are looked for at a time where all are wanted."""
@@ -408,6 +422,36 @@ class Library:
             if found.next is None:
                 return rows
             question = question._replace(after=found.next)
+
+    def stats(self, question: StatsQuestion, now: datetime | None = None) -> Statistics:
+        """What sessions did, used and cost, in groups; no file of an agent is opened."""
+        from datetime import UTC, datetime
+
+        from geminids.query.stats import asked, statistics
+
+        query = asked(question, now or datetime.now(UTC))
+        found = None
+        if query is not None and query.tree is not None:
+            found = [row.number for row in self.found_sessions(query.text, now)]
+        return self._ask(lambda index: statistics(index, question, query, found, self._prices))
+
+    def _prices(self, wanted: Collection[tuple[str | None, str]]) -> Prices:
+        """The prices of some models; what was looked up is kept for the next time."""
+        from contextlib import suppress
+
+        from geminids.kept import keep, kept
+        from geminids.prices import Prices, overrides_in
+
+        folder, known = self._data_folder, None
+        if folder is not None:
+            with suppress(OSError, UnicodeDecodeError):
+                known = kept(folder, PRICES_FILE).decode()
+        prices = Prices.load(known, overrides_in(self._settings), wanted)
+        if folder is not None and prices.to_keep is not None:
+            # They are looked up once more if they cannot be kept.
+            with suppress(OSError):
+                keep(folder, PRICES_FILE, prices.to_keep.encode())
+        return prices
 
     # Projects
 

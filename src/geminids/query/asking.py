@@ -49,10 +49,10 @@ def ask(
     """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
     began = asked_at(question.after, now)
     texts_of = _Reader(index, homes, with_outputs=question.scan)
-    return search(index, _query(question, began), question, now, texts_of=texts_of, progress=progress)
+    return search(index, query_of(question, began), question, now, texts_of=texts_of, progress=progress)
 
 
-def _query(question: Question, now: "datetime") -> "Query":
+def query_of(question: Question, now: "datetime") -> "Query":
     """The words with all that options add; these count as filters do."""
     from geminids.query.language import Query, parse
 

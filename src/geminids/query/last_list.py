@@ -5,9 +5,9 @@
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import json
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.kept import keep, kept
 from geminids.names import keepable
 
 if TYPE_CHECKING:
@@ -45,40 +45,30 @@ class LastList(NamedTuple):
 def remember(folder: str, shown: LastList) -> None:
     """Keep what a list showed. Raises OSError if that is not possible."""
     written = json.dumps({"places": shown.places, "lines": shown.lines}, ensure_ascii=False).encode()
-    os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes longer than the rest
-    new = f"{folder}/{FILE_NAME}.{os.getpid()}"
-    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with open(handle, "wb") as file:  # noqa: PTH123
-            file.write(written)
-        os.replace(new, f"{folder}/{FILE_NAME}")  # noqa: PTH105
-    except OSError:
-        os.remove(new)  # noqa: PTH107
-        raise
+    keep(folder, FILE_NAME, written)
 
 
 def recall(folder: str) -> LastList | None:
     """The last list; None if there is none that can be read."""
     try:
-        with open(f"{folder}/{FILE_NAME}", "rb") as file:  # noqa: PTH123
-            kept = json.loads(file.read())
-        return LastList(tuple(map(_text, kept["places"])), tuple(map(_line, kept["lines"])))
+        shown = json.loads(kept(folder, FILE_NAME))
+        return LastList(tuple(map(_text, shown["places"])), tuple(map(_line, shown["lines"])))
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def _line(kept: object) -> Listed:
+def _line(written: object) -> Listed:
     # Releases before the index wrote lines as objects.
-    match kept:
+    match written:
         case {"id": sid, "file": None} | [sid, None]:
             return Listed(_text(sid))
         case {"id": sid, "file": file} | [sid, file]:
             return Listed(_text(sid), _text(file))
         case _:
-            raise TypeError(kept)
+            raise TypeError(written)
 
 
-def _text(kept: object) -> str:
-    if not isinstance(kept, str):
-        raise TypeError(kept)
-    return kept
+def _text(written: object) -> str:
+    if not isinstance(written, str):
+        raise TypeError(written)
+    return written

@@ -47,7 +47,7 @@ def counts_of(messages: Sequence[Message]) -> Counts:
     calls = calls_in(own)
     return Counts(
         prompts=[message.origin for message in own].count(Origin.HUMAN),
-        replies=[_says_something(message) for message in own if message.origin is _MODEL].count(True),
+        replies=[says_something(message) for message in own if message.origin is _MODEL].count(True),
         tool_calls=len(calls),
         tool_errors=[call.status for call in calls].count(ToolStatus.ERROR),
         dropped=len(own) - [message.state for message in own].count(State.CURRENT),
@@ -91,7 +91,7 @@ def _unanswered(prompt: Message) -> Status:
     return ends.get(prompt.state, Status.INTERRUPTED)
 
 
-def _says_something(reply: Message) -> bool:
+def says_something(reply: Message) -> bool:
     """Whether the model said or asked for anything; a thought alone is the trace of a reply cut short."""
     return not _SPOKEN.isdisjoint(map(type, reply.parts))
 
@@ -99,7 +99,7 @@ def _says_something(reply: Message) -> bool:
 def _answered(reply: Message, kind: SessionKind) -> Status:
     ends = {call.status for call in reply.tool_calls}
     # What tools a subagent called was not recorded until 0.37: a bare thought may be all there is.
-    cut_short = kind is SessionKind.MAIN and not _says_something(reply)
+    cut_short = kind is SessionKind.MAIN and not says_something(reply)
     if cut_short or ToolStatus.PENDING in ends:
         return Status.INTERRUPTED
     if ToolStatus.ERROR in ends:

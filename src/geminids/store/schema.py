@@ -1,17 +1,18 @@
 """The tables of the index. All of it can be thrown away and made again from the agents' files.
 
     folders ─► shelves ─► bundles ─► sessions ─► messages ─► texts (full text, contentless)
-                                         └─► projects           └─► calls
+                                         └─► projects           └─► calls, changes, requests, estimates
 
 A *shelf* is a project of an agent, in one folder or several. The words of messages are not kept: `texts`
 knows where which word occurs, and `spans` where the message stands in the agent's files. SQLite 3.40 cannot
 delete from a contentless table, so rows of `texts` whose message is gone stay until the next build;
-whoever searches joins with `messages`.
+whoever searches joins with `messages`. What sessions did and used is summed up day by day in tables of its
+own (`store/usage.py`), so that no statistic adds up messages.
 """
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -24,6 +25,44 @@ COLUMNS = ("model", "thought", "output", "tool", "human", "path", "other")
 """Where words can stand, as the columns of `texts`: what the human typed, what the model answered and
 thought, names and arguments of tools, paths, what tools answered, and all else (notices, context).
 The first one takes the least room, so it is the one with the most words."""
+
+USAGE = ("input", "cached", "cache_write", "cache_write_hour", "output", "thoughts", "tool", "total")
+"""Kinds of tokens, as the columns of `requests` and `spent`."""
+
+DAYS = """
+CREATE TABLE {prefix}days (   -- what a session did on a day
+    session INTEGER NOT NULL, day INTEGER NOT NULL,
+    prompts INTEGER NOT NULL, replies INTEGER NOT NULL, active INTEGER NOT NULL,
+    PRIMARY KEY (session, day)
+) WITHOUT ROWID;
+
+CREATE TABLE {prefix}spent (  -- and used, for each model and size of prompts
+    session INTEGER NOT NULL, day INTEGER NOT NULL, model INTEGER NOT NULL, band INTEGER NOT NULL,
+    requests INTEGER NOT NULL, unmeasured INTEGER NOT NULL,
+    input INTEGER, cached INTEGER, cache_write INTEGER, cache_write_hour INTEGER,
+    output INTEGER, thoughts INTEGER, tool INTEGER, total INTEGER,
+    PRIMARY KEY (session, day, model, band)
+) WITHOUT ROWID;
+
+CREATE TABLE {prefix}estimated (
+    session INTEGER NOT NULL, day INTEGER NOT NULL, model INTEGER NOT NULL, band INTEGER NOT NULL,
+    requests INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+    PRIMARY KEY (session, day, model, band)
+) WITHOUT ROWID;
+
+CREATE TABLE {prefix}called ( -- which tools it called
+    session INTEGER NOT NULL, day INTEGER NOT NULL, tool INTEGER NOT NULL,
+    calls INTEGER NOT NULL, errors INTEGER NOT NULL, cancelled INTEGER NOT NULL,
+    PRIMARY KEY (session, day, tool)
+) WITHOUT ROWID;
+
+CREATE TABLE {prefix}changed ( -- which files it changed
+    session INTEGER NOT NULL, day INTEGER NOT NULL, tool INTEGER NOT NULL, file INTEGER NOT NULL,
+    added INTEGER, removed INTEGER,
+    PRIMARY KEY (session, day, tool, file)
+) WITHOUT ROWID;
+"""
+"""What is summed up from messages, by days of the zone that `meta` notes; copies are left out."""
 
 TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -93,18 +132,42 @@ CREATE TABLE messages (
     place INTEGER NOT NULL,   -- in the session, from 0
     mid TEXT NOT NULL,
     role TEXT NOT NULL, origin TEXT NOT NULL, state TEXT NOT NULL,
-    imported INTEGER NOT NULL, -- taken over from another session, where it is counted
+    imported INTEGER NOT NULL, -- taken over from another session, where it is counted: 1 as its file
+                              -- tells, 2 as a comparison with that session does
     at INTEGER, model INTEGER,
+    says INTEGER NOT NULL,    -- whether it holds words or calls, not only thoughts
     spans TEXT NOT NULL,      -- where it stands: file:start:end, with blanks between
     digest BLOB NOT NULL      -- of its words and calls: if it is the same, so are they
 );
 CREATE INDEX messages_by_session ON messages (session, place);
 
 CREATE TABLE calls (
-    message INTEGER NOT NULL, tool INTEGER NOT NULL, status TEXT NOT NULL,
+    message INTEGER NOT NULL, tool INTEGER NOT NULL, status TEXT NOT NULL, number INTEGER NOT NULL,
     PRIMARY KEY (message, tool, status)
 ) WITHOUT ROWID;
 
+CREATE TABLE changes (
+    message INTEGER NOT NULL, file INTEGER NOT NULL, tool INTEGER NOT NULL,
+    added INTEGER, removed INTEGER,
+    PRIMARY KEY (message, file, tool)
+) WITHOUT ROWID;
+
+CREATE TABLE requests (
+    message INTEGER PRIMARY KEY, session INTEGER NOT NULL,
+    key INTEGER,              -- of what the provider calls it: copies in other sessions have the same
+    requests INTEGER NOT NULL,
+    input INTEGER, cached INTEGER, cache_write INTEGER, cache_write_hour INTEGER,
+    output INTEGER, thoughts INTEGER, tool INTEGER, total INTEGER
+);
+CREATE INDEX requests_by_session ON requests (session);
+CREATE INDEX requests_by_key ON requests (key, session) WHERE key IS NOT NULL;
+
+CREATE TABLE estimates (      -- of replies whose tokens the agent did not record
+    message INTEGER PRIMARY KEY, session INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL
+);
+CREATE INDEX estimates_by_session ON estimates (session);
+
+{DAYS.format(prefix="")}
 CREATE VIRTUAL TABLE texts USING fts5 (
     {", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 2'
 );

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from geminids.names import keepable
 from geminids.store.index import Index
@@ -41,8 +41,23 @@ class SessionFacts(NamedTuple):
     trace: bytes | None
 
 
+class RequestFacts(NamedTuple):
+    """A row of `requests` without its message and session."""
+
+    key: int | None
+    requests: int
+    input: int | None
+    cached: int | None
+    cache_write: int | None
+    cache_write_hour: int | None
+    output: int | None
+    thoughts: int | None
+    tool: int | None
+    total: int | None
+
+
 class MessageFacts(NamedTuple):
-    """A row of `messages` without its number, session and place; its words, and the tools it called."""
+    """A row of `messages` without its number, session and place; its words, and all that hangs on it."""
 
     mid: str
     role: str
@@ -51,10 +66,17 @@ class MessageFacts(NamedTuple):
     imported: bool
     at: int | None
     model: int | None
+    says: bool
     spans: str
     digest: bytes
     texts: tuple[str, ...]
-    calls: Sequence[tuple[int, str]]
+    calls: Sequence[tuple[int, str, int]]
+    """Tool, how it ended, how often."""
+    changes: Sequence[tuple[int, int, int | None, int | None]] = ()
+    """File, tool, lines added and removed."""
+    request: RequestFacts | None = None
+    estimate: tuple[int, int] | None = None
+    """Tokens of prompt and answer, where the agent recorded none."""
 
 
 class SessionRows(NamedTuple):
@@ -74,11 +96,14 @@ class _OldMessage(NamedTuple):
     imported: int
     at: int | None
     model: int | None
+    says: int
     spans: str
     digest: bytes
 
 
-_OLD = "id, place, mid, role, origin, state, imported, at, model, spans, digest"
+_OLD = "id, place, mid, role, origin, state, imported, at, model, says, spans, digest"
+_IN_ROW = 10
+"""So many of the facts of a message are columns of its row."""
 
 
 def _marks(number: int) -> str:
@@ -89,7 +114,14 @@ _FILE = 2 + SessionFacts._fields.index("file")
 # A statement that replaces rows can be undone alone, for which FTS5 must write out all that it has gathered.
 # So what is new is inserted, which cannot.
 _INTO_SESSIONS = f"INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
-_INTO_MESSAGES = f"INTO messages VALUES ({_marks(12)})"
+_INTO_MESSAGES = f"INTO messages VALUES ({_marks(3 + _IN_ROW)})"
+_INTO_REQUESTS = f"INTO requests VALUES ({_marks(2 + len(RequestFacts._fields))})"
+_HANGING = {"id": ("messages",), "message": ("calls", "changes", "requests", "estimates")}
+"""The tables that hold something of a message, by the column that has its number."""
+_ELSEWHERE = (
+    "SELECT DISTINCT other.session FROM requests AS gone JOIN requests AS other "
+    "ON other.key = gone.key AND other.session != gone.session WHERE gone.message = ?"
+)
 _INSERT_TEXTS = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES ({_marks(1 + len(COLUMNS))})"
 
 
@@ -116,9 +148,17 @@ class Writer:
         self._messages: list[tuple[object, ...]] = []
         self._changed_sessions: list[tuple[object, ...]] = []
         self._changed_messages: list[tuple[object, ...]] = []
-        self._calls: list[tuple[int, int, str]] = []
+        self._calls: list[tuple[object, ...]] = []
+        self._changes: list[tuple[object, ...]] = []
+        self._requests: list[tuple[object, ...]] = []
+        self._changed_requests: list[tuple[object, ...]] = []
+        self._estimates: list[tuple[object, ...]] = []
         self._texts: list[tuple[object, ...]] = []
         self._size = 0
+        self.touched: set[int] = set()
+        """Sessions of which something was written, or that are gone, since somebody asked last."""
+        self.bereft: set[int] = set()
+        """Sessions that hold a copy of a request which another one held until now."""
 
     # Shelves and bundles
 
@@ -261,39 +301,63 @@ class Writer:
         for left in (row for same in old.values() for row in same if row[_FILE] not in staying):
             self._forget_messages(message.id for message in self._messages_of(left[0]))
             self._sql.execute("DELETE FROM sessions WHERE id = ?", (left[0],))
+            self.touched.add(cast("int", left[0]))
 
     def _add_session(self, bundle: int, session: SessionRows) -> None:
         number = self._next_session
         self._next_session += 1
         self._sessions.append((number, bundle, *session.facts))
+        self.touched.add(number)
         for place, message in enumerate(session.messages):
             self._add_message(number, place, message)
 
     def _replace_session(self, old: tuple[object, ...], bundle: int, session: SessionRows) -> None:
-        number = old[0]
+        number = cast("int", old[0])
+        self.touched.add(number)
         if old[1:] != (bundle, *session.facts):
             self._changed_sessions.append((number, bundle, *session.facts))
         known: dict[tuple[str, bytes], list[_OldMessage]] = {}
         for message in self._messages_of(number):
             known.setdefault((message.mid, message.digest), []).append(message)
+        requests = self._hanging_on("requests", number)
+        estimates = self._hanging_on("estimates", number)
         for place, new in enumerate(session.messages):
             same = known.get((new.mid, new.digest))
             if not same:
                 self._add_message(number, place, new)
-            elif (before := same.pop(0))[1:] != (place, *new[:9]):
+                continue
+            before = same.pop(0)
+            if before[1:] != (place, *new[:_IN_ROW]):
                 # Its words are the same, so its number in the full text may stay.
-                self._changed_messages.append((before.id, number, place, *new[:9]))
+                self._changed_messages.append((before.id, number, place, *new[:_IN_ROW]))
+            if new.request is not None and requests.get(before.id) != (number, *new.request):
+                self._changed_requests.append((before.id, number, *new.request))
+            if new.estimate is not None and before.id not in estimates:
+                self._estimates.append((before.id, number, *new.estimate))
+            elif new.estimate is None and before.id in estimates:
+                self._sql.execute("DELETE FROM estimates WHERE message = ?", (before.id,))
         self._forget_messages(message.id for left in known.values() for message in left)
+
+    def _hanging_on(self, table: str, session: int) -> dict[int, tuple[object, ...]]:
+        """The rows of a table that hang on the messages of a session."""
+        rows = self._sql.execute(f"SELECT * FROM {table} WHERE session = ?", (session,))
+        return {message: tuple(facts) for message, *facts in rows}
 
     def _messages_of(self, session: object) -> list[_OldMessage]:
         rows = self._sql.execute(f"SELECT {_OLD} FROM messages WHERE session = ?", (session,))
         return list(map(_OldMessage._make, rows))
 
-    def _add_message(self, session: object, place: int, message: MessageFacts) -> None:
+    def _add_message(self, session: int, place: int, message: MessageFacts) -> None:
         number = self._next_message
         self._next_message += 1
-        self._messages.append((number, session, place, *message[:9]))
-        self._calls += [(number, tool, status) for tool, status in message.calls]
+        self._messages.append((number, session, place, *message[:_IN_ROW]))
+        if message.calls:
+            self._calls += [(number, *call) for call in message.calls]
+            self._changes += [(number, *change) for change in message.changes]
+        if message.request is not None:
+            self._requests.append((number, session, *message.request))
+        if message.estimate is not None:
+            self._estimates.append((number, session, *message.estimate))
         size = sum(map(len, message.texts))
         if size:
             self._texts.append((number, *message.texts))
@@ -301,33 +365,37 @@ class Writer:
 
     def _forget_messages(self, numbers: Iterable[int]) -> None:
         gone = [(number,) for number in numbers]
-        self._sql.executemany("DELETE FROM messages WHERE id = ?", gone)
-        self._sql.executemany("DELETE FROM calls WHERE message = ?", gone)
+        for message in gone:
+            self.bereft.update(session for (session,) in self._sql.execute(_ELSEWHERE, message))
+        for column, tables in _HANGING.items():
+            for table in tables:
+                self._sql.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
         self._dead += len(gone)
 
     def flush(self) -> None:
         """Hand all that was gathered to SQLite."""
-        self._many(f"REPLACE {_INTO_SESSIONS}", self._changed_sessions)
-        self._many(f"REPLACE {_INTO_MESSAGES}", self._changed_messages)
-        self._many(f"INSERT {_INTO_SESSIONS}", self._sessions)
-        self._many(f"INSERT {_INTO_MESSAGES}", self._messages)
-        self._sql.executemany("INSERT OR IGNORE INTO calls VALUES (?, ?, ?)", self._calls)
-        self._many(_INSERT_TEXTS, self._texts)
-        for gathered in (
-            self._changed_sessions,
-            self._changed_messages,
-            self._sessions,
-            self._messages,
-            self._calls,
-            self._texts,
-        ):
-            gathered.clear()
+        gathered = {
+            f"REPLACE {_INTO_SESSIONS}": self._changed_sessions,
+            f"REPLACE {_INTO_MESSAGES}": self._changed_messages,
+            f"REPLACE {_INTO_REQUESTS}": self._changed_requests,
+            f"INSERT {_INTO_SESSIONS}": self._sessions,
+            f"INSERT {_INTO_MESSAGES}": self._messages,
+            f"INSERT {_INTO_REQUESTS}": self._requests,
+            "INSERT INTO estimates VALUES (?, ?, ?, ?)": self._estimates,
+            "INSERT INTO calls VALUES (?, ?, ?, ?)": self._calls,
+            "INSERT INTO changes VALUES (?, ?, ?, ?, ?)": self._changes,
+            _INSERT_TEXTS: self._texts,
+        }
+        for statement, rows in gathered.items():
+            self._many(statement, rows)
+            rows.clear()
         self._size = 0
 
     @property
     def is_idle(self) -> bool:
         """Whether all that was gathered is handed over."""
-        return not (self._sessions or self._messages or self._changed_sessions or self._changed_messages)
+        gathered = (self._sessions, self._messages, self._changed_sessions, self._changed_messages)
+        return not any(gathered) and not self._changed_requests
 
     def begin(self) -> None:
         """Begin a transaction."""

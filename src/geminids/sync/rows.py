@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from zlib import adler32, crc32
 
-from geminids.model import Message, Project, Session, Source, ToolCall
-from geminids.sources.traces import Trace, trace
+from geminids.model import FileChange, Message, Project, Session, Source, ToolCall, ToolStatus
+from geminids.sources.summing import says_something
+from geminids.sources.traces import Trace, key, trace
 from geminids.store.times import microseconds
 from geminids.store.words import indexed_together
 from geminids.store.writing import (
     MessageFacts,
+    RequestFacts,
     SessionFacts,
     SessionRows,
     Writer,
 )
+from geminids.sync.estimating import estimates
 from geminids.sync.packing import packed, project_row, unpacked
 from geminids.sync.texts import words
 
+_DONE = frozenset({ToolStatus.SUCCESS, ToolStatus.UNKNOWN})
+"""How calls end whose changes count: what failed or was declined changed nothing."""
 _MOST_SPANS = 4
 """Versions and copies of a message whose places are kept: its first one, and the last."""
 
@@ -39,8 +45,11 @@ class Rows:
 
     def session(self, session: Session, traced: int) -> SessionRows:
         """A session and its messages."""
+        guessed = estimates(session)
+        folder = session.project.path or ""
         return SessionRows(
-            self._facts(session, traced), [self._message(message) for message in session.messages]
+            self._facts(session, traced),
+            [self._message(message, folder, guessed.get(message.id)) for message in session.messages],
         )
 
     def project(self, project: Project) -> int:
@@ -75,9 +84,11 @@ class Rows:
             trace=packed(trace(session, replies=traced == Traced.REPLIES)) if traced else None,
         )
 
-    def _message(self, message: Message) -> MessageFacts:
+    def _message(self, message: Message, folder: str, estimate: tuple[int, int] | None) -> MessageFacts:
         texts = indexed_together(words(message, everything=self._everything))
-        calls = [self._call(part) for part in message.parts if isinstance(part, ToolCall)]
+        called = [part for part in message.parts if type(part) is ToolCall]
+        calls = self._calls(called) if called else ()
+        changes = self._changes(called, folder) if called else ()
         # By place and not by name, as there are so many.
         return MessageFacts(
             message.id,
@@ -87,14 +98,31 @@ class Rows:
             message.imported,
             microseconds(message.at),
             self._writer.name(message.model),
+            says_something(message),
             self._spans(message),
-            _digest(texts, calls),
+            _digest(texts, calls, changes),
             texts,
             calls,
+            changes,
+            _request(message) if message.usage is not None else None,
+            estimate,
         )
 
-    def _call(self, call: ToolCall) -> tuple[int, str]:
-        return self._writer.name(call.name) or 0, call.status.value
+    def _calls(self, calls: Sequence[ToolCall]) -> list[tuple[int, str, int]]:
+        ends = [(self._writer.name(call.name) or 0, call.status.value) for call in calls]
+        return [(*end, ends.count(end)) for end in dict.fromkeys(ends)]
+
+    def _changes(
+        self, calls: Sequence[ToolCall], folder: str
+    ) -> list[tuple[int, int, int | None, int | None]]:
+        lines: dict[tuple[int, int], tuple[int | None, int | None]] = {}
+        for call in calls:
+            if call.changes and call.status in _DONE:
+                tool = self._writer.name(call.name) or 0
+                for change in call.changes:
+                    where = self._writer.file(os.path.join(folder, change.path)), tool  # noqa: PTH118 - may be no path of ours
+                    lines[where] = _plus(lines.get(where), _changed_lines(change))
+        return [(*where, *changed) for where, changed in lines.items()]
 
     def _spans(self, message: Message) -> str:
         if not message.also_at:
@@ -111,10 +139,48 @@ def traces(kept: Iterable[bytes]) -> list[Trace]:
     return [unpacked(one, Trace) for one in kept]
 
 
-def _digest(texts: Sequence[str], calls: Sequence[tuple[int, str]]) -> bytes:
+def _request(message: Message) -> RequestFacts:
+    used = message.usage
+    assert used is not None
+    return RequestFacts(
+        key(message.request_id) if message.request_id else None,
+        used.requests,
+        used.input,
+        used.cached,
+        used.cache_write,
+        used.cache_write_hour,
+        used.output,
+        used.thoughts,
+        used.tool,
+        used.total,
+    )
+
+
+def _changed_lines(change: FileChange) -> tuple[int | None, int | None]:
+    """Lines added and removed, as they were counted or as the diff shows them."""
+    if change.added is not None or change.removed is not None or not change.diff:
+        return change.added, change.removed
+    lines = [line[:3] for line in change.diff.split("\n")]
+    added = sum(line.startswith("+") and line != "+++" for line in lines)
+    return added, sum(line.startswith("-") and line != "---" for line in lines)
+
+
+def _plus(
+    one: tuple[int | None, int | None] | None, other: tuple[int | None, int | None]
+) -> tuple[int | None, int | None]:
+    """Two changes of a file as one; what nobody counted adds nothing."""
+    if one is None:
+        return other
+    added, removed = (
+        None if a is b is None else (a or 0) + (b or 0) for a, b in zip(one, other, strict=True)
+    )
+    return added, removed
+
+
+def _digest(texts: Sequence[str], *hanging: Sequence[object]) -> bytes:
     told = "\0".join(texts)
-    if calls:
-        told += repr(calls)
+    if any(hanging):
+        told += repr(hanging)
     written = told.encode("utf-8", "surrogatepass")
     # Only a message is compared with its own next version: two plain sums are enough, and take no time.
     return crc32(written).to_bytes(4) + adler32(written).to_bytes(4)

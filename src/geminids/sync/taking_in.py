@@ -27,6 +27,7 @@ from geminids.store.writing import Writer
 from geminids.sync.packing import packed, problem_rows, unpacked
 from geminids.sync.rows import Rows, Traced, traces
 from geminids.sync.seen import Seen
+from geminids.sync.settling import settle
 
 LISTED = frozenset({CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG})
 """What lies beside sessions and is listed among them."""
@@ -107,6 +108,7 @@ class Taking:
             self._writer.forget_other_shelves([shelf.number for shelf in standing])
         self._note_problems(scans, only)
         self._note_folders(seen, standing, only)
+        self._settle()
         self._writer.commit()
         return taken
 
@@ -247,8 +249,16 @@ class Taking:
     def _pause(self) -> None:
         """Keep what was written so far, if that is of use to anybody."""
         if self._commits:
+            self._settle()
             self._writer.commit()
             self._writer.begin()
+
+    def _settle(self) -> None:
+        """Settle what only all sessions together can tell, of those that were written since the last time."""
+        self._writer.flush()
+        settle(self._index, self._writer.touched if self._commits else None, self._writer.bereft)
+        self._writer.touched.clear()
+        self._writer.bereft.clear()
 
 
 def _scan(seen: Seen, only: Collection[str] | None) -> Scan:

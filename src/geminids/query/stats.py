@@ -1,0 +1,393 @@
+"""What sessions did, used and cost, in groups, from the sums of the index: no file of an agent is opened."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.prices import Amounts, Prices
+from geminids.query.figures import Figures, Tokens, tokens
+from geminids.store import reading, totals
+from geminids.store.reading import Condition
+from geminids.store.times import microseconds
+from geminids.store.totals import Key, Scope, Spent
+from geminids.store.usage import is_summed_up, sum_up_aside
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from geminids.prices import Basis
+    from geminids.query.language import Query
+    from geminids.store.index import Index
+
+STATS_GROUPS = ("day", "week", "month", "model", "agent", "project", "session", "tool")
+"""What figures can be grouped by."""
+TIMES = frozenset({"day", "week", "month"})
+_EPOCH = date(1970, 1, 1)
+
+
+class StatsQuestion(NamedTuple):
+    """Which sessions, and how they are grouped."""
+
+    by: str = "day"
+    words: str = ""
+    """In the language of searches: the sessions that it finds."""
+    since: str | None = None
+    until: str | None = None
+    """A day counts up to its end."""
+    project: str | None = None
+    agents: Sequence[str] = ()
+    fold: bool = True
+    """Whether subagents count as their parents, where sessions are told apart."""
+    estimate: bool = False
+    """Whether tokens that nobody recorded are guessed."""
+
+
+class StatsGroup(NamedTuple):
+    """One line of a table."""
+
+    key: str
+    """A day as 2026-11-15 (the first of a week or month), a name, or the id of a session."""
+    name: str
+    """What people call it: the title of a session, the name of a project."""
+    figures: Figures
+    agent: str | None = None
+    """Of a session."""
+
+
+class Unpriced(NamedTuple):
+    """A model without a price, and why."""
+
+    model: str
+    reason: str
+    requests: int
+
+
+class Statistics(NamedTuple):
+    """What was asked for."""
+
+    by: str
+    total: Figures
+    groups: Sequence[StatsGroup]
+    """In order of time, or the largest first."""
+    days: Sequence[tuple[date, Tokens]]
+    """What was used day by day: what a picture shows."""
+    since: datetime | None
+    until: datetime | None
+    basis: "Basis"
+    """Where the prices are from."""
+    unpriced: Sequence[Unpriced]
+    agents: Sequence[str]
+    """Whose sessions there are among them."""
+
+
+Pricing = Callable[[Collection[tuple[str | None, str]]], Prices]
+"""Gives the prices of some models, each with who answers for it if that is known."""
+
+
+def statistics(
+    index: "Index",
+    question: StatsQuestion,
+    query: "Query | None",
+    found: Sequence[int] | None,
+    pricing: Pricing,
+) -> Statistics:
+    """The figures that are asked for. `found` are the sessions with the words of the query, if it has any."""
+    return _Counting(index, _scope(index, query, found), question, pricing).statistics(query)
+
+
+def asked(question: StatsQuestion, now: datetime) -> "Query | None":
+    """What the question says in the language of searches; None if all sessions count.
+
+    Raises QuerySyntaxError or BadTimeError.
+    """
+    options = (question.words, question.since, question.until, question.project, *question.agents)
+    if not any(options):
+        return None
+    from geminids.query.asking import Question, query_of
+
+    agents = "".join(f" agent:{agent}" for agent in question.agents)
+    search = Question(
+        question.words + agents, project=question.project, since=question.since, until=question.until
+    )
+    return query_of(search, now)
+
+
+# Which sessions
+
+
+def _scope(index: "Index", query: "Query | None", found: Sequence[int] | None) -> Scope:
+    conditions = [] if found is None else [reading.one_of("s.id", found)]
+    models = None
+    if query is None:
+        return _in_time(index, Scope(conditions), None, None)
+    if query.filters:
+        from geminids.query.scope import narrowings
+
+        # Times narrow what is counted, not which sessions are.
+        timeless = query._replace(
+            filters=tuple(f for f in query.filters if f.name not in ("since", "before"))
+        )
+        conditions += [_of_session(narrowing.condition) for narrowing in narrowings(index, timeless)]
+        models = _models(index, query)
+    return _in_time(index, Scope(conditions, models=models), query.since, query.before)
+
+
+def _of_session(condition: Condition) -> Condition:
+    """What is asked of a message holds for a session if it does for one of its messages."""
+    if "m." not in condition.sql:
+        return condition
+    return Condition(
+        f"EXISTS (SELECT 1 FROM messages m WHERE m.session = s.id AND {condition.sql})", condition.values
+    )
+
+
+def _models(index: "Index", query: "Query") -> list[int] | None:
+    """The models that are asked for: then only their requests count."""
+    wanted = [value.casefold() for value in query.wanted("model")]
+    if not wanted:
+        return None
+    from geminids.store.searching import models
+
+    known = models(index).items()
+    return [number for name, number in known if any(value in name.casefold() for value in wanted)]
+
+
+def _in_time(index: "Index", scope: Scope, since: datetime | None, before: datetime | None) -> Scope:
+    first, last = _first_day(since), _last_day(before)
+    whole = (since is None or first is not None) and (before is None or last is not None)
+    if whole and is_summed_up(index):
+        return scope._replace(first=first, last=last)
+    sum_up_aside(index, microseconds(since), microseconds(before))
+    return scope._replace(is_aside=True)
+
+
+def _first_day(since: datetime | None) -> int | None:
+    """The day that begins at a moment; None if none does."""
+    if since is None:
+        return None
+    local = since.astimezone()
+    is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
+    return (local.date() - _EPOCH).days if is_midnight else None
+
+
+def _last_day(before: datetime | None) -> int | None:
+    following = _first_day(before)
+    return None if following is None else following - 1
+
+
+# Counting
+
+
+class _Counting:
+    """Adds up what is in a scope."""
+
+    def __init__(self, index: "Index", scope: Scope, question: StatsQuestion, pricing: Pricing) -> None:
+        self._index = index
+        self._scope = scope
+        self._by = question.by
+        self._group = _folded(index, question)
+        # Tools use no tokens of their own: their requests are told all together.
+        spent_by = "day" if question.by == "tool" else self._group
+        spent = totals.spent(index, scope, spent_by)
+        guessed = totals.estimated(index, scope, spent_by) if question.estimate else None
+        numbers = {row.model for row in (*spent, *(guessed or ()))} - {0}
+        self._models = totals.names(index, sorted(numbers))
+        self._prices = pricing({(None, name) for name in self._models.values()})
+        self._unpriced: dict[str, int] = {}
+        self._spent = [(row, self._tokens(row)) for row in spent]
+        self._guessed = None if guessed is None else [(row, self._tokens(row)) for row in guessed]
+
+    def statistics(self, query: "Query | None") -> Statistics:
+        """All figures."""
+        groups = self._groups()
+        return Statistics(
+            by=self._by,
+            total=self._total(),
+            groups=_named(self._index, self._by, groups, self._models),
+            days=_days(self._spent),
+            since=query.since if query else None,
+            until=query.before if query else None,
+            basis=self._prices.basis,
+            unpriced=[
+                Unpriced(name, self._prices.why_not(None, name) or "", requests)
+                for name, requests in sorted(self._unpriced.items(), key=lambda item: -item[1])
+            ],
+            agents=sorted(str(row.key) for row in totals.done(self._index, self._scope, "agent")),
+        )
+
+    def _total(self) -> Figures:
+        figures = self._with_deeds({}, "all").get(0, Figures())
+        guessed = None if self._guessed is None else _sum_of(self._guessed)
+        return figures._replace(tokens=_sum_of(self._spent), estimated=guessed)
+
+    def _groups(self) -> dict[Key, Figures]:
+        groups: dict[Key, Figures] = {}
+        if self._by != "tool":
+            for row, used in self._spent:
+                known = groups.get(row.key, Figures())
+                groups[row.key] = known._replace(tokens=known.tokens.plus(used))
+            for row, used in self._guessed or ():
+                known = groups.get(row.key, Figures())
+                groups[row.key] = known._replace(estimated=(known.estimated or Tokens()).plus(used))
+        if self._by in ("model", "tool"):
+            table = "called" if self._by == "tool" else "spent"
+            for key, sessions in totals.sessions_by(self._index, self._scope, table, self._by).items():
+                groups[key] = groups.get(key, Figures())._replace(sessions=sessions)
+        return groups if self._by == "model" else self._with_deeds(groups, self._group)
+
+    def _with_deeds(self, groups: dict[Key, Figures], group: str) -> dict[Key, Figures]:
+        """The groups with what was done in them; it is not told which model did it."""
+        asked = self._index, self._scope, group
+        if group != "tool":
+            for done in totals.done(*asked):
+                groups[done.key] = groups.get(done.key, Figures()).with_done(done)
+        for called in totals.called(*asked):
+            groups[called.key] = groups.get(called.key, Figures()).with_called(called)
+        for changed in totals.changed(*asked):
+            groups[changed.key] = groups.get(changed.key, Figures()).with_changed(changed)
+        return groups
+
+    def _tokens(self, row: Spent) -> Tokens:
+        return tokens(row, self._cost(row))
+
+    def _cost(self, row: Spent) -> "Decimal | None":
+        name = self._models.get(row.model)
+        if row.total is None or name is None:
+            return None
+        cost = self._prices.cost(None, name, _date(row.day), row.band, _amounts(row))
+        if cost is None:
+            self._unpriced[name] = self._unpriced.get(name, 0) + row.requests
+            return None
+        return cost.amount
+
+
+def _amounts(row: Spent) -> Amounts:
+    """What is paid for, each kind by itself."""
+    hour = row.cache_write_hour or 0
+    return Amounts(
+        fresh=max(0, (row.input or 0) - (row.cached or 0) - (row.cache_write or 0)),
+        cached=row.cached or 0,
+        cache_write=max(0, (row.cache_write or 0) - hour),
+        cache_write_hour=hour,
+        output=row.output or 0,
+        thoughts=row.thoughts or 0,
+        tool=row.tool or 0,
+    )
+
+
+def _sum_of(spent: Iterable[tuple[Spent, Tokens]]) -> Tokens:
+    total = Tokens()
+    for _, used in spent:
+        total = total.plus(used)
+    return total
+
+
+def _days(spent: Iterable[tuple[Spent, Tokens]]) -> list[tuple[date, Tokens]]:
+    days: dict[int, Tokens] = {}
+    for row, used in spent:
+        days[row.day] = days[row.day].plus(used) if row.day in days else used
+    return [(_date(day), days[day]) for day in sorted(days)]
+
+
+def _date(day: int) -> date:
+    return _EPOCH + timedelta(days=day)
+
+
+# Groups and their names
+
+
+def _folded(index: "Index", question: StatsQuestion) -> str:
+    """The group to ask for, after noting what counts as one."""
+    if question.by == "project":
+        totals.count_as_one(index, _projects_that_are_one(index))
+        return "one project"
+    if question.by == "session" and question.fold:
+        totals.count_as_one(index, _roots(totals.parents(index)))
+        return "one session"
+    return question.by
+
+
+def _roots(parents: dict[int, int]) -> dict[int, int]:
+    """For each subagent the session in which a human is; those that start each other in a ring stay alone."""
+    roots: dict[int, int] = {}
+    for child, parent in parents.items():
+        above, seen = parent, {child}
+        while above in parents and above not in seen:
+            seen.add(above)
+            above = parents[above]
+        if above not in seen:
+            roots[child] = above
+    return roots
+
+
+def _projects_that_are_one(index: "Index") -> dict[int, int]:
+    """For each project that files name, the first of those that are the same folder."""
+    known = reading.projects(index)
+    first: dict[str, int] = {}
+    return {
+        number: first.setdefault(project.path or project.hash or project.slug or "", number)
+        for number, project in sorted(known.items())
+    }
+
+
+def _named(index: "Index", by: str, groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
+    """The groups with names: those of time in its order, the others the largest first."""
+    if by in TIMES:
+        ordered = sorted((int(key), figures) for key, figures in groups.items())
+        return [StatsGroup(str(_date(day)), str(_date(day)), figures) for day, figures in ordered]
+    named = _NAMING[by](index, groups, models)
+    weight = _calls if by == "tool" else _weight
+    return sorted(named, key=lambda group: (*weight(group.figures), group.name))
+
+
+def _weight(figures: Figures) -> tuple[int, int]:
+    return -(figures.tokens.total or 0), -figures.prompts
+
+
+def _calls(figures: Figures) -> tuple[int, int]:
+    return -figures.calls, -figures.sessions
+
+
+def _agents(_: "Index", groups: dict[Key, Figures], __: dict[int, str]) -> list[StatsGroup]:
+    return [StatsGroup(str(key), str(key), figures) for key, figures in groups.items()]
+
+
+def _models_named(_: "Index", groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
+    names = {key: models.get(int(key), "") for key in groups}
+    return [StatsGroup(names[key], names[key] or "(unknown)", figures) for key, figures in groups.items()]
+
+
+def _tools(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+    names = totals.names(index, [int(key) for key in groups])
+    return [StatsGroup(names.get(int(k), ""), names.get(int(k), "(unknown)"), f) for k, f in groups.items()]
+
+
+def _projects(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+    from geminids.names import project_names
+
+    known = reading.projects(index)
+    rows = [known[int(key)] for key in groups]
+    names = project_names(rows)
+    return [
+        StatsGroup(row.path or row.hash or row.slug or "", names[row], figures)
+        for row, figures in zip(rows, groups.values(), strict=True)
+    ]
+
+
+def _sessions(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+    rows = reading.sessions_numbered(index, [int(key) for key in groups])
+    return [
+        StatsGroup(rows[int(key)].id, rows[int(key)].title or "", figures, rows[int(key)].agent)
+        for key, figures in groups.items()
+        if int(key) in rows
+    ]
+
+
+_NAMING: "dict[str, Callable[[Index, dict[Key, Figures], dict[int, str]], list[StatsGroup]]]" = {
+    "agent": _agents,
+    "model": _models_named,
+    "tool": _tools,
+    "project": _projects,
+    "session": _sessions,
+}

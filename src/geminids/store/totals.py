@@ -1,0 +1,193 @@
+"""Sums over the days of sessions, in groups: the SQL of statistics.
+
+A scope says which sessions and days count. What is asked for is grouped by an expression over a row of days
+(`t`) and its session (`s`).
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.store.reading import Condition
+from geminids.store.schema import USAGE
+
+if TYPE_CHECKING:
+    from geminids.store.index import Index
+
+_AS_ONE = "coalesce((SELECT one FROM temp.as_one WHERE number = {number}), {number})"
+GROUPS = {
+    "day": "t.day",
+    # Weeks begin on Mondays, and 1970 began on a Thursday.
+    "week": "(t.day + 3) / 7 * 7 - 3",
+    "month": "CAST(strftime('%s', t.day * 86400, 'unixepoch', 'start of month') AS INTEGER) / 86400",
+    "agent": "s.agent",
+    "project": "s.project",
+    "session": "t.session",
+    "model": "t.model",
+    "tool": "t.tool",
+    "all": "0",
+    "one project": _AS_ONE.format(number="s.project"),
+    "one session": _AS_ONE.format(number="t.session"),
+}
+"""What can be grouped by, and how; a span of time is told by its first day."""
+
+Key = int | str
+"""A group: a day, or a number or name of what is grouped by."""
+
+
+class Scope(NamedTuple):
+    """Which sessions, days and models count."""
+
+    conditions: Sequence[Condition] = ()
+    """Over the session (`s`)."""
+    first: int | None = None
+    last: int | None = None
+    """Days since 1970, the last one included."""
+    models: Sequence[int] | None = None
+    """Requests of other models do not count."""
+    is_aside: bool = False
+    """Whether the days were summed up for this question alone."""
+
+    def source(self, table: str) -> tuple[str, tuple[object, ...]]:
+        """The table with all that narrows it."""
+        bounds = [f"t.day >= {self.first}"] if self.first is not None else []
+        bounds += [f"t.day <= {self.last}"] if self.last is not None else []
+        if self.models is not None and table in ("spent", "estimated"):
+            bounds.append(f"t.model IN ({', '.join(map(str, self.models))})")
+        bounds += [f"({condition.sql})" for condition in self.conditions]
+        prefix = "temp" if self.is_aside else "main"
+        where = f" WHERE {' AND '.join(bounds)}" if bounds else ""
+        values = tuple(value for condition in self.conditions for value in condition.values)
+        return f"FROM {prefix}.{table} t JOIN sessions s ON s.id = t.session{where}", values
+
+
+class Spent(NamedTuple):
+    """What requests of one model and size of prompts used in a group on a day."""
+
+    key: Key
+    day: int
+    model: int
+    band: int
+    requests: int
+    unmeasured: int
+    """Requests of which the agent noted no tokens."""
+    input: int | None
+    cached: int | None
+    cache_write: int | None
+    cache_write_hour: int | None
+    output: int | None
+    thoughts: int | None
+    tool: int | None
+    total: int | None
+
+
+class Done(NamedTuple):
+    """What was done in a group."""
+
+    key: Key
+    sessions: int
+    subagents: int
+    prompts: int
+    replies: int
+    active: int
+    """Microseconds."""
+
+
+class Called(NamedTuple):
+    """Calls of tools in a group."""
+
+    key: Key
+    calls: int
+    errors: int
+    cancelled: int
+
+
+class Changed(NamedTuple):
+    """Files that were changed in a group."""
+
+    key: Key
+    files: int
+    added: int | None
+    removed: int | None
+
+
+_TOKENS = ", ".join(f"sum(t.{kind})" for kind in USAGE)
+
+
+def spent(index: "Index", scope: Scope, group: str) -> list[Spent]:
+    """What requests used, as finely as prices differ."""
+    columns = f"t.day, t.model, t.band, sum(t.requests), sum(t.unmeasured), {_TOKENS}"
+    return list(map(Spent._make, _rows(index, scope, f"spent {group}", columns, 4)))
+
+
+def estimated(index: "Index", scope: Scope, group: str) -> list[Spent]:
+    """What requests may have used of which the agent recorded no tokens."""
+    tokens = {"input": "sum(t.input)", "output": "sum(t.output)", "total": "sum(t.input + t.output)"}
+    known = ", ".join(tokens.get(kind, "NULL") for kind in USAGE)
+    columns = f"t.day, t.model, t.band, sum(t.requests), 0, {known}"
+    return list(map(Spent._make, _rows(index, scope, f"estimated {group}", columns, 4)))
+
+
+def done(index: "Index", scope: Scope, group: str) -> list[Done]:
+    """What was done."""
+    columns = (
+        "count(DISTINCT CASE WHEN s.kind != 'subagent' THEN t.session END), "
+        "count(DISTINCT CASE WHEN s.kind = 'subagent' THEN t.session END), "
+        "sum(t.prompts), sum(t.replies), sum(t.active)"
+    )
+    return list(map(Done._make, _rows(index, scope, f"days {group}", columns)))
+
+
+def called(index: "Index", scope: Scope, group: str) -> list[Called]:
+    """Which tools were called."""
+    columns = "sum(t.calls), sum(t.errors), sum(t.cancelled)"
+    return list(map(Called._make, _rows(index, scope, f"called {group}", columns)))
+
+
+def changed(index: "Index", scope: Scope, group: str) -> list[Changed]:
+    """Which files were changed."""
+    columns = "count(DISTINCT t.file), sum(t.added), sum(t.removed)"
+    return list(map(Changed._make, _rows(index, scope, f"changed {group}", columns)))
+
+
+def sessions_by(index: "Index", scope: Scope, table: str, group: str) -> dict[Key, int]:
+    """In how many sessions each model answered, or each tool was called."""
+    return dict(_rows(index, scope, f"{table} {group}", "count(DISTINCT t.session)"))
+
+
+def count_as_one(index: "Index", first: dict[int, int]) -> None:
+    """Let some projects or sessions, by their numbers, count as another one."""
+    index.connection.executescript(
+        "DROP TABLE IF EXISTS temp.as_one; CREATE TABLE temp.as_one (number INTEGER PRIMARY KEY, one INTEGER)"
+    )
+    index.connection.executemany("INSERT INTO temp.as_one VALUES (?, ?)", first.items())
+
+
+def _rows(index: "Index", scope: Scope, what: str, columns: str, grouped: int = 1) -> list[Any]:
+    """The columns of a table by a group, both of which are named; the first so many are grouped by."""
+    table, _, group = what.partition(" ")
+    source, values = scope.source(table)
+    by = ", ".join(map(str, range(1, grouped + 1)))
+    return index.connection.execute(
+        f"SELECT {GROUPS[group]}, {columns} {source} GROUP BY {by}", values
+    ).fetchall()
+
+
+# Names of groups
+
+
+def names(index: "Index", numbers: Sequence[int]) -> dict[int, str]:
+    """The names of models or tools."""
+    marks = ", ".join(map(str, numbers))
+    return dict(index.connection.execute(f"SELECT id, name FROM names WHERE id IN ({marks})"))
+
+
+def parents(index: "Index") -> dict[int, int]:
+    """For each subagent, by its number, the session that started it, where it is known."""
+    return dict(
+        index.connection.execute(
+            "SELECT child.id, min(parent.id) FROM sessions AS child JOIN sessions AS parent "
+            "ON parent.sid = child.parent_id AND parent.id != child.id "
+            "WHERE child.kind = 'subagent' GROUP BY child.id"
+        )
+    )

@@ -1,0 +1,43 @@
+"""What only all sessions together can tell: which messages are copies, and what there is of what by day.
+
+Forks and resumed sessions may repeat what was said before, with the provider's names of the requests. Each
+request counts in one session only, whichever file was read first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from geminids.model import Counts, SessionSummary, Usage
+from geminids.store import copies
+from geminids.store.index import Index
+from geminids.store.usage import sum_up
+from geminids.sync.packing import packed, unpacked
+
+
+def settle(index: Index, sessions: Collection[int] | None, bereft: Collection[int] = ()) -> None:
+    """Settle some sessions, or all, and those that share requests with them."""
+    some = None if sessions is None else {*sessions, *bereft}
+    changed: set[int] = set()
+    for found in copies.sharing(index, some):
+        if copies.mark_copies(index, found):
+            changed.add(found.session)
+        if found.others or found.session in changed:
+            _correct(index, found.session)
+    sum_up(index, None if some is None else some | changed)
+
+
+def _correct(index: Index, session: int) -> None:
+    """Write the counts of a session without what it took over."""
+    written = copies.summary_of(index, session)
+    if written is None:
+        return
+    own = copies.own_counts(index, session)
+    summary = unpacked(written, SessionSummary)
+    corrected = msgspec.structs.replace(
+        summary, counts=Counts(*own[:5]), usage=Usage(own.requests, **own.tokens)
+    )
+    if corrected != summary:
+        copies.correct(index, session, own, packed(corrected))
