@@ -56,6 +56,16 @@ if TYPE_CHECKING:
     from geminids.prices import Prices
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
+    from geminids.query.explaining import (
+        Check,
+        Checks,
+        ExplainedAgent,
+        ExplainedLine,
+        ExplainedRequest,
+        ExplainedSession,
+        ExplainedTotal,
+        UnrecordedSum,
+    )
     from geminids.query.facts import IndexFacts
     from geminids.query.fidelity import Fidelity
     from geminids.query.figures import Figures, Tokens
@@ -93,8 +103,15 @@ __all__ = [
     "MOST_PROJECTS",
     "STATS_GROUPS",
     "AgentOverview",
+    "Check",
+    "Checks",
     "Event",
     "EventKind",
+    "ExplainedAgent",
+    "ExplainedLine",
+    "ExplainedRequest",
+    "ExplainedSession",
+    "ExplainedTotal",
     "Exporting",
     "Fidelity",
     "Figures",
@@ -144,6 +161,7 @@ __all__ = [
     "Stopped",
     "ToResume",
     "Tokens",
+    "UnrecordedSum",
     "Verdict",
     "encode",
     "file_meant",
@@ -181,6 +199,16 @@ _LOADED_WHEN_USED = {
     "geminids.query.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
     "geminids.query.projects": ("ProjectReport", "Projects", "Resolved"),
     "geminids.query.resuming": ("ANY_FOLDER", "NotResumable", "Offer", "Resumable", "ToResume"),
+    "geminids.query.explaining": (
+        "Check",
+        "Checks",
+        "ExplainedAgent",
+        "ExplainedLine",
+        "ExplainedRequest",
+        "ExplainedSession",
+        "ExplainedTotal",
+        "UnrecordedSum",
+    ),
     "geminids.query.figures": ("Figures", "Tokens"),
     "geminids.query.stats": ("STATS_GROUPS", "Statistics", "StatsGroup", "StatsQuestion"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
@@ -434,6 +462,28 @@ class Library:
         if query is not None and query.tree is not None:
             found = [row.number for row in self.found_sessions(query.text, now)]
         return self._ask(lambda index: statistics(index, question, query, found, self._prices))
+
+    def explain(self, question: StatsQuestion, now: datetime | None = None) -> ExplainedTotal:
+        """Where a total comes from: sessions that add up to it, what was not counted, what is missing."""
+        from geminids.query.explaining import explained_total
+
+        found = self.stats(question._replace(by="session", fold=False, estimate=False), now)
+        return self._ask(lambda index: explained_total(index, found))
+
+    def explain_session(self, wanted: str) -> ExplainedSession:
+        """Where the usage of a session comes from, request by request, or of the first in a file."""
+        from geminids.query.explaining import explained_session
+        from geminids.query.listing import Filter
+        from geminids.store.copies import copied_messages
+
+        session = self.read(wanted).sessions[0]
+        copied = self._ask(lambda index: copied_messages(index, session.id, session.file))
+        children = [
+            summary
+            for summary in self.sessions(Filter(kinds=frozenset({"subagent"})))
+            if summary.parent_id == session.id
+        ]
+        return explained_session(session, copied, children, self._prices)
 
     def _prices(self, wanted: Collection[tuple[str | None, str]]) -> Prices:
         """The prices of some models; what was looked up is kept for the next time."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from geminids.model import Problem, Session
 from geminids.names import keepable
 from geminids.query import identity
@@ -12,8 +14,10 @@ from geminids.query.listing import LEFT_UNREAD
 from geminids.query.meant import Read
 from geminids.query.stock import Stock
 from geminids.sources.base import Bundle, Companions, Home
+from geminids.sources.summing import counts_of, usage_of
 from geminids.store import reading as rows
 from geminids.store import searching
+from geminids.store.copies import copied_messages
 from geminids.store.folders import folders_of, folders_of_session
 from geminids.store.index import Index
 from geminids.store.searching import SessionPlace
@@ -39,7 +43,7 @@ class Rereading:
             unreadable += [problem for problem in reading.problems if problem.is_unreadable]
             for session in reading.sessions:
                 if Listed.of(session) == line:
-                    return Read(session, unreadable)
+                    return Read(without_copies(self._index, session), unreadable)
         return Read(None, unreadable)
 
     def unlisted(self, wanted: str) -> Read:
@@ -71,8 +75,8 @@ class RereadingMany:
         if not place.bundle:
             # What lies beside sessions can only be told with all of them.
             return Rereading(self._index, self._homes).listed(line).session
-        same = (session for session in self._sessions(place) if Listed.of(session) == line)
-        return next(same, None)
+        same = next((session for session in self._sessions(place) if Listed.of(session) == line), None)
+        return without_copies(self._index, same) if same else None
 
     def _sessions(self, place: SessionPlace) -> list[Session]:
         """All sessions of a bundle; subagents follow their parents, so the last one is kept."""
@@ -91,6 +95,20 @@ class RereadingMany:
 
         for reading in self._stocks[place.shelf].readings(is_wanted):
             yield from reading.sessions
+
+
+def without_copies(index: Index, session: Session) -> Session:
+    """The session with what it holds of others marked as theirs, as all sessions together tell."""
+    copied = copied_messages(index, keepable(session.id), keepable(session.file) if session.file else None)
+    if not copied:
+        return session
+    messages = tuple(
+        msgspec.structs.replace(message, imported=True) if message.id in copied else message
+        for message in session.messages
+    )
+    return msgspec.structs.replace(
+        session, messages=messages, counts=counts_of(messages), usage=usage_of(messages)
+    )
 
 
 def _holds(found: Bundle | Companions, file: str | None) -> bool:

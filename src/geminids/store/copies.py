@@ -151,3 +151,27 @@ def copied_messages(index: Index, sid: str, file: str | None) -> set[str]:
         (sid.partition(":")[2], sid, file),
     )
     return {mid for (mid,) in rows}
+
+
+class Held(NamedTuple):
+    """Requests that a session holds and that are counted elsewhere."""
+
+    copies: int
+    """As a comparison with other sessions told."""
+    taken_over: int
+    """As its own file tells."""
+
+
+def copies_by_session(index: Index) -> dict[str, Held]:
+    """The sessions that hold requests of others."""
+    rows = index.connection.execute(
+        "SELECT sid, sum(imported = 2), sum(imported = 1) FROM requests "
+        "JOIN messages ON messages.id = message JOIN sessions ON sessions.id = messages.session "
+        "WHERE imported != 0 GROUP BY sid"
+    )
+    return {sid: Held(copied, taken_over) for sid, copied, taken_over in rows}
+
+
+def summaries(index: Index) -> Iterable[tuple[str, bytes]]:
+    """All sessions without their messages, by their ids."""
+    return index.connection.execute("SELECT sid, summary FROM sessions")

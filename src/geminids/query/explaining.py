@@ -1,0 +1,299 @@
+"""Where numbers come from: a total down to the requests, what was not counted and why, what is missing.
+
+A request is counted where it was made. What repeats it (later versions of a record, lines of one message,
+forks of a session) is named beside it. What an agent says it used is compared with what its files hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+
+from geminids.model import Message, Session, SessionSummary, Source, State, Unrecorded, Usage
+from geminids.prices import Amounts, Prices, band
+from geminids.query.figures import Tokens
+from geminids.query.stats import Statistics
+from geminids.store import copies
+from geminids.store.index import Index
+from geminids.sync.packing import unpacked
+
+AGREES, EXPLAINED, DIFFERS = "agrees", "explained", "differs"
+_COMPARED = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total")
+_TAKEN_OVER = "taken over from another session, where it is counted"
+_COPY = "a copy of a request that another session holds, where it is counted"
+
+
+class ExplainedRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One request, and where it is written."""
+
+    at: datetime | None
+    model: str | None
+    usage: Usage
+    source: Source
+    copies: tuple[Source, ...]
+    """Records of the same request, which count no second time."""
+    state: State
+    counted: bool
+    why: str | None = None
+    """Why it is not counted."""
+    cost: Decimal | None = None
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """What the agent says it used, beside what its files hold."""
+
+    reported: Usage
+    ours: Usage
+    difference: Usage | None
+    """What the agent counted more, kind by kind; None if it is nothing."""
+    verdict: str
+    """It agrees, or differs, or the difference is explained by requests that are known to be missing."""
+
+
+class ExplainedSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session's usage down to its requests."""
+
+    session: SessionSummary
+    requests: tuple[ExplainedRequest, ...]
+    usage: Usage
+    """Of those that are counted."""
+    unrecorded: tuple[Unrecorded, ...]
+    check: Check | None
+    subagents: tuple[SessionSummary, ...] = ()
+
+
+class ExplainedAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """How the sum of an agent comes about."""
+
+    agent: str
+    sessions: int
+    requests: int
+    total: int | None
+    copies: int
+    """Requests that several sessions hold, each time but once."""
+    taken_over: int
+    """Requests that a file itself says it took over."""
+    unmeasured: int
+    """Requests of which the agent noted no tokens."""
+
+
+class ExplainedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """What one session adds to a sum."""
+
+    id: str
+    title: str | None
+    agent: str
+    requests: int
+    total: int | None
+    copies: int
+    verdict: str | None
+    """What a comparison with the agent's own total gave, where it keeps one."""
+
+
+class UnrecordedSum(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests of one kind that are missing from the files of an agent."""
+
+    agent: str
+    what: str
+    reason: str
+    sessions: int
+    requests: int | None
+    usage: Usage | None
+
+
+class Checks(msgspec.Struct, frozen=True, kw_only=True):
+    """In how many sessions our sums agree with the agent's own."""
+
+    agrees: int = 0
+    explained: int = 0
+    differs: int = 0
+    none: int = 0
+    """The agent kept no total."""
+
+
+class ExplainedTotal(msgspec.Struct, frozen=True, kw_only=True):
+    """A total down to its sessions, which add up to it."""
+
+    tokens: Tokens
+    agents: tuple[ExplainedAgent, ...]
+    sessions: tuple[ExplainedLine, ...]
+    unrecorded: tuple[UnrecordedSum, ...]
+    checks: Checks
+
+
+# One session
+
+
+def explained_session(
+    session: Session,
+    copied: Collection[str],
+    subagents: Sequence[SessionSummary],
+    pricing: Callable[[Collection[tuple[str | None, str]]], Prices],
+) -> ExplainedSession:
+    """A session down to its requests; `copied` are the ids of messages that are copies of other sessions'."""
+    prices = pricing({(None, model) for model in session.models})
+    requests = tuple(
+        _request(message, prices, is_copy=message.id in copied)
+        for message in session.messages
+        if message.usage is not None
+    )
+    return ExplainedSession(
+        session=session.without_messages(),
+        requests=requests,
+        usage=Usage.sum(request.usage for request in requests if request.counted),
+        unrecorded=session.unrecorded,
+        check=check_of(session, subagents),
+        subagents=tuple(subagents),
+    )
+
+
+def _request(message: Message, prices: Prices, *, is_copy: bool) -> ExplainedRequest:
+    usage = message.usage
+    assert usage is not None
+    return ExplainedRequest(
+        at=message.at,
+        model=message.model,
+        usage=usage,
+        source=message.source,
+        copies=message.also_at,
+        state=message.state,
+        counted=not message.imported,
+        why=(_COPY if is_copy else _TAKEN_OVER) if message.imported else None,
+        cost=_cost(message, usage, prices),
+    )
+
+
+def _cost(message: Message, usage: Usage, prices: Prices) -> Decimal | None:
+    if message.model is None or usage.total is None:
+        return None
+    hour = usage.cache_write_hour or 0
+    amounts = Amounts(
+        fresh=max(0, usage.fresh or 0),
+        cached=usage.cached or 0,
+        cache_write=max(0, (usage.cache_write or 0) - hour),
+        cache_write_hour=hour,
+        output=usage.output or 0,
+        thoughts=usage.thoughts or 0,
+        tool=usage.tool or 0,
+    )
+    day = message.at.astimezone().date() if message.at else None
+    cost = prices.cost(None, message.model, day, band(amounts.input), amounts)
+    return cost.amount if cost else None
+
+
+def check_of(session: SessionSummary, subagents: Iterable[SessionSummary] = ()) -> Check | None:
+    """What the agent's own total says to ours; agents may count subagents in, and copies as well."""
+    reported = session.reported
+    if reported is None:
+        return None
+    alone = session.usage
+    together = Usage.sum([alone, *(child.usage for child in subagents)])
+    ours = min((alone, together), key=lambda usage: abs((reported.total or 0) - (usage.total or 0)))
+    difference = _difference(reported, ours)
+    missing = Usage.sum(part.usage for part in session.unrecorded if part.usage)
+    if difference is None:
+        verdict = AGREES
+    elif _difference(difference, missing) is None:
+        verdict = EXPLAINED
+    else:
+        verdict = DIFFERS
+    return Check(reported=reported, ours=ours, difference=difference, verdict=verdict)
+
+
+def _difference(one: Usage, other: Usage) -> Usage | None:
+    """What one counted more than the other, of those kinds that it tells; None if it is nothing."""
+    kinds: dict[str, int] = {}
+    for kind in _COMPARED:
+        told = getattr(one, kind)
+        if told is not None and (more := told - (getattr(other, kind) or 0)):
+            kinds[kind] = more
+    return Usage(max(0, one.requests - other.requests), **kinds) if kinds else None
+
+
+# All sessions
+
+
+def explained_total(index: Index, found: Statistics) -> ExplainedTotal:
+    """A total down to its sessions; the statistics are by session, each by itself."""
+    held = copies.copies_by_session(index)
+    summaries = {sid: unpacked(kept, SessionSummary) for sid, kept in copies.summaries(index)}
+    children: dict[str, list[SessionSummary]] = {}
+    for summary in summaries.values():
+        if summary.parent_id:
+            children.setdefault(summary.parent_id, []).append(summary)
+    lines = [
+        _line(group.key, summaries[group.key], group.figures.tokens, held, children.get(group.key, ()))
+        for group in found.groups
+    ]
+    shown = [summaries[line.id] for line in lines]
+    verdicts = [line.verdict for line in lines]
+    return ExplainedTotal(
+        tokens=found.total.tokens,
+        agents=tuple(_agents(lines, found, held)),
+        sessions=tuple(lines),
+        unrecorded=tuple(_unrecorded(shown)),
+        checks=Checks(
+            agrees=verdicts.count(AGREES),
+            explained=verdicts.count(EXPLAINED),
+            differs=verdicts.count(DIFFERS),
+            none=verdicts.count(None),
+        ),
+    )
+
+
+def _line(
+    sid: str,
+    summary: SessionSummary,
+    tokens: Tokens,
+    held: Mapping[str, copies.Held],
+    subagents: Sequence[SessionSummary],
+) -> ExplainedLine:
+    check = check_of(summary, subagents)
+    return ExplainedLine(
+        id=sid,
+        title=summary.title,
+        agent=summary.agent,
+        requests=tokens.requests,
+        total=tokens.total,
+        copies=held[sid].copies + held[sid].taken_over if sid in held else 0,
+        verdict=check.verdict if check else None,
+    )
+
+
+def _agents(
+    lines: Sequence[ExplainedLine], found: Statistics, held: Mapping[str, copies.Held]
+) -> Iterable[ExplainedAgent]:
+    figures = {group.key: group.figures.tokens for group in found.groups}
+    for agent in sorted({line.agent for line in lines}):
+        own = [line for line in lines if line.agent == agent]
+        totals = [line.total for line in own if line.total is not None]
+        yield ExplainedAgent(
+            agent=agent,
+            sessions=len(own),
+            requests=sum(line.requests for line in own),
+            total=sum(totals) if totals else None,
+            copies=sum(held[line.id].copies for line in own if line.id in held),
+            taken_over=sum(held[line.id].taken_over for line in own if line.id in held),
+            unmeasured=sum(figures[line.id].unmeasured for line in own),
+        )
+
+
+def _unrecorded(summaries: Iterable[SessionSummary]) -> Iterable[UnrecordedSum]:
+    kinds: dict[tuple[str, str], list[Unrecorded]] = {}
+    for summary in summaries:
+        for part in summary.unrecorded:
+            kinds.setdefault((summary.agent, part.what), []).append(part)
+    for (agent, what), parts in sorted(kinds.items()):
+        known = [part.requests for part in parts if part.requests is not None]
+        used = [part.usage for part in parts if part.usage]
+        yield UnrecordedSum(
+            agent=agent,
+            what=what,
+            reason=parts[0].reason,
+            sessions=len(parts),
+            requests=sum(known) if len(known) == len(parts) else None,
+            usage=Usage.sum(used) if used else None,
+        )
