@@ -56,7 +56,7 @@ clean:
 $(VENV)/.command: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade --constraint constraints.txt pip
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[cost]"
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.command
