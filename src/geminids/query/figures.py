@@ -3,13 +3,12 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.store.schema import USAGE
+
 if TYPE_CHECKING:
     from decimal import Decimal
-    from typing import TypeVar
 
-    from geminids.store.totals import Called, Changed, Done, Spent
-
-    Number = TypeVar("Number", int, Decimal)
+    from geminids.store.totals import Done, Spent
 
 
 class Tokens(NamedTuple):
@@ -42,16 +41,6 @@ class Tokens(NamedTuple):
             return None
         return self.input - (self.cached or 0) - (self.cache_write or 0)
 
-    def plus(self, other: "Tokens") -> "Tokens":
-        """Both together."""
-        return Tokens._make(map(_sum, self, other))
-
-
-def tokens(spent: "Spent", cost: "Decimal | None") -> Tokens:
-    """What was used in one group."""
-    kinds = spent[6:]
-    return Tokens(spent.requests, spent.unmeasured, *kinds, cost, 0 if cost is not None else spent.requests)
-
 
 class Figures(NamedTuple):
     """What was done and used."""
@@ -74,34 +63,28 @@ class Figures(NamedTuple):
     estimated: Tokens | None = None
     """What requests without recorded tokens may have used; only if it was asked for."""
 
-    def with_done(self, done: "Done") -> "Figures":
-        """The same with what was done."""
-        return self._replace(
-            sessions=self.sessions + done.sessions,
-            subagents=self.subagents + done.subagents,
-            prompts=self.prompts + done.prompts,
-            replies=self.replies + done.replies,
-            active=self.active + done.active,
-        )
 
-    def with_called(self, called: "Called") -> "Figures":
-        """The same with calls of tools."""
-        return self._replace(
-            calls=self.calls + called.calls,
-            errors=self.errors + called.errors,
-            cancelled=self.cancelled + called.cancelled,
-        )
-
-    def with_changed(self, changed: "Changed") -> "Figures":
-        """The same with changed files."""
-        return self._replace(
-            files=self.files + changed.files,
-            added=_sum(self.added, changed.added),
-            removed=_sum(self.removed, changed.removed),
-        )
+def figures_of(done: "Done") -> Figures:
+    """What was done, as far as it is counted by day."""
+    return Figures(*done[1:9], 0, done.added, done.removed)
 
 
-def _sum(one: "Number | None", other: "Number | None") -> "Number | None":
-    if one is None or other is None:
-        return other if one is None else one
-    return one + other
+class Adding:
+    """Adds up tokens, many times: as plain numbers, since making a value of each sum would take the time."""
+
+    __slots__ = ("_sums",)
+
+    def __init__(self) -> None:
+        self._sums: list[int | Decimal | None] = [0, 0, *(None for _ in USAGE), None, 0]
+
+    def add(self, spent: "Spent", cost: "Decimal | None") -> None:
+        """What one group used, and what that cost; None if there is no price."""
+        unpriced = spent.requests if cost is None else 0
+        self._sums = [
+            one if other is None else other if one is None else one + other
+            for one, other in zip(self._sums, (*spent[4:], cost, unpriced), strict=True)
+        ]
+
+    def tokens(self) -> Tokens:
+        """The sum."""
+        return Tokens._make(self._sums)

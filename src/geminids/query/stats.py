@@ -1,12 +1,13 @@
 """What sessions did, used and cost, in groups, from the sums of the index: no file of an agent is opened."""
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.prices import Amounts, Prices
-from geminids.query.figures import Figures, Tokens, tokens
+from geminids.query.figures import Adding, Figures, Tokens, figures_of
 from geminids.store import reading, totals
 from geminids.store.reading import Condition
 from geminids.store.times import microseconds
@@ -189,23 +190,22 @@ class _Counting:
         self._group = _folded(index, question)
         # Tools use no tokens of their own: their requests are told all together.
         spent_by = "day" if question.by == "tool" else self._group
-        spent = totals.spent(index, scope, spent_by)
-        guessed = totals.estimated(index, scope, spent_by) if question.estimate else None
-        numbers = {row.model for row in (*spent, *(guessed or ()))} - {0}
+        self._spent = totals.spent(index, scope, spent_by)
+        self._guessed = totals.estimated(index, scope, spent_by) if question.estimate else None
+        numbers = {row.model for row in (*self._spent, *(self._guessed or ()))} - {0}
         self._models = totals.names(index, sorted(numbers))
         self._prices = pricing({(None, name) for name in self._models.values()})
         self._unpriced: dict[str, int] = {}
-        self._spent = [(row, self._tokens(row)) for row in spent]
-        self._guessed = None if guessed is None else [(row, self._tokens(row)) for row in guessed]
+        self._used = _Used(self._spent, self._cost)
+        self._estimated = None if self._guessed is None else _Used(self._guessed, self._cost)
 
     def statistics(self, query: "Query | None") -> Statistics:
         """All figures."""
-        groups = self._groups()
         return Statistics(
             by=self._by,
             total=self._total(),
-            groups=_named(self._index, self._by, groups, self._models),
-            days=_days(self._spent),
+            groups=_named(self._index, self._by, self._groups(), self._models),
+            days=[(_date(day), used.tokens()) for day, used in sorted(self._used.by_day.items())],
             since=query.since if query else None,
             until=query.before if query else None,
             basis=self._prices.basis,
@@ -213,43 +213,47 @@ class _Counting:
                 Unpriced(name, self._prices.why_not(None, name) or "", requests)
                 for name, requests in sorted(self._unpriced.items(), key=lambda item: -item[1])
             ],
-            agents=sorted(str(row.key) for row in totals.done(self._index, self._scope, "agent")),
+            agents=totals.agents(self._index, self._scope),
         )
 
     def _total(self) -> Figures:
-        figures = self._with_deeds({}, "all").get(0, Figures())
-        guessed = None if self._guessed is None else _sum_of(self._guessed)
-        return figures._replace(tokens=_sum_of(self._spent), estimated=guessed)
+        done = self._deeds("all").get(0, Figures())
+        guessed = self._estimated.all.tokens() if self._estimated else None
+        return done._replace(tokens=self._used.all.tokens(), estimated=guessed)
 
     def _groups(self) -> dict[Key, Figures]:
-        groups: dict[Key, Figures] = {}
-        if self._by != "tool":
-            for row, used in self._spent:
-                known = groups.get(row.key, Figures())
-                groups[row.key] = known._replace(tokens=known.tokens.plus(used))
-            for row, used in self._guessed or ():
-                known = groups.get(row.key, Figures())
-                groups[row.key] = known._replace(estimated=(known.estimated or Tokens()).plus(used))
-        if self._by in ("model", "tool"):
-            table = "called" if self._by == "tool" else "spent"
-            for key, sessions in totals.sessions_by(self._index, self._scope, table, self._by).items():
-                groups[key] = groups.get(key, Figures())._replace(sessions=sessions)
-        return groups if self._by == "model" else self._with_deeds(groups, self._group)
-
-    def _with_deeds(self, groups: dict[Key, Figures], group: str) -> dict[Key, Figures]:
-        """The groups with what was done in them; it is not told which model did it."""
-        asked = self._index, self._scope, group
-        if group != "tool":
-            for done in totals.done(*asked):
-                groups[done.key] = groups.get(done.key, Figures()).with_done(done)
-        for called in totals.called(*asked):
-            groups[called.key] = groups.get(called.key, Figures()).with_called(called)
-        for changed in totals.changed(*asked):
-            groups[changed.key] = groups.get(changed.key, Figures()).with_changed(changed)
+        match self._by:
+            case "tool":
+                return {
+                    tool.key: Figures(
+                        sessions=tool.sessions,
+                        calls=tool.calls,
+                        errors=tool.errors,
+                        cancelled=tool.cancelled,
+                        files=changed.get(tool.key, 0),
+                        added=tool.added,
+                        removed=tool.removed,
+                    )
+                    for changed in [totals.files(self._index, self._scope, "tool")]
+                    for tool in totals.called(self._index, self._scope)
+                }
+            case "model":
+                sessions = totals.sessions_by_model(self._index, self._scope)
+                groups = {key: Figures(sessions=number) for key, number in sessions.items()}
+            case _:
+                groups = self._deeds(self._group)
+        for key, used in self._used.by_key.items():
+            groups[key] = groups.get(key, Figures())._replace(tokens=used.tokens())
+        for key, used in self._estimated.by_key.items() if self._estimated else ():
+            groups[key] = groups.get(key, Figures())._replace(estimated=used.tokens())
         return groups
 
-    def _tokens(self, row: Spent) -> Tokens:
-        return tokens(row, self._cost(row))
+    def _deeds(self, group: str) -> dict[Key, Figures]:
+        """What was done in each group."""
+        groups = {done.key: figures_of(done) for done in totals.done(self._index, self._scope, group)}
+        for key, files in totals.files(self._index, self._scope, group).items():
+            groups[key] = groups.get(key, Figures())._replace(files=files)
+        return groups
 
     def _cost(self, row: Spent) -> "Decimal | None":
         name = self._models.get(row.model)
@@ -260,6 +264,20 @@ class _Counting:
             self._unpriced[name] = self._unpriced.get(name, 0) + row.requests
             return None
         return cost.amount
+
+
+class _Used:
+    """Tokens of some rows: all of them, by group and by day."""
+
+    def __init__(self, rows: Iterable[Spent], cost: "Callable[[Spent], Decimal | None]") -> None:
+        self.all = Adding()
+        self.by_key: defaultdict[Key, Adding] = defaultdict(Adding)
+        self.by_day: defaultdict[int, Adding] = defaultdict(Adding)
+        for row in rows:
+            paid = cost(row)
+            self.all.add(row, paid)
+            self.by_key[row.key].add(row, paid)
+            self.by_day[row.day].add(row, paid)
 
 
 def _amounts(row: Spent) -> Amounts:
@@ -274,20 +292,6 @@ def _amounts(row: Spent) -> Amounts:
         thoughts=row.thoughts or 0,
         tool=row.tool or 0,
     )
-
-
-def _sum_of(spent: Iterable[tuple[Spent, Tokens]]) -> Tokens:
-    total = Tokens()
-    for _, used in spent:
-        total = total.plus(used)
-    return total
-
-
-def _days(spent: Iterable[tuple[Spent, Tokens]]) -> list[tuple[date, Tokens]]:
-    days: dict[int, Tokens] = {}
-    for row, used in spent:
-        days[row.day] = days[row.day].plus(used) if row.day in days else used
-    return [(_date(day), days[day]) for day in sorted(days)]
 
 
 def _date(day: int) -> date:

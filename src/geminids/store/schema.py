@@ -12,7 +12,7 @@ own (`store/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -31,8 +31,10 @@ USAGE = ("input", "cached", "cache_write", "cache_write_hour", "output", "though
 
 DAYS = """
 CREATE TABLE {prefix}days (   -- what a session did on a day
-    session INTEGER NOT NULL, day INTEGER NOT NULL,
+    session INTEGER NOT NULL, day INTEGER NOT NULL, subagent INTEGER NOT NULL,
     prompts INTEGER NOT NULL, replies INTEGER NOT NULL, active INTEGER NOT NULL,
+    calls INTEGER NOT NULL, errors INTEGER NOT NULL, cancelled INTEGER NOT NULL,
+    added INTEGER, removed INTEGER,
     PRIMARY KEY (session, day)
 ) WITHOUT ROWID;
 

@@ -48,8 +48,8 @@ class Scope(NamedTuple):
     is_aside: bool = False
     """Whether the days were summed up for this question alone."""
 
-    def source(self, table: str) -> tuple[str, tuple[object, ...]]:
-        """The table with all that narrows it."""
+    def source(self, table: str, group: str) -> tuple[str, tuple[object, ...]]:
+        """The table with all that narrows it; sessions stand beside it only if they are asked for."""
         bounds = [f"t.day >= {self.first}"] if self.first is not None else []
         bounds += [f"t.day <= {self.last}"] if self.last is not None else []
         if self.models is not None and table in ("spent", "estimated"):
@@ -58,7 +58,8 @@ class Scope(NamedTuple):
         prefix = "temp" if self.is_aside else "main"
         where = f" WHERE {' AND '.join(bounds)}" if bounds else ""
         values = tuple(value for condition in self.conditions for value in condition.values)
-        return f"FROM {prefix}.{table} t JOIN sessions s ON s.id = t.session{where}", values
+        with_sessions = " JOIN sessions s ON s.id = t.session" if self.conditions or "s." in group else ""
+        return f"FROM {prefix}.{table} t{with_sessions}{where}", values
 
 
 class Spent(NamedTuple):
@@ -91,22 +92,21 @@ class Done(NamedTuple):
     replies: int
     active: int
     """Microseconds."""
-
-
-class Called(NamedTuple):
-    """Calls of tools in a group."""
-
-    key: Key
     calls: int
     errors: int
     cancelled: int
+    added: int | None
+    removed: int | None
 
 
-class Changed(NamedTuple):
-    """Files that were changed in a group."""
+class Called(NamedTuple):
+    """Calls of a tool, and the lines that it changed."""
 
     key: Key
-    files: int
+    sessions: int
+    calls: int
+    errors: int
+    cancelled: int
     added: int | None
     removed: int | None
 
@@ -131,28 +131,36 @@ def estimated(index: "Index", scope: Scope, group: str) -> list[Spent]:
 def done(index: "Index", scope: Scope, group: str) -> list[Done]:
     """What was done."""
     columns = (
-        "count(DISTINCT CASE WHEN s.kind != 'subagent' THEN t.session END), "
-        "count(DISTINCT CASE WHEN s.kind = 'subagent' THEN t.session END), "
-        "sum(t.prompts), sum(t.replies), sum(t.active)"
+        "count(DISTINCT CASE WHEN NOT t.subagent THEN t.session END), "
+        "count(DISTINCT CASE WHEN t.subagent THEN t.session END), sum(t.prompts), sum(t.replies), "
+        "sum(t.active), sum(t.calls), sum(t.errors), sum(t.cancelled), sum(t.added), sum(t.removed)"
     )
     return list(map(Done._make, _rows(index, scope, f"days {group}", columns)))
 
 
-def called(index: "Index", scope: Scope, group: str) -> list[Called]:
+def called(index: "Index", scope: Scope) -> list[Called]:
     """Which tools were called."""
-    columns = "sum(t.calls), sum(t.errors), sum(t.cancelled)"
-    return list(map(Called._make, _rows(index, scope, f"called {group}", columns)))
+    lines = {
+        key: changed for key, *changed in _rows(index, scope, "changed tool", "sum(t.added), sum(t.removed)")
+    }
+    columns = "count(DISTINCT t.session), sum(t.calls), sum(t.errors), sum(t.cancelled)"
+    rows = _rows(index, scope, "called tool", columns)
+    return [Called(*row, *lines.get(row[0], (None, None))) for row in rows]
 
 
-def changed(index: "Index", scope: Scope, group: str) -> list[Changed]:
-    """Which files were changed."""
-    columns = "count(DISTINCT t.file), sum(t.added), sum(t.removed)"
-    return list(map(Changed._make, _rows(index, scope, f"changed {group}", columns)))
+def files(index: "Index", scope: Scope, group: str) -> dict[Key, int]:
+    """How many different files were changed."""
+    return dict(_rows(index, scope, f"changed {group}", "count(DISTINCT t.file)"))
 
 
-def sessions_by(index: "Index", scope: Scope, table: str, group: str) -> dict[Key, int]:
-    """In how many sessions each model answered, or each tool was called."""
-    return dict(_rows(index, scope, f"{table} {group}", "count(DISTINCT t.session)"))
+def sessions_by_model(index: "Index", scope: Scope) -> dict[Key, int]:
+    """In how many sessions each model answered."""
+    return dict(_rows(index, scope, "spent model", "count(DISTINCT t.session)"))
+
+
+def agents(index: "Index", scope: Scope) -> list[str]:
+    """Whose sessions there are."""
+    return sorted(agent for agent, _ in _rows(index, scope, "days agent", "1"))
 
 
 def count_as_one(index: "Index", first: dict[int, int]) -> None:
@@ -166,7 +174,7 @@ def count_as_one(index: "Index", first: dict[int, int]) -> None:
 def _rows(index: "Index", scope: Scope, what: str, columns: str, grouped: int = 1) -> list[Any]:
     """The columns of a table by a group, both of which are named; the first so many are grouped by."""
     table, _, group = what.partition(" ")
-    source, values = scope.source(table)
+    source, values = scope.source(table, GROUPS[group])
     by = ", ".join(map(str, range(1, grouped + 1)))
     return index.connection.execute(
         f"SELECT {GROUPS[group]}, {columns} {source} GROUP BY {by}", values

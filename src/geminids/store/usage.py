@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 IDLE = 5 * 60 * 1_000_000
 """Microseconds: a longer gap between two messages is no work, neither of the human nor of the agent."""
-SUMS = ("days", "spent", "estimated", "called", "changed")
+SUMS = ("spent", "estimated", "called", "changed", "days")
 """The tables of what is summed up."""
 
 _BASIS = "basis of sums"
@@ -47,15 +47,15 @@ def sum_up(index: "Index", sessions: Collection[int] | None = None) -> None:
     """Sum up some sessions anew, or all of them; those that are gone leave nothing."""
     if sessions is None or not is_summed_up(index):
         for table in SUMS:
-            index.connection.execute(f"DELETE FROM {table}")
-        _insert_sums(index, "", "1")
+            index.connection.execute(f"DELETE FROM main.{table}")
+        _insert_sums(index, "main.", "1")
         index.note(_BASIS, _basis())
         return
     for numbers in few(sorted(sessions)):
         among = f"session IN ({', '.join(map(str, numbers))})"
         for table in SUMS:
-            index.connection.execute(f"DELETE FROM {table} WHERE {among}")
-        _insert_sums(index, "", f"m.{among}")
+            index.connection.execute(f"DELETE FROM main.{table} WHERE {among}")
+        _insert_sums(index, "main.", f"m.{among}")
 
 
 def sum_up_aside(index: "Index", since: int | None, until: int | None) -> None:
@@ -70,7 +70,7 @@ def sum_up_aside(index: "Index", since: int | None, until: int | None) -> None:
 
 def _insert_sums(index: "Index", prefix: str, which: str) -> None:
     for table, select in _SUMS.items():
-        index.connection.execute(f"INSERT INTO {prefix}{table} {select.format(which=which)}")
+        index.connection.execute(f"INSERT INTO {prefix}{table} {select.format(which=which, prefix=prefix)}")
 
 
 def few(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -90,18 +90,15 @@ def _band(size: str) -> str:
     return " + ".join(f"({size} > {edge})" for edge in BANDS)
 
 
+def _of_day(column: str, table: str, unknown: str = "0") -> str:
+    """What another table holds of the same day of a session."""
+    same = f"{{prefix}}{table} AS t WHERE t.session = did.session AND t.day = did.day"
+    return f"coalesce((SELECT sum({column}) FROM {same}), {unknown})"
+
+
 TOKEN_SUMS = ", ".join(f"sum({kind})" for kind in USAGE)
 """All kinds of tokens, added up."""
 _SUMS = {
-    "days": f"""
-        SELECT session, day, sum(prompt), sum(reply),
-            sum(CASE WHEN gap BETWEEN 0 AND {IDLE} THEN gap ELSE 0 END)
-        FROM (
-            SELECT m.session AS session, {_DAY} AS day, m.origin = 'human' AS prompt,
-                m.origin = 'model' AND m.says AS reply,
-                m.at - lag(m.at) OVER (PARTITION BY m.session ORDER BY m.at) AS gap
-            FROM messages m JOIN sessions s ON s.id = m.session WHERE m.imported = 0 AND {{which}}
-        ) GROUP BY 1, 2""",
     "spent": f"""
         SELECT m.session, {_DAY}, coalesce(m.model, 0), {_band(_SIZE["requests"])},
             sum(requests), sum(CASE WHEN total IS NULL THEN requests ELSE 0 END), {TOKEN_SUMS}
@@ -118,4 +115,16 @@ _SUMS = {
     "changed": f"""
         SELECT m.session, {_DAY}, tool, changes.file, sum(added), sum(removed)
         FROM changes {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3, 4""",
+    # Last, with what the tables before it hold.
+    "days": f"""
+        SELECT session, day, subagent, sum(prompt), sum(reply),
+            sum(CASE WHEN gap BETWEEN 0 AND {IDLE} THEN gap ELSE 0 END),
+            {_of_day("calls", "called")}, {_of_day("errors", "called")}, {_of_day("cancelled", "called")},
+            {_of_day("added", "changed", unknown="NULL")}, {_of_day("removed", "changed", unknown="NULL")}
+        FROM (
+            SELECT m.session AS session, {_DAY} AS day, s.kind = 'subagent' AS subagent,
+                m.origin = 'human' AS prompt, m.origin = 'model' AND m.says AS reply,
+                m.at - lag(m.at) OVER (PARTITION BY m.session ORDER BY m.at) AS gap
+            FROM messages m JOIN sessions s ON s.id = m.session WHERE m.imported = 0 AND {{which}}
+        ) AS did GROUP BY session, day""",
 }
