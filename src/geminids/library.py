@@ -472,18 +472,14 @@ class Library:
 
     def explain_session(self, wanted: str) -> ExplainedSession:
         """Where the usage of a session comes from, request by request, or of the first in a file."""
-        from geminids.query.explaining import explained_session
+        from geminids.query.explaining import descendants, explained_session
         from geminids.query.listing import Filter
         from geminids.store.copies import copied_messages
 
         session = self.read(wanted).sessions[0]
         copied = self._ask(lambda index: copied_messages(index, session.id, session.file))
-        children = [
-            summary
-            for summary in self.sessions(Filter(kinds=frozenset({"subagent"})))
-            if summary.parent_id == session.id
-        ]
-        return explained_session(session, copied, children, self._prices)
+        led = descendants(self.sessions(Filter(kinds=frozenset({"subagent"}))))
+        return explained_session(session, copied, led.get(session.id, ()), self._prices)
 
     def _prices(self, wanted: Collection[tuple[str | None, str]]) -> Prices:
         """The prices of some models; what was looked up is kept for the next time."""

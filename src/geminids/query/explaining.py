@@ -20,7 +20,7 @@ from geminids.store import copies
 from geminids.store.index import Index
 from geminids.sync.packing import unpacked
 
-AGREES, EXPLAINED, DIFFERS = "agrees", "explained", "differs"
+AGREES, EXPLAINED, BEHIND, DIFFERS = "agrees", "explained", "behind", "differs"
 _COMPARED = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total")
 _TAKEN_OVER = "taken over from another session, where it is counted"
 _COPY = "a copy of a request that another session holds, where it is counted"
@@ -50,7 +50,8 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     difference: Usage | None
     """What the agent counted more, kind by kind; None if it is nothing."""
     verdict: str
-    """It agrees, or differs, or the difference is explained by requests that are known to be missing."""
+    """It agrees or differs; the difference is explained by requests that are known to be missing; or the agent's
+    total is behind: it was killed, or wrote its total before its last requests, which its files hold."""
 
 
 class ExplainedSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +110,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
 
     agrees: int = 0
     explained: int = 0
+    behind: int = 0
     differs: int = 0
     none: int = 0
     """The agent kept no total."""
@@ -145,7 +147,7 @@ def explained_session(
         requests=requests,
         usage=Usage.sum(request.usage for request in requests if request.counted),
         unrecorded=session.unrecorded,
-        check=check_of(session, subagents),
+        check=check_of(session, subagents, Usage.sum(r.usage for r in requests if not r.counted)),
         subagents=tuple(subagents),
     )
 
@@ -184,20 +186,29 @@ def _cost(message: Message, usage: Usage, prices: Prices) -> Decimal | None:
     return cost.amount if cost else None
 
 
-def check_of(session: SessionSummary, subagents: Iterable[SessionSummary] = ()) -> Check | None:
-    """What the agent's own total says to ours; agents may count subagents in, and copies as well."""
+def check_of(
+    session: SessionSummary, subagents: Iterable[SessionSummary] = (), elsewhere: Usage | None = None
+) -> Check | None:
+    """What the agent's own total says to ours.
+
+    Some agents count subagents in, and what a fork took over from the session it began with (`elsewhere`): of
+    our sums the one is compared that is nearest to theirs.
+    """
     reported = session.reported
     if reported is None:
         return None
-    alone = session.usage
-    together = Usage.sum([alone, *(child.usage for child in subagents)])
-    ours = min((alone, together), key=lambda usage: abs((reported.total or 0) - (usage.total or 0)))
+    with_copies = [session.usage, Usage.sum([session.usage, elsewhere])] if elsewhere else [session.usage]
+    children = [child.usage for child in subagents]
+    sums = [*with_copies, *(Usage.sum([own, *children]) for own in with_copies if children)]
+    ours = min(sums, key=lambda usage: abs((reported.total or 0) - (usage.total or 0)))
     difference = _difference(reported, ours)
     missing = Usage.sum(part.usage for part in session.unrecorded if part.usage)
     if difference is None:
         verdict = AGREES
     elif _difference(difference, missing) is None:
         verdict = EXPLAINED
+    elif all(getattr(difference, kind) is None or getattr(difference, kind) < 0 for kind in _COMPARED):
+        verdict = BEHIND
     else:
         verdict = DIFFERS
     return Check(reported=reported, ours=ours, difference=difference, verdict=verdict)
@@ -220,12 +231,9 @@ def explained_total(index: Index, found: Statistics) -> ExplainedTotal:
     """A total down to its sessions; the statistics are by session, each by itself."""
     held = copies.copies_by_session(index)
     summaries = {sid: unpacked(kept, SessionSummary) for sid, kept in copies.summaries(index)}
-    children: dict[str, list[SessionSummary]] = {}
-    for summary in summaries.values():
-        if summary.parent_id:
-            children.setdefault(summary.parent_id, []).append(summary)
+    led = descendants(summaries.values())
     lines = [
-        _line(group.key, summaries[group.key], group.figures.tokens, held, children.get(group.key, ()))
+        _line(group.key, summaries[group.key], group.figures.tokens, held, led.get(group.key, ()))
         for group in found.groups
     ]
     shown = [summaries[line.id] for line in lines]
@@ -238,10 +246,25 @@ def explained_total(index: Index, found: Statistics) -> ExplainedTotal:
         checks=Checks(
             agrees=verdicts.count(AGREES),
             explained=verdicts.count(EXPLAINED),
+            behind=verdicts.count(BEHIND),
             differs=verdicts.count(DIFFERS),
             none=verdicts.count(None),
         ),
     )
+
+
+def descendants(summaries: Iterable[SessionSummary]) -> dict[str, list[SessionSummary]]:
+    """For each session those that it started, and those that these started in turn, by its id."""
+    known = list(summaries)
+    parents = {summary.id: summary.parent_id for summary in known}
+    led: dict[str, list[SessionSummary]] = {}
+    for summary in known:
+        above, seen = summary.parent_id, {summary.id}
+        while above is not None and above not in seen:
+            led.setdefault(above, []).append(summary)
+            seen.add(above)
+            above = parents.get(above)
+    return led
 
 
 def _line(
@@ -251,14 +274,15 @@ def _line(
     held: Mapping[str, copies.Held],
     subagents: Sequence[SessionSummary],
 ) -> ExplainedLine:
-    check = check_of(summary, subagents)
+    elsewhere = Usage(held[sid].copies + held[sid].taken_over, **held[sid].tokens) if sid in held else None
+    check = check_of(summary, subagents, elsewhere)
     return ExplainedLine(
         id=sid,
         title=summary.title,
         agent=summary.agent,
         requests=tokens.requests,
         total=tokens.total,
-        copies=held[sid].copies + held[sid].taken_over if sid in held else 0,
+        copies=elsewhere.requests if elsewhere else 0,
         verdict=check.verdict if check else None,
     )
 

@@ -160,16 +160,21 @@ class Held(NamedTuple):
     """As a comparison with other sessions told."""
     taken_over: int
     """As its own file tells."""
+    tokens: dict[str, int | None]
+    """What they used, by kinds."""
 
 
 def copies_by_session(index: Index) -> dict[str, Held]:
     """The sessions that hold requests of others."""
     rows = index.connection.execute(
-        "SELECT sid, sum(imported = 2), sum(imported = 1) FROM requests "
+        f"SELECT sid, sum(imported = 2), sum(imported = 1), {TOKEN_SUMS} FROM requests "
         "JOIN messages ON messages.id = message JOIN sessions ON sessions.id = messages.session "
         "WHERE imported != 0 GROUP BY sid"
     )
-    return {sid: Held(copied, taken_over) for sid, copied, taken_over in rows}
+    return {
+        sid: Held(copied, taken_over, dict(zip(USAGE, tokens, strict=True)))
+        for sid, copied, taken_over, *tokens in rows
+    }
 
 
 def summaries(index: Index) -> Iterable[tuple[str, bytes]]:
