@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from geminids.library import Library
+from geminids.store.schema import USAGE
+from geminids.store.usage import SUMS
 
 Dump = dict[str, list[str]]
 
 _SHELF = "shelves.agent || ' ' || shelves.key"
+_OF_SESSIONS = "JOIN sessions ON sessions.id = session"
+_OF_MESSAGES = "JOIN messages ON messages.id = message JOIN sessions ON sessions.id = messages.session"
+_TOKENS = ", ".join(USAGE)
 _QUESTIONS = {
     "meta": "SELECT name, value FROM meta WHERE name NOT IN ('dead', 'last message')",
     "folders": f"SELECT path, folders.agent, footprint, {_SHELF} "
@@ -31,13 +36,33 @@ _QUESTIONS = {
     "JOIN projects ON projects.id = sessions.project",
     "messages": "SELECT sid, file, place, mid, role, messages.origin, state, imported, at, name, spans "
     "FROM messages JOIN sessions ON sessions.id = session LEFT JOIN names ON names.id = model",
-    "calls": "SELECT sid, file, place, name, calls.status FROM calls JOIN messages ON messages.id = message "
-    "JOIN sessions ON sessions.id = session JOIN names ON names.id = tool",
+    "calls": f"SELECT sid, file, place, name, calls.status, number FROM calls {_OF_MESSAGES} "
+    "JOIN names ON names.id = tool",
+    "requests": f"SELECT sid, file, place, key, requests, {_TOKENS} FROM requests {_OF_MESSAGES}",
+    "estimates": f"SELECT sid, file, place, input, output FROM estimates {_OF_MESSAGES}",
+    "changes": f"SELECT sid, sessions.file, place, path, name, added, removed FROM changes {_OF_MESSAGES} "
+    "JOIN names ON names.id = tool JOIN files ON files.id = changes.file",
+    "days": "SELECT sid, file, day, subagent, days.prompts, days.replies, active, calls, errors, cancelled, "
+    f"added, removed FROM days {_OF_SESSIONS}",
+    "spent": f"SELECT sid, file, day, name, band, requests, unmeasured, {_TOKENS} FROM spent {_OF_SESSIONS} "
+    "LEFT JOIN names ON names.id = model",
+    "estimated": f"SELECT sid, file, day, band, requests, input, output FROM estimated {_OF_SESSIONS}",
+    "called": f"SELECT sid, file, day, name, calls, errors, cancelled FROM called {_OF_SESSIONS} "
+    "JOIN names ON names.id = tool",
+    "changed": f"SELECT sid, sessions.file, day, path, added, removed FROM changed {_OF_SESSIONS} "
+    "JOIN files ON files.id = changed.file",
     "words": "SELECT sid, file, place, col, offset, term FROM temp.instances "
     "JOIN messages ON messages.id = doc JOIN sessions ON sessions.id = session",
     "orphans": "SELECT 'message', id FROM messages WHERE session NOT IN (SELECT id FROM sessions) "
-    "UNION ALL SELECT 'call', message FROM calls WHERE message NOT IN (SELECT id FROM messages) "
-    "UNION ALL SELECT 'session', id FROM sessions WHERE bundle NOT IN (SELECT id FROM bundles) "
+    + "".join(
+        f"UNION ALL SELECT '{table}', message FROM {table} WHERE message NOT IN (SELECT id FROM messages) "
+        for table in ("calls", "changes", "requests", "estimates")
+    )
+    + "".join(
+        f"UNION ALL SELECT '{table}', session FROM {table} WHERE session NOT IN (SELECT id FROM sessions) "
+        for table in SUMS
+    )
+    + "UNION ALL SELECT 'session', id FROM sessions WHERE bundle NOT IN (SELECT id FROM bundles) "
     "UNION ALL SELECT 'bundle', id FROM bundles WHERE shelf NOT IN (SELECT id FROM shelves)",
 }
 

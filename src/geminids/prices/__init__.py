@@ -20,6 +20,8 @@ A model is priced as the library prices it, or not at all and with a reason.
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.values import Value
+
 if TYPE_CHECKING:
     from datetime import date
     from decimal import Decimal
@@ -78,7 +80,7 @@ class Cost(NamedTuple):
     """Whether the user settled the price."""
 
 
-class Basis(NamedTuple):
+class Basis(Value):
     """Where prices come from."""
 
     library: str | None
@@ -119,7 +121,7 @@ class Prices:
         self._list = price_list
         self._unlisted = unlisted
         self._overrides = overrides
-        self._found: dict[tuple[str | None, str], Override | None] = {}
+        self._answers: dict[tuple[str | None, str, date | None, int], tuple[Rates, str, bool] | None] = {}
         self._used: set[str] = set()
 
     @classmethod
@@ -154,17 +156,12 @@ class Prices:
         self, provider: str | None, model: str, day: "date | None", band: int, amounts: Amounts
     ) -> Cost | None:
         """What these tokens cost on a day of UTC; None if that is not known, and `why_not` says why."""
-        override = self._override(provider, model)
-        if override:
-            self._used.add(override.name)
-            rates = override.rates(band)
-            return Cost(_dollars(rates, amounts), rates, override.name, overridden=True)
-        listed = self._listed(provider, model)
-        period = listed.period(day.isoformat() if day else None) if listed else None
-        if listed is None or period is None or period.why_not:
-            return None
-        rates = period.rates(band)
-        return Cost(_dollars(rates, amounts), rates, listed.priced_as, overridden=False)
+        asked = provider, model, day, band
+        try:
+            answer = self._answers[asked]
+        except KeyError:
+            answer = self._answers[asked] = self._answer(*asked)
+        return Cost(_dollars(answer[0], amounts), *answer) if answer else None
 
     def why_not(self, provider: str | None, model: str) -> str | None:
         """The reason if `cost` knew no price, on some day at least."""
@@ -186,13 +183,22 @@ class Prices:
     def _listed(self, provider: str | None, model: str) -> "Listed | None":
         return self._list.models.get((provider, model)) if self._list else None
 
-    def _override(self, provider: str | None, model: str) -> "Override | None":
-        if self._overrides is None:
+    def _answer(
+        self, provider: str | None, model: str, day: "date | None", band: int
+    ) -> "tuple[Rates, str, bool] | None":
+        """All of a cost but the amount."""
+        override = self._override(provider, model)
+        if override:
+            self._used.add(override.name)
+            return override.rates(band), override.name, True
+        listed = self._listed(provider, model)
+        period = listed.period(day.isoformat() if day else None) if listed else None
+        if listed is None or period is None or period.why_not:
             return None
-        pair = provider, model
-        if pair not in self._found:
-            self._found[pair] = self._overrides.find(provider, model)
-        return self._found[pair]
+        return period.rates(band), listed.priced_as, False
+
+    def _override(self, provider: str | None, model: str) -> "Override | None":
+        return self._overrides.find(provider, model) if self._overrides else None
 
 
 def _dollars(rates: "Rates", amounts: Amounts) -> "Decimal":

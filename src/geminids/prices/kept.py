@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from geminids.prices import BANDS, Amounts
+from geminids.prices import BANDS
+from geminids.values import Value
 
 LIBRARY = "genai_prices"
 _SHAPE = 1
@@ -44,7 +45,7 @@ def rates_of_band(tiers: Sequence[Tier], band: int) -> Rates:
     return next(tier.rates for tier in reversed(tiers) if tier.band <= band)
 
 
-class Period(NamedTuple):
+class Period(Value):
     """A time in which a price held."""
 
     since: str
@@ -58,7 +59,7 @@ class Period(NamedTuple):
         return rates_of_band(self.tiers, band)
 
 
-class Listed(NamedTuple):
+class Listed(Value):
     """What the price list has of a model."""
 
     priced_as: str
@@ -74,7 +75,7 @@ class Listed(NamedTuple):
         return next((period for period in reversed(self.periods) if period.since <= day), None)
 
 
-class PriceList(NamedTuple):
+class PriceList(Value):
     """Some models of one release of the library."""
 
     library: str
@@ -152,15 +153,25 @@ def _read_model(written: Any) -> tuple[tuple[str | None, str], Listed]:
 
 def _read_period(written: Any) -> Period:
     match written:
-        case [str(since), str() | None as why_not, list(tiers)] if tiers or why_not:
-            return Period(since, tuple(map(_read_tier, tiers)), why_not)
+        case [str(since), str(why_not), []]:
+            return Period(since, (), why_not)
+        case [str(since), None, [[0, *_], *_] as tiers]:
+            return Period(since, tuple(map(_read_tier, tiers)))
         case _:
             raise ValueError("no period")
 
 
 def _read_tier(written: Any) -> Tier:
     match written:
-        case [int(band), *rates] if len(rates) == len(Amounts._fields):
-            return Tier(band, Rates(*map(Decimal, rates)))
+        case [int(band), *rates] if len(rates) == len(Rates._fields):
+            return Tier(band, Rates(*map(_read_rate, rates)))
         case _:
             raise ValueError("no tier")
+
+
+def _read_rate(written: Any) -> Decimal:
+    match written:
+        case str() if (rate := Decimal(written)).is_finite() and rate >= 0:
+            return rate
+        case _:
+            raise ValueError("no rate")

@@ -86,7 +86,7 @@ def _periods(model: ModelInfo) -> Iterator[Period]:
     for since, day in _first_days(model):
         period = _period(since, [model.get_prices(datetime.combine(day, at, UTC)) for at in times])
         # What changed may be no price of tokens.
-        if last is None or period[1:] != last[1:]:
+        if last is None or period._replace(since=last.since) != last:
             yield (last := period)
 
 

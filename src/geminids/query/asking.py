@@ -37,6 +37,8 @@ class Question(NamedTuple):
     order: str = BEST
     scan: bool = False
     """Read all texts, also what is not indexed."""
+    agents: Sequence[str] = ()
+    """As `agent:`."""
 
 
 def ask(
@@ -56,8 +58,10 @@ def query_of(question: Question, now: "datetime") -> "Query":
     """The words with all that options add; these count as filters do."""
     from geminids.query.language import Query, parse
 
-    places = f" in:{','.join(question.places)}" if question.places else ""
-    typed = question.words + places
+    choices = {"in": question.places, "agent": question.agents}
+    typed = question.words + "".join(
+        f" {name}:{','.join(chosen)}" for name, chosen in choices.items() if chosen
+    )
     options = {"project": question.project, "since": question.since, "before": question.until}
     given = {name: value for name, value in options.items() if value}
     # With neither words nor options there is nothing to look for, which the language says.

@@ -50,7 +50,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     difference: Usage | None
     """What the agent counted more, kind by kind; None if it is nothing."""
     verdict: str
-    """It agrees or differs; the difference is explained by requests that are known to be missing; or the agent's
+    """It agrees or differs; the difference is explained by requests known to be missing; or the agent's
     total is behind: it was killed, or wrote its total before its last requests, which its files hold."""
 
 

@@ -33,6 +33,8 @@ class Filter(NamedTuple):
     order: str = "date"
     """By `date` (of the last word), `started`, `messages`, `title` or `project`."""
     reverse: bool = False
+    agents: Sequence[str] = ()
+    """Only sessions of one of these; none means of any."""
 
 
 class Listing(NamedTuple):
@@ -102,6 +104,8 @@ def _conditions(
     if wanted.project is not None:
         numbers = [number for number, project in known.items() if project in meant]
         conditions["project"] = reading.one_of("project", numbers)
+    if wanted.agents:
+        conditions["agent"] = reading.one_of("agent", sorted(wanted.agents))
     if wanted.tags:
         conditions["tag"] = reading.among(tagged)
     if wanted.since:

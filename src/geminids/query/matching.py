@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.config import current_folder, expanded
@@ -20,12 +20,25 @@ _LEAST_LETTERS = 3
 
 
 def match(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
-    """The projects that are meant: by the whole name, else by a piece of it, else by letters in order."""
+    """The projects that are meant: by the whole name, else by a piece of it, else by letters in order.
+
+    What agents know by different names is one project if the folder is the same.
+    """
     known = list(dict.fromkeys(projects))
     for is_meant in _ways(wanted):
-        if found := tuple(project for project in known if is_meant(project)):
-            return found
+        if found := {project for project in known if is_meant(project)}:
+            return tuple(_with_others_there(known, found))
     return ()
+
+
+def _with_others_there(known: Iterable[Project], found: Collection[Project]) -> Iterator[Project]:
+    """These, and all others of the same folders."""
+    from geminids.projects.spellings import same_place
+
+    places = {same_place(project.path) for project in found if project.path}
+    for project in known:
+        if project in found or (project.path and same_place(project.path) in places):
+            yield project
 
 
 def exactly(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:

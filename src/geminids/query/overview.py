@@ -49,6 +49,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     agents: tuple[AgentOverview, ...]
     projects: tuple[ProjectReport, ...]
     """Those last used, the last first."""
+    project_count: int
+    """How many there are; an agent counts those it worked in, others may have too."""
     newest: tuple[SessionSummary, ...]
     lost: tuple[SessionSummary, ...]
     """The newest sessions of which only the words remain that were typed."""
@@ -91,6 +93,7 @@ def overview(
             for name, theirs in sorted(by_agent.items())
         ),
         projects=tuple(projects[:MOST_PROJECTS]),
+        project_count=len(projects),
         newest=tuple(newest[:NEWEST]),
         lost=tuple(lost[:NEWEST]),
         unknown_folders=unknown,

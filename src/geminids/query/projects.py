@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -123,7 +123,9 @@ def hash_meant(found: Sequence[ProjectReport], wanted: str) -> str | None:
     report = the_one(found, wanted)
     names = (report.project, *report.also)
     meant = exactly(names, wanted) or match(names, wanted)
-    return (report.project if report.project in meant else meant[0]).hash
+    # Agents that write the folder itself know no hash of it; one of the other names may have it.
+    likely = (*(name for name in meant if name == report.project), *meant, *names)
+    return next((name.hash for name in likely if name.hash), None)
 
 
 def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
@@ -158,6 +160,10 @@ class Contents(NamedTuple):
         """What stood in the way."""
         return [problem for shelf in self.shelves for problem in shelf.problems]
 
+    def of_agents(self, agents: Collection[str]) -> Contents:
+        """What some agents left; what the others know of its projects is still known."""
+        return Contents([shelf for shelf in self.shelves if shelf.agent in agents], self.identity)
+
     def reports(self) -> list[ProjectReport]:
         """The projects there are, the last used first; several names of one folder are one project."""
         groups: dict[str, list[Shelved]] = {}
@@ -182,15 +188,23 @@ def _parts(shelf: Shelved, identity: Identity) -> dict[str, Shelved]:
         project = identity[summary.project]
         part = parts.setdefault(identity.key(project), Shelved(project, [], (), (), []))
         part.summaries.append(summary)
-    if len(parts) > 1 and not shelf.companions and not parts[identity.key(own)].summaries:
+    if _is_nothing(parts[identity.key(own)], has_others=len(parts) > 1):
         del parts[identity.key(own)]
     return parts
+
+
+def _is_nothing(own: Shelved, *, has_others: bool) -> bool:
+    """Whether a shelf holds nothing of a project of its own: it is empty, or sorted by something else."""
+    if own.summaries or own.typed:
+        return False
+    is_known = bool(own.project.path or own.project.hash)
+    return not own.companions or (has_others and not is_known)
 
 
 def _report(parts: Sequence[Shelved], identity: Identity) -> ProjectReport:
     summaries = [summary for part in parts for summary in part.summaries]
     names = dict.fromkeys(identity[project] for part in parts for project in _known(part, identity))
-    best = max(names, key=lambda name: (_is_main(name, identity), sureness(name), bool(name.slug)))
+    best = max(names, key=lambda name: (_is_main(name, identity), *_telling(name)))
     kinds = [summary.kind for summary in summaries]
     moments = [at for summary in summaries for at in (summary.started_at, summary.ended_at) if at]
     return ProjectReport(
@@ -205,6 +219,12 @@ def _report(parts: Sequence[Shelved], identity: Identity) -> ProjectReport:
         last=max(moments, default=None),
         bytes=_bytes(summaries, [companion for part in parts for companion in part.companions]),
     )
+
+
+def _telling(project: Project) -> tuple[bool | int, ...]:
+    """How well a name of a project serves for all: where its folder is as sure, one with a hash is."""
+    *sure, rank = sureness(project)
+    return (*sure, bool(project.hash), rank, bool(project.slug))
 
 
 def _known(part: Shelved, identity: Identity) -> Iterator[Project]:
