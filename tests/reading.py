@@ -60,10 +60,21 @@ def digest(session: Session, home: Path) -> dict[str, Any]:
         "models": list(session.models),
         "prompts, replies, calls, errors, dropped": list(_numbers(session)),
         "tokens": session.usage.total,
+        **_noted(session),
         "files": [str(Path(file.path).relative_to(home)) for file in session.files],
         "problems": [f"{problem.kind} at {problem.line}: {problem.detail}" for problem in session.problems],
         "messages": [line for message in session.messages for line in _lines(message)],
     }
+
+
+def _noted(session: Session) -> dict[str, Any]:
+    """What only some agents note, where they did."""
+    noted = {
+        "branch": session.branch,
+        "tokens as the agent counted": session.reported and session.reported.total,
+        "not recorded": [f"{missing.what}: {missing.requests}" for missing in session.unrecorded],
+    }
+    return {what: value for what, value in noted.items() if value}
 
 
 def _numbers(session: Session) -> Iterator[int]:

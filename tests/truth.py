@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +39,26 @@ def differences(sessions: Iterable[Session], truth: dict[str, Any]) -> dict[str,
 
 
 def once(sessions: Iterable[Session]) -> Iterator[Message]:
-    """Every message of the sessions, each once, however many copies of a home were read."""
-    found = {
-        (session.id, message.id): message
-        for session in sessions
-        for message in session.messages
-        if not message.imported
-    }
+    """Every message of the sessions, each once, however many copies of a home were read.
+
+    A fork holds the history of another session once more: what came from the same request, and what was typed
+    at the same moment and has the same id, counts in the session that is read first.
+    """
+    found: dict[tuple[str, str], Message] = {}
+    counted_in: dict[Hashable, str] = {}
+    for session in sessions:
+        for message in (message for message in session.messages if not message.imported):
+            key = session.id, message.id
+            if counted_in.setdefault(_copied(message) or key, session.id) == session.id:
+                found[key] = message
     yield from found.values()
+
+
+def _copied(message: Message) -> Hashable:
+    """What is the same in every copy of a message, if anything says so."""
+    if message.request_id:
+        return message.request_id
+    return (message.id, message.at) if message.origin is Origin.HUMAN else None
 
 
 def _words(text: str) -> str:
@@ -85,17 +97,23 @@ def _is_same(read: ToolCall, made: dict[str, Any]) -> bool:
 
 def _tokens(messages: list[Message], truth: dict[str, Any]) -> str:
     billed = Counter[str]()
-    for kind in ("main", "subagent"):
+    for kind in ("main", "subagent", "compaction"):
         billed.update(truth["tokens"].get(kind, {}))
     read = Usage.sum(message.usage for message in messages if message.usage)
+    if read.thoughts is None and read.output == billed["candidates"] + billed["thoughts"]:
+        # Some agents do not tell thoughts from the rest of an answer.
+        billed["candidates"] += billed.pop("thoughts", 0)
     pairs = {
         "prompt": read.input,
         "candidates": read.output,
         "cached": read.cached,
+        "cache_write": read.cache_write,
         "thoughts": read.thoughts,
         "tool": read.tool,
         "total": read.total,
     }
+    if "cache_write" not in billed:
+        del pairs["cache_write"]
     wrong = {name: (number, billed[name]) for name, number in pairs.items() if (number or 0) != billed[name]}
     return f"read and billed: {wrong}" if wrong else ""
 

@@ -21,8 +21,6 @@ VARIABLES = {
     HOMES_VARIABLE: "Folders that stand for a user's home, with `:` between them; `--home` goes before it.",
     DATA_VARIABLE: "Our own folder; `--data` goes before it.",
     EVERY_WORD_VARIABLE: "`1`: index every word of outputs; `0`: do not, whatever the settings say.",
-    "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
-    "GEMINI_SESSIONS_DIR": "A folder that holds the projects of Gemini CLI; looked at besides the others.",
     "NO_COLOR": "Set to anything: no colour.",
     "CLICOLOR": "`0`: no colour.",
     "FORCE_COLOR": "Anything but `0`: colour also in a pipe.",
@@ -49,7 +47,7 @@ VARIABLES = {
     "GITHUB_WORKSPACE": "The same.",
     "WORKSPACE": "The same.",
 }
-"""The environment variables that are heeded, ours and others'."""
+"""The environment variables that are heeded, ours and others'; sources name those of their agents."""
 
 
 def home_folders(options: Sequence[str], environment: Mapping[str, str]) -> list[str]:

@@ -278,6 +278,11 @@ def last_listed(data: str | None = None, environment: Mapping[str, str] = os.env
     return [line.id.partition(":")[2] for line in shown.lines] if shown else []
 
 
+def known_agents() -> list[str]:
+    """The agents whose files can be read, by name."""
+    return sources.available()
+
+
 def format_names() -> list[str]:
     """The formats that sessions can be written in."""
     from geminids import export
@@ -476,10 +481,25 @@ class Library:
         from geminids.query.listing import Filter
         from geminids.store.copies import copied_messages
 
-        session = self.read(wanted).sessions[0]
+        session = self._recorded(self.read(wanted).sessions[0])
         copied = self._ask(lambda index: copied_messages(index, session.id, session.file))
         led = descendants(self.sessions(Filter(kinds=frozenset({"subagent"}))))
         return explained_session(session, copied, led.get(session.id, ()), self._prices)
+
+    def _recorded(self, session: Session) -> Session:
+        """The session that a print-out is of, with what the print-out counts; any other as it is."""
+        import msgspec
+
+        from geminids.model import SessionKind
+
+        if session.kind is not SessionKind.COPY or session.reported is None:
+            return session
+        try:
+            recorded = self.session(session.id)
+        except GeminidsError:
+            return session
+        missing = session.unrecorded or recorded.unrecorded
+        return msgspec.structs.replace(recorded, reported=session.reported, unrecorded=missing)
 
     def _prices(self, wanted: Collection[tuple[str | None, str]]) -> Prices:
         """The prices of some models; what was looked up is kept for the next time."""
@@ -501,8 +521,8 @@ class Library:
 
     # Projects
 
-    def projects(self, now: datetime | None = None) -> Projects:
-        """The projects there are. For folders that are not known one looks, but only for a moment."""
+    def projects(self, now: datetime | None = None, agents: Collection[str] = ()) -> Projects:
+        """The projects there are, or what some agents did. For unknown folders one looks for a moment."""
         from geminids.query.contents import closed_folders
         from geminids.query.listing import each_file_once
         from geminids.query.projects import Projects, hashes_without_folder
@@ -511,6 +531,8 @@ class Library:
         if now and (unknown := hashes_without_folder(found.identity)):
             self._folders.search_shortly(unknown, now)
             found = self._contents_with_lessons()
+        if agents:
+            found = found.of_agents(agents)
         problems = [*self._ask(closed_folders), *(p for p in found.problems if p.is_unreadable)]
         return Projects(
             projects=tuple(found.reports()),
@@ -782,6 +804,7 @@ class Library:
         wanted: str | None = None,
         *,
         project: str | None = None,
+        agents: Collection[str] = (),
         last: int = 0,
         pace: Pace | None = None,
         stop: Stop | None = None,
@@ -796,13 +819,18 @@ class Library:
         from geminids.query.given import file_meant, is_id_of_a_name
         from geminids.watch import Pace
 
-        how = watching.Watch(self._find_homes, self._folders.known, last, pace or Pace(), stop)
+        homes = partial(self._homes_of, agents)
+        how = watching.Watch(homes, self._folders.known, last, pace or Pace(), stop)
         if wanted is None:
             return watching.watch_all(how, project)
         if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
             self.file(path)
             return watching.watch_file(how, path)
         return watching.watch_session(how, self.session(wanted))
+
+    def _homes_of(self, agents: Collection[str]) -> Sequence[Home]:
+        """The homes of some agents, or of all; looked for again, since one may have appeared."""
+        return [home for home in self._find_homes() if not agents or home.agent in agents]
 
     def _find(self, wanted: str) -> Meant:
         """The one session that is meant, whole, with the best that is known of its project."""

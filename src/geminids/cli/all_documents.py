@@ -14,10 +14,12 @@ from geminids.cli.documents import (
     ResolvedDocument,
     SyncDocument,
 )
+from geminids.cli.explain_document import ExplainDocument, ExplainedSessionDocument
 from geminids.cli.export_document import ExportDocument
 from geminids.cli.redact_document import RedactDocument
 from geminids.cli.resume_document import ResumeDocument
 from geminids.cli.search_document import SearchDocument
+from geminids.cli.stats_document import StatsDocument
 from geminids.library import MessageLine, SessionDocument
 
 DOCUMENTS = (
@@ -26,6 +28,9 @@ DOCUMENTS = (
     MarkDocument,
     MarksDocument,
     SearchDocument,
+    StatsDocument,
+    ExplainDocument,
+    ExplainedSessionDocument,
     OverviewDocument,
     DoctorDocument,
     AgentViewDocument,

@@ -78,10 +78,7 @@ class DoctorDocument(Fidelity, frozen=True, kw_only=True, tag_field="schema", ta
 
 
 class AgentViewDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/agent-view/1"):
-    """A record as the agent itself would load it: its own fields, of which only these are certain."""
-
-    sessionId: str  # noqa: N815 - as the agent spells it
-    messages: Sequence[Any]
+    """A record as the agent itself would load it: its own fields, which are others for each agent."""
 
 
 class ProjectsDocument(Projects, frozen=True, kw_only=True, tag_field="schema", tag="geminids/projects/1"):

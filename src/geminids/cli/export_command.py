@@ -13,6 +13,7 @@ from geminids.cli.hiding import hide_option, open_redactor
 from geminids.cli.list_command import EVERY_KIND, KINDS, Asked
 from geminids.cli.options import (
     Choices,
+    agent_option,
     complete_files,
     complete_tags,
     detail_option,
@@ -88,6 +89,7 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
 @click.option("--since", metavar="WHEN", callback=not_empty, help="All that were active after WHEN.")
 @click.option("--until", metavar="WHEN", callback=not_empty, help="All that began before the end of WHEN.")
 @click.option("--kind", type=click.Choice([*KINDS, EVERY_KIND]), help="All of a kind, as in `list`.")
+@agent_option
 @click.option(
     "--tag",
     multiple=True,
@@ -130,6 +132,7 @@ def export(
     since: str | None,
     until: str | None,
     kind: str | None,
+    agents: tuple[str, ...],
     tag: tuple[str, ...],
     detail_level: str | None,
     redact: bool,
@@ -167,7 +170,8 @@ def export(
         raise click.UsageError("--images writes files beside another: it goes with -o FILE or -o DIR.")
     if choices.json and output == STDOUT:
         raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
-    chosen = Chosen(wanted, query, everything, Asked(project, since, until, kind, None, tag))
+    asked = Asked(project, since, until, kind, None, tag, agents=agents)
+    chosen = Chosen(wanted, query, everything, asked)
     library = choices.open_library()
     items = _items(choices, library, chosen)
     if not items:

@@ -32,10 +32,12 @@ def draw_hits(page: Page, library: Library, found: Found, now: datetime) -> None
     from geminids.library import project_names
 
     names = project_names(group.session.project for group in found.sessions)
+    is_mixed = len({group.session.agent for group in found.sessions}) > 1
     for number, group in enumerate(found.sessions, start=1):
         if number > 1:
             page.line()
-        _draw_session(page, number, group, names[group.session.project], now)
+        agent = f"{group.session.agent}  " if is_mixed else ""
+        _draw_session(page, number, group, (agent, names[group.session.project]), now)
     _remember(library, found)
 
 
@@ -66,16 +68,18 @@ def _remember(library: Library, found: Found) -> None:
         say(f"The numbers cannot be kept ({error.strerror}); give `show` an id instead.")
 
 
-def _draw_session(page: Page, number: int, group: SessionHits, project: str, now: datetime) -> None:
+def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str, str], now: datetime) -> None:
     from geminids.transcript import words
 
     session = group.session
+    agent, project = place
     mark = words.KIND_MARKS.get(session.kind)
     page.line(
         (f"{number:>2}", "quiet"),
         "  ",
         words.when(session.last_at, now),
         "  ",
+        (agent, "quiet"),
         (project, "human"),
         "  ",
         (f"{mark} " if mark else "", ""),

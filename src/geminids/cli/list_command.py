@@ -9,6 +9,7 @@ import click
 
 from geminids.cli.options import (
     Choices,
+    agent_option,
     complete_tags,
     json_option,
     not_empty,
@@ -45,6 +46,7 @@ class Asked(NamedTuple):
     tag: tuple[str, ...] = ()
     sort: str | None = None
     reverse: bool = False
+    agents: tuple[str, ...] = ()
 
     def filter(self, now: "datetime") -> "Filter":
         """Which sessions are meant at this moment."""
@@ -59,13 +61,15 @@ class Asked(NamedTuple):
             tags=self.tag,
             order=self.sort or ORDERS[0],
             reverse=self.reverse,
+            agents=self.agents,
         )
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        once = self._asdict() | {"tag": None, "reverse": None}
+        once = self._asdict() | {"tag": None, "reverse": None, "agents": None}
         typed = [(name, value) for name, value in once.items() if value]
         typed += [("tag", tag) for tag in self.tag]
+        typed += [("agent", agent) for agent in self.agents]
         words = [word for name, value in typed for word in (f"--{name}", str(value))]
         return [*words, "--reverse"] if self.reverse else words
 
@@ -106,6 +110,7 @@ def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "date
     help="Only main sessions, those of subagents, saved chats, or those of which only the words remain that "
     "were typed. Else all that a human led.",
 )
+@agent_option
 @click.option(
     "--tag",
     multiple=True,
@@ -134,6 +139,7 @@ def list_sessions(
     until: str | None,
     limit: int | None,
     kind: str | None,
+    agents: tuple[str, ...],
     tag: tuple[str, ...],
     sort: str | None,
     reverse: bool,
@@ -143,7 +149,8 @@ def list_sessions(
 
     The numbers can be given to `geminids show`. In a pipe each session is one line of fields
     with tabs between them: id, end, status, prompts, tool calls, project, title. One that was named
-    with `geminids mark` has its name for a title.
+    with `geminids mark` has its name for a title. An id begins with the name of the agent; on a terminal,
+    that has a column where sessions of several agents stand together.
 
     \b
     ✓ success       the model had the last word
@@ -160,14 +167,14 @@ def list_sessions(
     geminids list
     geminids list --project . --since 7d
     geminids list --project shop --kind all -n 50
-    geminids list --sort messages
+    geminids list --agent gemini --sort messages
     geminids list --tag keep
     geminids list --json | jq -r '.sessions[].title'
     """  # noqa: D301 - click wants the character itself
     from geminids.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = Asked(project, since, until, kind, limit, tag, sort, reverse)
+    asked = Asked(project, since, until, kind, limit, tag, sort, reverse, agents)
     library = choices.open_library(sample_if_empty=True)
     listing = library.listing(asked.filter(choices.now), limit or _usual_limit(choices))
     if jsonl:

@@ -25,6 +25,7 @@ COMMANDS = {
     "list": ("geminids.cli.list_command:list_sessions", "List sessions, newest first."),
     "show": ("geminids.cli.show_command:show", "Read a session."),
     "search": ("geminids.cli.search_command:search", "Find sessions and messages by their words."),
+    "stats": ("geminids.cli.stats_command:stats", "Show what sessions used and cost."),
     "resume": ("geminids.cli.resume_command:resume", "Go on with a session in its agent."),
     "export": ("geminids.cli.export_command:export", "Write sessions as files, to read or to share."),
     "redact": ("geminids.cli.redact_command:redact", "Show what would be hidden in a session, and why."),

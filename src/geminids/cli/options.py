@@ -102,6 +102,28 @@ def complete_tags(context: click.Context, _: click.Parameter, incomplete: str) -
     return [CompletionItem(tag) for tag in known if tag.startswith(incomplete.casefold())]
 
 
+def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The agents whose files can be read."""
+    from click.shell_completion import CompletionItem
+
+    from geminids.library import known_agents
+
+    return [CompletionItem(name) for name in known_agents() if name.startswith(incomplete.casefold())]
+
+
+def _known_agents(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """The agents that were typed, each once; refuse what is none."""
+    if not value:
+        return value
+    from geminids.library import known_agents
+
+    known = known_agents()
+    for name in value:
+        if name.casefold() not in known:
+            raise click.BadParameter(f"there is no agent {name!r}. There are: {', '.join(known)}.")
+    return tuple(dict.fromkeys(map(str.casefold, value)))
+
+
 def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem
@@ -175,6 +197,16 @@ sync_option = click.option(
     expose_value=False,
     callback=_remember,
     help="Take the index as it is, without looking for what is new.",
+)
+
+agent_option = click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME",
+    callback=_known_agents,
+    shell_complete=complete_agents,
+    help="Only of this agent, such as gemini; given several times, of any of them. Else of all.",
 )
 
 detail_option = click.option(

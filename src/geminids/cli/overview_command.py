@@ -66,7 +66,7 @@ def _draw_projects(page: Page, found: Overview) -> None:
     """The projects last used, in one line as far as it reaches."""
     names = project_names(report.project for report in found.projects)
     told = [f"{names[report.project]} ({report.sessions + report.lost})" for report in found.projects]
-    is_all = len(found.projects) >= sum(agent.projects for agent in found.agents)
+    is_all = len(found.projects) == found.project_count
     page.words("in " + ", ".join(told) + ("" if is_all else ", …"), "quiet")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from geminids.cli.beside import KIND_NAMES, draw_companion, shown_beside
 from geminids.cli.page import Column, DrawnPage, Page, Span
 from geminids.library import Event, EventKind, ProjectReport, ProjectStory, short_ids, text_beside
-from geminids.model import Companion, LineKind, TypedLine
+from geminids.model import Companion, KnownBy, LineKind, Project, TypedLine
 from geminids.transcript import words
 
 
@@ -18,19 +18,24 @@ def draw_projects(page: Page, reports: Sequence[ProjectReport], now: datetime) -
         for report in reports:
             page.fields(*_fields(report))
         return
-    columns = (
+    columns = [
         Column("project", least=16),
-        Column("known by", leaves=3),
+        Column("agents", leaves=3),
+        Column("known by", leaves=4),
         Column("sessions", is_number=True),
-        Column("last used", leaves=4),
+        Column("last used", leaves=5),
         Column("size", is_number=True, leaves=2),
-    )
-    page.table(columns, [_row(report, now) for report in reports])
+    ]
+    is_mixed = len({agent for report in reports for agent in report.agents}) > 1
+    shown = [place for place, column in enumerate(columns) if is_mixed or column.heading != "agents"]
+    rows = [_row(report, now) for report in reports]
+    page.table([columns[place] for place in shown], [[row[place] for place in shown] for row in rows])
 
 
 def _row(report: ProjectReport, now: datetime) -> list[Span]:
     return [
         (_name(report), "human"),
+        (" ".join(report.agents), "quiet"),
         _known_by(report),
         _sessions(report),
         words.when(report.last, now),
@@ -49,6 +54,7 @@ def _fields(report: ProjectReport) -> Sequence[str]:
         str(report.lost),
         words.moment(report.last) if report.last else "-",
         str(report.bytes),
+        ",".join(report.agents),
     ]
 
 
@@ -63,7 +69,8 @@ def _known_by(report: ProjectReport) -> str:
     project = report.project
     if project.known_by is None:
         return "not known"
-    return words.KNOWN_BY[project.known_by] + ("" if project.certain else "?")
+    is_sure = project.certain or project.known_by is KnownBy.RECORDS
+    return words.KNOWN_BY[project.known_by] + ("" if is_sure else "?")
 
 
 def _sessions(report: ProjectReport) -> str:
@@ -116,11 +123,22 @@ def _draw_head(page: Page, report: ProjectReport) -> None:
         words.count(report.sessions, "session"),
         *(words.count(number, noun) for number, noun in _rarer(report) if number),
         words.size(report.bytes),
+        *([f"by {' and '.join(report.agents)}"] if len(report.agents) > 1 else []),
     ]
     page.words(", ".join(counts))
     for other in report.also:
-        names = [words.path(other.path) if other.path else "", other.slug or "", (other.hash or "")[:8]]
-        page.words("also " + ", ".join(name for name in names if name), "quiet")
+        if names := ", ".join(_other_names(other, report.project)):
+            page.words(f"also {names}", "quiet")
+
+
+def _other_names(other: Project, known: Project) -> Iterator[str]:
+    """What a project is called besides what is said of it already."""
+    if other.path and other.path != known.path:
+        yield words.path(other.path)
+    if other.slug and other.slug != known.slug:
+        yield other.slug
+    if other.hash and other.hash != known.hash:
+        yield other.hash[:8]
 
 
 def _rarer(report: ProjectReport) -> Sequence[tuple[int, str]]:

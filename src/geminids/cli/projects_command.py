@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geminids.cli.options import Choices, json_option, not_empty, pass_choices, shared_options, sync_option
+from geminids.cli.options import (
+    Choices,
+    agent_option,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
 from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND
 
@@ -19,15 +27,17 @@ MOST_SECONDS = 600
 
 
 @click.group(invoke_without_command=True)
+@agent_option
 @sync_option
 @json_option
 @shared_options
 @click.pass_context
-def projects(context: click.Context) -> int | None:
+def projects(context: click.Context, *, agents: tuple[str, ...]) -> int | None:
     """List projects, the last used first.
 
     A project is known by its folder. How that is known stands beside it; a `?` means that nothing
-    proves it. One whose folder is not known is shown by the first letters of its hash.
+    proves it. One whose folder is not known is shown by the first letters of its hash. It is one
+    project, whatever agents worked in it; --agent counts what some of them did.
 
     \b
     geminids projects
@@ -37,8 +47,10 @@ def projects(context: click.Context) -> int | None:
     geminids list --project shop
     """  # noqa: D301 - click wants the character itself
     if context.invoked_subcommand is not None:
+        if agents:
+            raise click.UsageError("--agent goes with `geminids projects` alone.", context)
         return None
-    return _list(context.ensure_object(Choices))
+    return _list(context.ensure_object(Choices), agents)
 
 
 @projects.command()
@@ -186,11 +198,11 @@ class _progress:  # noqa: N801 - reads as a phrase where it is used
             sys.stderr.flush()
 
 
-def _list(choices: Choices) -> int:
+def _list(choices: Choices, agents: tuple[str, ...]) -> int:
     from geminids.cli.sessions import tell_left_unread, tell_memory, tell_nothing_found, tell_unreadable
 
     library = choices.open_library(sample_if_empty=True)
-    found = library.projects(choices.now)
+    found = library.projects(choices.now, agents)
     tell_memory(library)
     if choices.json:
         from geminids.cli.data import print_json

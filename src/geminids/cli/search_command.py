@@ -10,6 +10,7 @@ import click
 
 from geminids.cli.options import (
     Choices,
+    agent_option,
     json_option,
     not_empty,
     pass_choices,
@@ -57,6 +58,7 @@ def _refuse_options(context: click.Context, _: click.Parameter, words: tuple[str
     callback=not_empty,
     help="A name or a piece of one, a path such as ., a slug, or the beginning of a hash.",
 )
+@agent_option
 @click.option("--since", metavar="WHEN", callback=not_empty, help="Said after WHEN: 12h, 7d, 2026-05-01.")
 @click.option("--until", metavar="WHEN", callback=not_empty, help="Said before the end of WHEN.")
 @click.option(
@@ -82,6 +84,7 @@ def search(
     words: tuple[str, ...],
     places: tuple[str, ...],
     project: str | None,
+    agents: tuple[str, ...],
     since: str | None,
     until: str | None,
     limit: int | None,
@@ -126,6 +129,7 @@ def search(
         after=after,
         order=order,
         scan=scan,
+        agents=agents,
     )
     library = choices.open_library(sample_if_empty=True)
     found = library.search(question, choices.now, progress("Scanning") if scan else None)
@@ -190,6 +194,7 @@ def _tell(choices: Choices, question: Question, found: Found) -> None:
 def _spelled(question: Question) -> list[str]:
     """The words to type for a question, but for the page."""
     options = [word for place in question.places for word in ("--in", place)]
+    options += [word for agent in question.agents for word in ("--agent", agent)]
     for name, value in (("project", question.project), ("since", question.since), ("until", question.until)):
         options += [f"--{name}", value] if value else []
     options += ["--sort", question.order] if question.order != "best" else []

@@ -23,10 +23,11 @@ MOST_NAMED = 3
 """So many files that were left unread are named."""
 COLUMNS = (
     Column("#", is_number=True),
-    Column("when", leaves=4),
+    Column("when", leaves=5),
+    Column("agent", most=8, leaves=4),
     Column("project", least=7, most=20, leaves=3),
     Column("title", least=12),
-    Column("tags", most=20, leaves=5),
+    Column("tags", most=20, leaves=6),
     Column("asked", is_number=True, leaves=2),
     Column("calls", is_number=True, leaves=1),
     Column(""),
@@ -39,7 +40,9 @@ def draw_sessions(page: Page, library: Library, sessions: Sequence[Session], now
     marks = marks_of(library, sessions)
     if isinstance(page, DrawnPage) and page.is_terminal:
         rows = [_row(s, names[s.project], now, marks.get(s.id)) for s in sessions]
-        _draw_table(page, rows, with_tags=any(said.tags for said in marks.values()))
+        with_tags = any(said.tags for said in marks.values())
+        with_agents = len({session.agent for session in sessions}) > 1
+        _draw_table(page, rows, with_tags=with_tags, with_agents=with_agents)
     else:
         for session in sessions:
             page.fields(*_line(session, names[session.project], marks.get(session.id)))
@@ -55,11 +58,19 @@ def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Mark
         return {}
 
 
-def _draw_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_tags: bool) -> None:
-    """Draw rows under their headings, each with its number; tags take no room where there are none."""
-    shown = [place for place, column in enumerate(COLUMNS) if with_tags or column.heading != "tags"]
+def _draw_table(
+    page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_tags: bool, with_agents: bool
+) -> None:
+    """Draw rows under their headings, each with its number; what tells nothing takes no room."""
+    left_out = {heading for heading, is_told in (("tags", with_tags), ("agent", with_agents)) if not is_told}
+    columns = {
+        # Titles need the room that agents take.
+        place: column._replace(most=14) if with_agents and column.heading == "project" else column
+        for place, column in enumerate(COLUMNS)
+        if column.heading not in left_out
+    }
     numbered = [[(str(number), "quiet"), *row] for number, row in enumerate(rows, start=1)]
-    page.table([COLUMNS[place] for place in shown], [[row[place] for place in shown] for row in numbered])
+    page.table(list(columns.values()), [[row[place] for place in columns] for row in numbered])
 
 
 def _remember(library: Library, sessions: Sequence[Session]) -> None:
@@ -109,6 +120,7 @@ def tell_nothing_found() -> None:
 def _row(session: Session, project: str, now: datetime, said: Marks | None) -> list[Span]:
     return [
         words.when(session.last_at, now),
+        (session.agent, "quiet"),
         (project, "human"),
         _title(session, said),
         (words.tags(said.tags) if said else "", "tool"),

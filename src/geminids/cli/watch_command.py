@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from geminids.cli.options import Choices, not_empty, pass_choices, shared_options
+from geminids.cli.options import Choices, agent_option, not_empty, pass_choices, shared_options
 from geminids.cli.show_command import complete_sessions
 from geminids.cli.talk import say
 
@@ -52,6 +52,7 @@ class Limits(NamedTuple):
     callback=not_empty,
     help="Only sessions of a project: a name or a piece of one, a path such as ., a slug or a hash.",
 )
+@agent_option
 @click.option("--thoughts", is_flag=True, help="Also what the model thought.")
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
 @click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
@@ -75,6 +76,7 @@ def watch(
     wanted: str | None,
     last: int | None,
     project: str | None,
+    agents: tuple[str, ...],
     thoughts: bool,
     tools: bool,
     notices: bool,
@@ -105,7 +107,8 @@ def watch(
     tell = _printer() if as_json or choices.json else _drawer(choices, library, detail)
     if last is None:
         last = OF_ONE_SESSION if wanted else 0
-    events = library.watch(wanted, project=project, last=last, pace=Pace(poll, HEARTBEAT))
+    pace = Pace(poll, HEARTBEAT)
+    events = library.watch(wanted, project=project, agents=agents, last=last, pace=pace)
     for event in _until(events, Limits(after, idle)):
         tell(event)
     return 0

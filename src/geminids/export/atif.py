@@ -37,7 +37,18 @@ from geminids.export.dialogue import (
     result_of,
     words_of,
 )
-from geminids.model import FileChange, Message, Origin, Role, Session, State, Thought, ToolCall, Usage
+from geminids.model import (
+    FileChange,
+    Message,
+    Origin,
+    Role,
+    Session,
+    State,
+    Thought,
+    ToolCall,
+    Unrecorded,
+    Usage,
+)
 from geminids.transcript.entries import PROMPT_ORIGINS, task_of
 from geminids.transcript.telling import output_text
 from geminids.transcript.told import told_session
@@ -95,8 +106,17 @@ def _about(session: Session, manner: Manner) -> dict[str, Any]:
         ended_at=session.ended_at,
         models=session.models,
         project=known(path=project.path, hash=project.hash, slug=project.slug),
+        branch=session.branch,
         directories=session.directories,
+        reported_metrics=_metrics(session.reported),
+        unrecorded=[_unrecorded(missing) for missing in session.unrecorded],
     )
+
+
+def _unrecorded(missing: Unrecorded) -> dict[str, Any]:
+    """Requests that no step tells of, because the agent did not write them down."""
+    used = _metrics(missing.usage)
+    return known(what=missing.what, reason=missing.reason, requests=missing.requests, metrics=used)
 
 
 def _step(message: Message, task: Message | None) -> dict[str, Any]:
@@ -182,6 +202,7 @@ def _result(call: ToolCall) -> dict[str, Any] | None:
 def _about_message(message: Message) -> dict[str, Any]:
     return known(
         message_id=message.id,
+        request_id=message.request_id,
         origin=message.origin,
         origins=origins_of(message),
         state=message.state if message.state is not State.CURRENT else None,
@@ -223,6 +244,7 @@ def _metrics(usage: Usage | None) -> dict[str, Any]:
             reasoning_tokens=usage.thoughts,
             tool_prompt_tokens=usage.tool,
             cache_creation_input_tokens=usage.cache_write,
+            cache_creation_hour_input_tokens=usage.cache_write_hour,
             reported_total_tokens=usage.reported_total,
         ),
     )

@@ -42,6 +42,9 @@ MESSAGES = (
     "thoughts_tokens",
     "tool_tokens",
     "total_tokens",
+    "cache_write_tokens",
+    "cache_write_hour_tokens",
+    "request_id",
 )
 CALLS = (
     "session_id",
@@ -104,6 +107,7 @@ def _message_rows(session: Session, detail: Detail) -> Iterator[Row]:
             len(message.tool_calls),
             APART.join(_attached(message)),
             *_tokens(message.usage),
+            message.request_id,
         )
 
 
@@ -151,8 +155,17 @@ def _attached(message: Message) -> Iterator[str]:
 
 def _tokens(usage: Usage | None) -> Row:
     if usage is None:
-        return (None,) * 6
-    return usage.input, usage.cached, usage.output, usage.thoughts, usage.tool, usage.total
+        return (None,) * 8
+    return (
+        usage.input,
+        usage.cached,
+        usage.output,
+        usage.thoughts,
+        usage.tool,
+        usage.total,
+        usage.cache_write,
+        usage.cache_write_hour,
+    )
 
 
 def _written(rows: Iterable[Row]) -> bytes:

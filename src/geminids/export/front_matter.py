@@ -23,6 +23,7 @@ def front_matter(session: Session, manner: Manner) -> str:
         "agent": agent_title(session, manner),
         "project": session.project.name,
         "folder": session.project.path,
+        "branch": session.branch,
         "started": session.started_at,
         "ended": session.ended_at,
         "status": str(session.status),

@@ -18,11 +18,14 @@ from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
 from geminids.export.gemini_log import Log, tellable_messages
 from geminids.export.gemini_names import gemini_file_name, moment, session_id
-from geminids.model import Session, folder_hash
+from geminids.model import AnyPart, Origin, Session, Text, folder_hash
 from geminids.transcript.told import told_session
 
 __all__ = ["GeminiSession", "gemini_file_name"]
 
+_AGENT = "gemini"
+_CONTEXT = "<hook_context>{}</hook_context>\n\n"
+"""What a hook says, as Gemini CLI puts it in: words for the model that no human typed."""
 _NO_PROJECT = "0" * 64
 """The agent takes no session without the hash of a folder."""
 
@@ -44,10 +47,29 @@ class GeminiSession(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The file, a record a line."""
         for session in sessions:
-            told = told_session(session, manner.detail)
+            told = _in_its_words(told_session(session, manner.detail))
             tellable = msgspec.structs.replace(told, messages=tuple(tellable_messages(told.messages)))
             for record in Log(tellable, _header(tellable, manner)).records():
                 yield encode_harmless(record) + b"\n"
+
+
+def _in_its_words(session: Session) -> Session:
+    """The session with the context of another agent marked as Gemini CLI marks context, not as a prompt."""
+    if session.agent == _AGENT:
+        return session
+    messages = (
+        msgspec.structs.replace(message, parts=tuple(map(_as_context, message.parts)))
+        for message in session.messages
+    )
+    return msgspec.structs.replace(session, messages=tuple(messages))
+
+
+def _as_context(part: AnyPart) -> AnyPart:
+    match part:
+        case Text(text=text, origin=Origin.INJECTED):
+            return Text(_CONTEXT.format(text), Origin.INJECTED)
+        case _:
+            return part
 
 
 def _header(session: Session, manner: Manner) -> dict[str, Any]:

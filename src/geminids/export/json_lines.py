@@ -34,6 +34,7 @@ class MessageLine(msgspec.Struct, frozen=True, tag_field="schema", tag=SCHEMA):
     also_at: tuple[Source, ...]
     dropped_by: Source | None
     imported: bool
+    request_id: str | None
 
 
 class JsonLines(PlainFormat):

@@ -151,6 +151,7 @@ class _Trace:
             "gen_ai.provider.name": provider,
             "gen_ai.request.model": model,
             "gen_ai.response.id": message.id,
+            "geminids.request.id": message.request_id,
             "gen_ai.input.messages": _json(heard) if heard else None,
             "gen_ai.output.messages": _json([_output(message)]),
             "openinference.span.kind": "LLM",
@@ -224,6 +225,7 @@ class _Trace:
             "geminids.parent_id": session.parent_id,
             "geminids.project.path": session.project.path,
             "geminids.project.hash": session.project.hash,
+            "vcs.ref.head.name": session.branch,
         }
         # Where replies say what they used, a sum beside them would be counted twice.
         used = {} if any(message.usage for message in session.messages) else _used(session.usage)
@@ -330,6 +332,7 @@ def _used(usage: Usage | None) -> dict[str, Value]:
         "gen_ai.usage.cache_read.input_tokens": usage.cached,
         "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,
         "gen_ai.usage.reasoning.output_tokens": usage.thoughts,
+        "geminids.usage.cache_creation_hour.input_tokens": usage.cache_write_hour,
         "geminids.usage.tool_prompt_tokens": usage.tool,
         "llm.token_count.prompt": prompt_tokens(usage),
         "llm.token_count.completion": completion_tokens(usage),

@@ -9,6 +9,7 @@ from geminids.model import Session, SessionKind, ToolCall
 from geminids.transcript import words
 from geminids.transcript.entries import Mark, Pause, Turn
 from geminids.transcript.naming import (
+    branch_name,
     call_trouble,
     kind_sentence,
     mark_sentence,
@@ -25,7 +26,8 @@ from geminids.transcript.telling import changed_lines
 
 def about(session: Session, manner: Manner) -> list[str]:
     """What stands below the title, a line each."""
-    lines = [f"{session.project.path or session.project.name} · {agent_title(session, manner)}"]
+    place = session.project.path or session.project.name
+    lines = [" · ".join(filter(None, (place, branch_name(session), agent_title(session, manner))))]
     if kind := kind_sentence(session, session.parent_id):
         lines.append(kind)
     lines.append(words.time_span(session.started_at, session.ended_at, UTC))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from geminids.model import KnownBy, Project
+from geminids.model import KnownBy, Project, folder_hash
 from geminids.projects.spellings import main_place
 
 _SURER = {known_by: rank for rank, known_by in enumerate(KnownBy)}
@@ -26,22 +26,29 @@ class Identity(dict[Project, Project]):
 
 
 def best_known(projects: Iterable[Project], remembered: Remembered) -> Identity:
-    """For each project the best that any of the others with its hash, or our memory, knows."""
+    """For each project the best that any of the others with its hash, or our memory, knows.
+
+    Some agents write a folder and others its hash: where one is that of the other, the folder is proven.
+    """
     told = dict.fromkeys(projects)
     best: dict[str, Project] = {}
     for project in told:
         if project.hash:
             best[project.hash] = _surer(best.get(project.hash), project)
+    hashes = {project: project.hash or _hash_of_recorded(project) for project in told}
+    for project, project_hash in hashes.items():
+        if project_hash in best and not best[project_hash].certain and not project.hash:
+            best[project_hash] = _surer(best[project_hash], _proven(project, project_hash))
     for project_hash, project in best.items():
         known = remembered(project_hash)
         if known and (known.known_by is KnownBy.LINK or not project.certain):
             best[project_hash] = _surer(project, known)
-    return Identity({project: _with_path_of(project, best.get(project.hash or "")) for project in told})
+    return Identity({project: _with_path_of(project, best.get(hashes[project] or "")) for project in told})
 
 
 def is_settled(project: Project) -> bool:
-    """Whether nobody needs to look for its folder: it is proven, or the user says so."""
-    return project.certain or project.known_by is KnownBy.LINK
+    """Whether nobody needs to look for its folder: it is proven, or the agent or the user says so."""
+    return project.certain or project.known_by in (KnownBy.LINK, KnownBy.RECORDS)
 
 
 def sureness(project: Project) -> tuple[bool, bool, bool, int]:
@@ -54,6 +61,15 @@ def sureness(project: Project) -> tuple[bool, bool, bool, int]:
 
 def _surer(one: Project | None, other: Project) -> Project:
     return max((p for p in (one, other) if p), key=sureness)
+
+
+def _hash_of_recorded(project: Project) -> str | None:
+    """The hash by which another agent would name a folder that an agent wrote down."""
+    return folder_hash(project.path) if project.path and project.known_by is KnownBy.RECORDS else None
+
+
+def _proven(project: Project, project_hash: str) -> Project:
+    return Project(project.path, project_hash, None, project.known_by, certain=True)
 
 
 def _with_path_of(project: Project, best: Project | None) -> Project:

@@ -20,7 +20,7 @@ from geminids.store import copies
 from geminids.store.index import Index
 from geminids.sync.packing import unpacked
 
-AGREES, EXPLAINED, BEHIND, DIFFERS = "agrees", "explained", "behind", "differs"
+_BEST_FIRST = (AGREES, EXPLAINED, BEHIND, DIFFERS) = ("agrees", "explained", "behind", "differs")
 _COMPARED = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total")
 _TAKEN_OVER = "taken over from another session, where it is counted"
 _COPY = "a copy of a request that another session holds, where it is counted"
@@ -192,7 +192,7 @@ def check_of(
     """What the agent's own total says to ours.
 
     Some agents count subagents in, and what a fork took over from the session it began with (`elsewhere`): of
-    our sums the one is compared that is nearest to theirs.
+    our sums the one is told that fits theirs best.
     """
     reported = session.reported
     if reported is None:
@@ -200,9 +200,13 @@ def check_of(
     with_copies = [session.usage, Usage.sum([session.usage, elsewhere])] if elsewhere else [session.usage]
     children = [child.usage for child in subagents]
     sums = [*with_copies, *(Usage.sum([own, *children]) for own in with_copies if children)]
-    ours = min(sums, key=lambda usage: abs((reported.total or 0) - (usage.total or 0)))
-    difference = _difference(reported, ours)
     missing = Usage.sum(part.usage for part in session.unrecorded if part.usage)
+    checks = [_check(reported, ours, missing) for ours in sums]
+    return min(checks, key=lambda check: (_BEST_FIRST.index(check.verdict), _distance(check)))
+
+
+def _check(reported: Usage, ours: Usage, missing: Usage) -> Check:
+    difference = _difference(reported, ours)
     if difference is None:
         verdict = AGREES
     elif _difference(difference, missing) is None:
@@ -212,6 +216,10 @@ def check_of(
     else:
         verdict = DIFFERS
     return Check(reported=reported, ours=ours, difference=difference, verdict=verdict)
+
+
+def _distance(check: Check) -> int:
+    return abs(check.difference.total or 0) if check.difference else 0
 
 
 def _difference(one: Usage, other: Usage) -> Usage | None:

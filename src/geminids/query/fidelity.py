@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from geminids import __version__
+from geminids import __version__, sources
 from geminids.model import FileAccount, Problem, SessionSummary, Tally
+
+_SUFFIXES = frozenset({".json", ".jsonl", ".zst"})
+"""Ends of names that tell what a file is, and nothing of whom."""
 
 
 class Split(msgspec.Struct, frozen=True):
@@ -123,19 +125,10 @@ def without_names(report: Fidelity, names: Names) -> Fidelity:
 class Names:
     """Paths as strangers may see them: `~` for the user's home, numbers for names that say something."""
 
-    # Names that agents give, and ids; every other name may be the name of a project or a client.
-    TELLS_NOTHING = re.compile(
-        r"tmp|chats|history|logs|memory|plans|tasks|tracker|images|checkpoints|tool[-_]outputs?|\.cache|\.gemini"
-        r"|projects\.json|trustedFolders\.json|\.project_root|shell_history|checkpoint\.json|MEMORY\.md|GEMINI\.md"
-        r"|logs\.json(\.[a-z_]+\.\d+\.bak)?|bug-report-history-\d+\.json|clipboard-\d+\.[a-z]+"
-        r"|session-[0-9a-f]{8}-[0-9a-f-]{27}(\.jsonl)?"
-        r"|[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f-]{27}(\.jsonl?)?|skill-extraction-[0-9a-f]{8}"
-        r"|session-[0-9T-]+-[0-9a-f]{8}\.jsonl?(\.(unreadable|tmp)-\d+)?"
-    )
-
     def __init__(self, user_home: Path, homes: Sequence[str]) -> None:
         self._user_home = user_home
         self._homes = homes
+        self._sources = [sources.load(name) for name in sources.available()]
         self._numbers: dict[str, int] = {}
 
     def shortened(self, path: str) -> str:
@@ -153,10 +146,11 @@ class Names:
         return str(Path("…", self._hidden_name(Path(path).name)))
 
     def _hidden_name(self, name: str) -> str:
-        if self.TELLS_NOTHING.fullmatch(name):
+        # What an agent itself calls things; every other name may be the name of a project or a client.
+        if any(source.is_own_name(name) for source in self._sources):
             return name
         number = self._numbers.setdefault(name, len(self._numbers) + 1)
-        return f"name-{number}{''.join(s for s in Path(name).suffixes if s in {'.json', '.jsonl'})}"
+        return f"name-{number}{''.join(suffix for suffix in Path(name).suffixes if suffix in _SUFFIXES)}"
 
 
 def _sum(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:

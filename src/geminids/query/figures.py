@@ -19,7 +19,7 @@ class Tokens(NamedTuple):
 
     requests: int = 0
     unmeasured: int = 0
-    """Requests of which the agent noted no tokens."""
+    """Requests of which the agent noted no tokens, and replies without any count, which are no requests."""
     input: int | None = None
     cached: int | None = None
     cache_write: int | None = None
@@ -69,6 +69,9 @@ def figures_of(done: "Done") -> Figures:
     return Figures(*done[1:9], 0, done.added, done.removed)
 
 
+_UNMEASURED = Tokens._fields.index("unmeasured")
+
+
 class Adding:
     """Adds up tokens, many times: as plain numbers, since making a value of each sum would take the time."""
 
@@ -84,6 +87,10 @@ class Adding:
             one if other is None else other if one is None else one + other
             for one, other in zip(self._sums, (*spent[4:], cost, unpriced), strict=True)
         ]
+
+    def add_unmeasured(self, replies: int) -> None:
+        """Some replies of which nothing was recorded."""
+        self._sums[_UNMEASURED] = (self._sums[_UNMEASURED] or 0) + replies
 
     def tokens(self) -> Tokens:
         """The sum."""

@@ -70,12 +70,13 @@ def is_document(path: Path) -> bool:
 def agent_view(path: Path) -> dict[str, Any]:
     """The record as the agent itself would load it. Raises the error that says why it would not."""
     with _naming_trouble(path):
-        for name in sources.available():
+        reading = _read_alone(path)
+        of_agents = {session.agent for session in reading.sessions} if reading else set()
+        # A file is loaded by the agent that wrote it; where we find no session, one of them may still.
+        for name in of_agents.intersection(sources.available()) or sources.available():
             if path.is_file() and (record := sources.load(name).agent_view(path)) is not None:
                 return record
-        reading = _read_alone(path)
-        can_be_shown = reading is not None and bool(reading.sessions)
-        raise NotLoadedByAgentError(str(path), _looks_like(path), can_be_shown=can_be_shown)
+        raise NotLoadedByAgentError(str(path), _looks_like(path), can_be_shown=bool(of_agents))
 
 
 def _read_alone(path: Path) -> Reading | None:

@@ -37,11 +37,20 @@ _COLUMNS_OF_KEYS = {
     "output": "output",
 }
 """Under which keys agents write what; what stands under another is said by somebody."""
-_PATH_KEYS = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
-_IDS = frozenset({"id", "sessionId", "projectHash", "type", "timestamp", "status", "model", "callId", "uuid"})
+_PATH_KEYS = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder", "cwd")
+_IDS = frozenset(
+    {
+        *("id", "uuid", "sessionId", "session_id", "parentUuid", "requestId", "callId", "call_id", "turn_id"),
+        *("projectHash", "type", "timestamp", "status", "model", "version", "gitBranch", "signature"),
+    }
+)
 """Keys of texts that nobody searches for."""
 _BLOB = 400
 """Characters without any blank between them: pictures and signatures."""
+
+_PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
+"""How packed files begin: places in them are places in what is in them."""
+_LONGEST_SIGNATURE = max(map(len, _PACKED))
 
 _HOW_TO_OPEN = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
@@ -57,6 +66,7 @@ class Cutter:
         self._letters = [want.text.lower() for want in wanted]
         self._width = width
         self._opened: dict[int, int | None] = {}
+        self._unpacked: dict[int, bytes] = {}
 
     def __enter__(self) -> "Cutter":
         return self
@@ -101,6 +111,8 @@ class Cutter:
         handle = self._handle(file)
         if handle is None:
             return None
+        if file in self._unpacked:
+            return self._unpacked[file][start : min(end, start + LARGEST)]
         try:
             return os.pread(handle, min(end - start, LARGEST), start)
         except OSError:
@@ -109,9 +121,11 @@ class Cutter:
     def _handle(self, file: int) -> int | None:
         if file not in self._opened:
             try:
-                self._opened[file] = os.open(self._paths[file], _HOW_TO_OPEN)
+                handle = self._opened[file] = os.open(self._paths[file], _HOW_TO_OPEN)
+                if os.pread(handle, _LONGEST_SIGNATURE, 0).startswith(_PACKED):
+                    self._unpacked[file] = _unpacked(self._paths[file])
             except (OSError, KeyError, ValueError):
-                self._opened[file] = None
+                self._opened.setdefault(file, None)
         return self._opened[file]
 
 
@@ -128,6 +142,17 @@ class Piece(Value):
     text: str
     column: str | None
     """None: said by somebody."""
+
+
+def _unpacked(path: str) -> bytes:
+    """What is in a packed file, as the agent that packed it says; nothing if none does."""
+    # Few files are packed, and a reader takes long to load.
+    from pathlib import Path
+
+    from geminids import sources
+
+    answers = (sources.load(name).unpacked(Path(path)) for name in sources.available())
+    return next((answer for answer in answers if answer is not None), b"")
 
 
 def places(spans: str) -> list[tuple[int, int, int]]:

@@ -190,14 +190,14 @@ class _Counting:
         self._group = _folded(index, question)
         # Tools use no tokens of their own: their requests are told all together.
         spent_by = "day" if question.by == "tool" else self._group
-        self._spent = totals.spent(index, scope, spent_by)
-        self._guessed = totals.estimated(index, scope, spent_by) if question.estimate else None
-        numbers = {row.model for row in (*self._spent, *(self._guessed or ()))} - {0}
-        self._models = totals.names(index, sorted(numbers))
+        spent = totals.spent(index, scope, spent_by)
+        guessed = totals.estimated(index, scope, spent_by)
+        self._models = totals.names(index, sorted({row.model for row in (*spent, *guessed)} - {0}))
         self._prices = pricing({(None, name) for name in self._models.values()})
         self._unpriced: dict[str, int] = {}
-        self._used = _Used(self._spent, self._cost)
-        self._estimated = None if self._guessed is None else _Used(self._guessed, self._cost)
+        self._used = _Used(spent, self._cost)
+        self._used.note_unmeasured(guessed)
+        self._estimated = _Used(guessed, self._price) if question.estimate else None
 
     def statistics(self, query: "Query | None") -> Statistics:
         """All figures."""
@@ -256,14 +256,19 @@ class _Counting:
         return groups
 
     def _cost(self, row: Spent) -> "Decimal | None":
+        """What was paid for; models without a price are noted."""
+        cost = self._price(row)
+        name = self._models.get(row.model)
+        if cost is None and name is not None and row.total is not None:
+            self._unpriced[name] = self._unpriced.get(name, 0) + row.requests
+        return cost
+
+    def _price(self, row: Spent) -> "Decimal | None":
         name = self._models.get(row.model)
         if row.total is None or name is None:
             return None
         cost = self._prices.cost(None, name, _date(row.day), row.band, _amounts(row))
-        if cost is None:
-            self._unpriced[name] = self._unpriced.get(name, 0) + row.requests
-            return None
-        return cost.amount
+        return cost.amount if cost else None
 
 
 class _Used:
@@ -278,6 +283,12 @@ class _Used:
             self.all.add(row, paid)
             self.by_key[row.key].add(row, paid)
             self.by_day[row.day].add(row, paid)
+
+    def note_unmeasured(self, rows: Iterable[Spent]) -> None:
+        """Count replies without any tokens, which are told by what they may have used."""
+        for row in rows:
+            for used in (self.all, self.by_key[row.key], self.by_day[row.day]):
+                used.add_unmeasured(row.requests)
 
 
 def _amounts(row: Spent) -> Amounts:

@@ -29,6 +29,7 @@ from geminids.model import (
     Todo,
     ToolCall,
     ToolResult,
+    Unrecorded,
 )
 from geminids.redact.hiding import Change, Changes, Hidden
 from geminids.redact.names import LONGEST, Trust, in_list, inside, named
@@ -42,11 +43,12 @@ LEFT_OUT = "(left out)"
 _STRUCTURE: dict[type, frozenset[str]] = {
     Session: frozenset(("agent", "models")),
     SessionFile: frozenset(("format",)),
-    Message: frozenset(("model",)),
+    Message: frozenset(("model", "request_id")),
     ToolCall: frozenset(("name", "display_name", "native_status")),
     ToolResult: frozenset(("name",)),
     AgentProgress: frozenset(("agent", "state")),
     Todo: frozenset(("status",)),
+    Unrecorded: frozenset(("what", "reason")),
 }
 """Fields that say what something is. A user may be called like a tool; only secrets are hidden in them."""
 _IDS: dict[type, frozenset[str]] = {

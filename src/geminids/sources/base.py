@@ -160,10 +160,10 @@ class Source(Protocol):
     """The agent, as it appears in session ids."""
     title: str
     """The agent, as people call it."""
-    provider: str
-    """Who answers its requests, unless a session says otherwise: the name by which prices are looked up."""
     revision: int
     """Raised when reading changes, so that what was read before is read again."""
+    variables: Mapping[str, str]
+    """The environment variables that say where its homes are, and what each means, for people."""
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
         """The homes this machine has, without looking for anything in them."""
@@ -214,6 +214,28 @@ class Source(Protocol):
 
     def named_folders(self, session: Session) -> Iterable[str]:
         """Every folder that a session names in any way: one of them may be its project's."""
+        ...
+
+    def unpacked(self, path: Path) -> bytes | None:
+        """What is in a file that the agent keeps packed; None for any other file.
+
+        Places of messages in such a file, and the size in its account, count what is in it.
+        """
+        ...
+
+    def recognise(self, content: object) -> str | None:
+        """What something of the agent's is, in words that follow "it looks like"; None if it is not its own.
+
+        Asked about files that gave no session, to say why: `content` is a JSON document (an object or a
+        list), one of the first records of a log, or a text that is no JSON. No word of it is repeated.
+        """
+        ...
+
+    def is_own_name(self, name: str) -> bool:
+        """Whether the agent itself gives this name to files or folders: a fixed word, an id, a time.
+
+        Every other may be the name of a project or a client, and is not shown to strangers.
+        """
         ...
 
     def keeps_secrets(self, path: Path) -> bool:

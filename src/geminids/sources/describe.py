@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+
+from geminids import sources
 
 ENOUGH = 1 << 20
 """Bytes that are looked at."""
@@ -26,8 +28,8 @@ SIGNATURES = {
 }
 
 NOT_YET = ", which geminids cannot read yet"
-NOTHING = " that holds nothing to show"
-"""What is ours to read and yet was given to us as unreadable has no message in it."""
+MOST_RECORDS = 20
+"""Records of a log that are looked at: the first of some agents' logs say little."""
 
 SPECIAL = (
     (stat.S_ISDIR, "a folder"),
@@ -63,10 +65,9 @@ def describe_beginning(beginning: bytes) -> str:
 
 
 def _describe_text(text: str) -> str:
-    if "\n## USER" in f"\n{text}" or "\n## MODEL" in f"\n{text}":
-        return "text that quotes a conversation shared from Gemini CLI as Markdown"
     if not text.startswith(("{", "[")):
-        return "an HTML page" if text[:15].lower().startswith(("<!doctype html", "<html")) else "plain text"
+        is_page = text[:15].lower().startswith(("<!doctype html", "<html"))
+        return _recognised(text) or ("an HTML page" if is_page else "plain text")
     try:
         return _describe_document(json.loads(text))
     except RecursionError:
@@ -79,51 +80,31 @@ def _describe_document(document: object) -> str:
     match document:
         case {"schema": str(schema)} if schema.startswith("geminids/"):
             return "the output of geminids itself"
-        case {"history": list(), "toolCall": _}:
-            return "a /restore checkpoint of Gemini CLI" + NOTHING
-        case {"history": list()} | [{"role": "user" | "model", "parts": list()}, *_]:
-            return "a saved chat of Gemini CLI" + NOTHING
-        case [{"sessionId": _, "messageId": _, "message": _}, *_]:
-            return "the list of prompts that Gemini CLI keeps (logs.json)"
-        case {"response": _, "stats": dict()}:
-            return "the answer of a headless run of Gemini CLI (--output-format json)" + NOTHING
-        case {"projects": dict()}:
-            return "the list of projects that Gemini CLI keeps (projects.json)"
-        case {"sessionId": _, "messages": _} | {"sessionId": _, "projectHash": _}:
-            return "a session of Gemini CLI" + NOTHING
         case dict():
-            return _describe_record(document) or "JSON without a sessionId"
+            return _recognised(document) or "JSON of no agent that geminids knows"
         case _:
-            return "JSON, but no object"
+            return _recognised(document) or "JSON, but no object"
 
 
 def _describe_lines(text: str) -> str:
-    for line in text.splitlines()[:20]:
+    records = list(islice(_records(text), MOST_RECORDS))
+    if not records:
+        return _recognised(text) or "text that begins like JSON but is none"
+    return next(filter(None, map(_recognised, records)), "JSON Lines of no agent that geminids knows")
+
+
+def _records(text: str) -> Iterator[object]:
+    for line in text.splitlines()[:MOST_RECORDS]:
         try:
-            record = json.loads(line)
+            yield json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(record, dict) and (known := _describe_record(record)):
-            return known
-        return "JSON Lines without a sessionId"
-    return "text that begins like JSON but is none"
 
 
-def _describe_record(record: Mapping[str, Any]) -> str | None:
-    match record:
-        case {"type": "session_meta", "payload": dict()}:
-            return "a Codex CLI session" + NOT_YET
+def _recognised(content: object) -> str | None:
+    """What an agent says that it is: those that can be read are asked, of the others we know the looks."""
+    match content:
         case {"uuid": str(), "sessionId": str(), "message": {"parts": _}}:
             return "a Qwen Code session" + NOT_YET
-        case {"uuid": str(), "sessionId": str()} | {"type": "summary", "leafUuid": str()}:
-            return "a Claude Code session" + NOT_YET
-        case {"type": "queue-operation" | "file-history-snapshot" | "mode" | "permission-mode"}:
-            return "a Claude Code session" + NOT_YET
-        case {"type": "init", "session_id": str()}:
-            return "the output of a headless run of Gemini CLI (--output-format stream-json)" + NOTHING
-        case {"type": "console" | "network", "payload": _}:
-            return "an activity log of Gemini CLI" + NOTHING
-        case {"sessionId": str(), "projectHash": str()}:
-            return "a session of Gemini CLI" + NOTHING
-        case _:
-            return None
+    asked = (sources.load(name).recognise(content) for name in sources.available())
+    return next(filter(None, asked), None)

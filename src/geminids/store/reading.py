@@ -224,8 +224,11 @@ def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:
 
 
 def projects(index: "Index") -> dict[int, ProjectRow]:
-    """The best that is known of each project, by its number."""
-    rows = index.connection.execute("SELECT id, path, told_hash, slug, known_by, certain FROM projects")
+    """The best that is known of each project that has a session, by its number."""
+    rows = index.connection.execute(
+        "SELECT id, path, told_hash, slug, known_by, certain FROM projects "
+        "WHERE id IN (SELECT project FROM sessions)"
+    )
     return {number: project_row(values) for number, *values in rows}
 
 

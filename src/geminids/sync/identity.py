@@ -10,7 +10,9 @@ from geminids.store.projects import forget_unused_projects, known_projects_as_to
 from geminids.store.writing import transaction
 from geminids.sync.packing import project_of, project_row
 
-PROVEN = frozenset({KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, KnownBy.CURRENT_FOLDER})
+PROVEN = frozenset(
+    {KnownBy.RECORDS, KnownBy.CONTEXT, KnownBy.DIRECTORIES, KnownBy.ARGUMENTS, KnownBy.CURRENT_FOLDER}
+)
 """Ways of knowing a folder that only some sessions of a project offer, or only here."""
 
 

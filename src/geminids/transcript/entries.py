@@ -155,11 +155,15 @@ def told_parts(
 
 
 def task_of(session: Session) -> Message | None:
-    """What a subagent was told to do: the first thing said to it."""
+    """What a subagent was told to do: the first thing said to it, but for context and what it took over."""
     if session.kind is not SessionKind.SUBAGENT:
         return None
-    asked = next((message for message in session.messages if message.role is Role.USER), None)
+    asked = next((message for message in session.messages if _may_be_task(message)), None)
     return asked if asked and asked.origin is Origin.SYNTHETIC else None
+
+
+def _may_be_task(message: Message) -> bool:
+    return message.role is Role.USER and message.origin is not Origin.INJECTED and not message.imported
 
 
 def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:

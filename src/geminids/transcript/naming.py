@@ -78,6 +78,11 @@ def models_sentence(session: SessionSummary) -> str:
     return f"{', '.join(session.models) or 'model unknown'} · {words.tokens(session.usage)}"
 
 
+def branch_name(session: SessionSummary) -> str:
+    """The branch that a session was on, if the agent noted it."""
+    return f"branch {session.branch}" if session.branch else ""
+
+
 def problems_sentence(number: int) -> str:
     """How much of a session could not be read."""
     return f"⚠ {words.count(number, 'problem')} in its files"

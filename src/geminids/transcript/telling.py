@@ -30,7 +30,9 @@ from geminids.transcript.shortening import LONGEST_ARGUMENT, cut
 TELLING_ARGUMENTS = (
     "file_path",
     "absolute_path",
+    "notebook_path",
     "command",
+    "cmd",
     "pattern",
     "query",
     "url",
@@ -47,6 +49,7 @@ TELLING_ARGUMENTS = (
     "title",
     "name",
 )
+"""What agents call the argument that says most, the most telling first; else a reader gives a gist."""
 PLACES = ("path", "dir_path")
 HANDS_BACK = {"complete_task"}
 """Tools with which subagents give their result to the session that started them."""
@@ -139,11 +142,18 @@ def changed_lines(changes: Sequence[FileChange]) -> tuple[int, int] | None:
 
 
 def diff_lines(call: ToolCall) -> list[str]:
-    """The changes of the call as lines of a unified diff, without its headings."""
-    diffs = [change.diff for change in call.changes if change.diff]
+    """The changes of the call as lines of a unified diff, without its headings.
+
+    Where several files were changed, the path of each stands before its lines.
+    """
+    diffs = [(change.path, change.diff) for change in call.changes if change.diff]
     if not diffs and isinstance(call.display, Diff):
-        diffs = [call.display.diff]
-    return [line for diff in diffs for line in _without_heading(diff.removesuffix("\n").split("\n"))]
+        diffs = [(call.display.path, call.display.diff)]
+    lines: list[str] = []
+    for path, diff in diffs:
+        lines += [f"@@ {path}"] if len(diffs) > 1 else []
+        lines += _without_heading(diff.removesuffix("\n").split("\n"))
+    return lines
 
 
 def _without_heading(diff: Sequence[str]) -> Sequence[str]:

@@ -25,6 +25,7 @@ KIND_MARKS = {"subagent": "↳", "checkpoint": "⎘", "lost": "✝"}
 
 KNOWN_BY = {
     "link": "your link",
+    "records": "records",
     "marker": "marker",
     "registry": "registry",
     "context": "session",
@@ -78,6 +79,7 @@ def tokens(usage: Usage) -> str:
     named = (
         ("in", usage.input),
         ("cached", usage.cached),
+        ("into the cache", usage.cache_write),
         ("out", usage.output),
         ("thoughts", usage.thoughts),
     )

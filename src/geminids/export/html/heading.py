@@ -107,6 +107,8 @@ def _own_title(session: Session, title: str) -> Markup:
 def _facts(facts: PageFacts) -> Iterator[tuple[Markup, Markup]]:
     session, counts = facts.session, facts.session.counts
     yield Markup("Project"), line(session.project.path or session.project.name)
+    if session.branch:
+        yield Markup("Branch"), line(session.branch)
     yield Markup("Agent"), line(", ".join((facts.agent_title, *session.models)))
     if when := _when(session):
         yield Markup("Time"), when

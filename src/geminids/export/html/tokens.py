@@ -5,8 +5,13 @@ from __future__ import annotations
 from geminids.export.html.markup import NOTHING, Markup, filled, joined
 from geminids.model import Usage
 
-KINDS = ("fresh", "cached", "output", "thoughts")
-_NAMES = {"fresh": "new input", "cached": "cached", "output": "output", "thoughts": "thoughts"}
+_NAMES = {
+    "fresh": "new input",
+    "written": "into the cache",
+    "cached": "cached",
+    "output": "output",
+    "thoughts": "thoughts",
+}
 
 
 def total(usage: Usage | None) -> int:
@@ -51,6 +56,5 @@ def _sentence(known: dict[str, int]) -> Markup:
 
 
 def _known(usage: Usage) -> dict[str, int]:
-    cached = (usage.cached or 0) + (usage.cache_write or 0)
-    numbers = (usage.fresh or 0, cached, usage.output or 0, usage.thoughts or 0)
-    return {kind: number for kind, number in zip(KINDS, numbers, strict=True) if number > 0}
+    numbers = (usage.fresh, usage.cache_write, usage.cached, usage.output, usage.thoughts)
+    return {kind: number for kind, number in zip(_NAMES, numbers, strict=True) if number and number > 0}

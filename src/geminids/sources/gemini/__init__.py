@@ -33,8 +33,11 @@ class GeminiSource:
 
     name = gemini_homes.AGENT
     title = "Gemini CLI"
-    provider = "google"
-    revision = 2
+    revision = 3
+    variables: Mapping[str, str] = {
+        "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
+        "GEMINI_SESSIONS_DIR": "A folder that holds projects of Gemini CLI; looked at besides the others.",
+    }
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
         """The homes this machine has."""
@@ -91,6 +94,22 @@ class GeminiSource:
         from geminids.sources.gemini.evidence import named_folders
 
         return named_folders(session.messages)
+
+    def unpacked(self, path: Path) -> bytes | None:
+        """None: Gemini CLI packs nothing."""
+        return None
+
+    def recognise(self, content: object) -> str | None:
+        """What something that Gemini CLI wrote is, in words."""
+        from geminids.sources.gemini.describing import recognise
+
+        return recognise(content)
+
+    def is_own_name(self, name: str) -> bool:
+        """Whether Gemini CLI itself gives this name to files or folders."""
+        from geminids.sources.gemini.describing import is_own_name
+
+        return is_own_name(name)
 
     def keeps_secrets(self, path: Path) -> bool:
         """Whether Gemini CLI keeps credentials in this file."""

@@ -66,6 +66,8 @@ SESSION_FIELDS = frozenset(
     {"sessionId", "projectHash", "startTime", "lastUpdated", "kind", "directories", "summary", "messages"}
     | IGNORED_FIELDS.keys()
 )
+ID_UP_TO_030 = re.compile(r"-\d{13}-[0-9a-f]+\Z")
+"""How the CLI's id for a call ends up to 0.30, if the server gave none. In editors it has no third part."""
 MESSAGE_FIELDS = frozenset(
     {"id", "timestamp", "type", "content", "displayContent", "model", "thoughts", "tokens", "toolCalls"}
 )

@@ -39,6 +39,7 @@ from geminids.sources.gemini.records import Kind, calls_of
 from geminids.sources.gemini.replay import Replay
 from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
 from geminids.sources.gemini.turns import Turn
+from geminids.sources.gemini.unrecorded import unrecorded
 from geminids.sources.summing import calls_in, counts_of, models_of, one_line, status_of, title_of, usage_of
 from geminids.sources.timestamps import parse_time
 
@@ -175,7 +176,7 @@ def _inner_sessions(main: Draft) -> list[Draft]:
     inner = []
     for run in reversed(list(inner_runs(main.turns))):
         child_id = f"{main.native_id}#{run.calls[0].call_id}"
-        reply = split_last(main.turns[run.last])
+        reply = split_last(main.turns[run.last], main.turns[run.first - 1] if run.first else None)
         turns = main.turns[run.first : run.last] + ([reply] if reply else [])
         for call in run.calls:
             call.name_child(child_id)
@@ -195,9 +196,11 @@ def _session(
         meta |= segment.meta
     files = _files(draft.segments)
     paths = {file.path for file in files}
-    times = list(_times(draft, messages, calls_in(messages)))
+    calls = calls_in(messages)
+    times = list(_times(draft, messages, calls))
     directories = _directories(meta)
     summary = meta.get("summary")
+    summary = summary if isinstance(summary, str) and summary.strip() else None
     return Session(
         id=f"gemini:{draft.native_id}",
         agent="gemini",
@@ -206,7 +209,7 @@ def _session(
         parent_id=f"gemini:{draft.parent_id}" if draft.parent_id else None,
         project=with_evidence(_project(bundle.project, meta), messages, directories),
         title=_task(messages) if of_subagent else title_of(summary, messages),
-        summary=summary if isinstance(summary, str) and summary.strip() else None,
+        summary=summary,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         status=status_of(messages, draft.kind, cancelled=REQUEST_CANCELLED),
@@ -218,6 +221,8 @@ def _session(
         companions=tuple(companion.told("gemini") for companion in beside),
         problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
         messages=messages,
+        # What a subagent has for a summary is how its answer begins.
+        unrecorded=unrecorded(draft.turns, messages, calls, has_title=bool(summary) and not of_subagent),
     )
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from geminids.model import ToolKind
 from geminids.sources.gemini.content import plain_text
-from geminids.sources.gemini.records import calls_of
+from geminids.sources.gemini.records import ID_UP_TO_030, calls_of
 from geminids.sources.gemini.tools import TOOL_KINDS, kind_of_tool, results
 from geminids.sources.gemini.turns import Turn
 from geminids.sources.timestamps import parse_time
@@ -149,14 +149,27 @@ def _prompt_of(call: AgentCall, turns: Sequence[Turn], taken: set[int], done: in
     return None
 
 
-def split_last(turn: Turn) -> Turn | None:
+def split_last(turn: Turn, before: Turn | None) -> Turn | None:
     """The subagent's reply in the turn that holds its parent's call, taken out of it; None if there is none.
 
-    The CLI adds a call to the last message there is; if that one has tokens, it is the subagent's reply.
+    The CLI adds a call to the last message there is; if that one has tokens, it is the subagent's reply,
+    unless it was made for the call. `before` is the turn before the subagent's.
     """
-    if not turn.value.get("tokens"):
+    if not turn.value.get("tokens") or _was_made_for_calls(turn, before):
         return None
     reply = Turn(turn.id, {k: v for k, v in turn.value.items() if k != "toolCalls"}, turn.places[0])
     kept = ("id", "timestamp", "type", "toolCalls")
     turn.value = {name: turn.value[name] for name in kept if name in turn.value}
     return reply
+
+
+def _was_made_for_calls(turn: Turn, before: Turn | None) -> bool:
+    """Whether a turn is the parent's own: it has no words, which a subagent's reply has up to 0.30.
+
+    Later the parent's reply may stand before the subagent, without its calls; then this is the subagent's.
+    """
+    if turn.value.get("content"):
+        return False
+    if any(ID_UP_TO_030.search(str(call.get("id"))) for call in calls_of(turn.value)):
+        return True
+    return not (before and before.value.get("type") == "gemini" and not before.value.get("toolCalls"))

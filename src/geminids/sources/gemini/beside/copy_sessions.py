@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from geminids.gemini_phrases import REQUEST_CANCELLED
-from geminids.model import Message, Project, Session, SessionFile, SessionKind, Status, Usage
+from geminids.model import Message, Project, Session, SessionFile, SessionKind, Status, Unrecorded, Usage
 from geminids.sources.base import FoundFile, Reading
 from geminids.sources.gemini.beside.accounts import CopyLog, refused
 from geminids.sources.gemini.evidence import with_evidence
@@ -34,6 +34,8 @@ def session_of(
     models: tuple[str, ...] = (),
     usage: Usage | None = None,
     status: Status | None = None,
+    reported: Usage | None = None,
+    unrecorded: tuple[Unrecorded, ...] = (),
 ) -> Session:
     """The session that a file tells; what its messages know of times counts more than the file's own.
 
@@ -58,6 +60,8 @@ def session_of(
         usage=usage or Usage.sum(message.usage for message in messages if message.usage),
         files=(SessionFile(log.path, log.format, log.size),),
         problems=tuple(log.problems),
+        reported=reported,
+        unrecorded=unrecorded,
         messages=messages,
     )
 

@@ -13,8 +13,21 @@ from geminids.model import Source, Usage
 from geminids.sources.counts import count_or_none
 from geminids.sources.gemini.beside.printed_runs import PrintedRuns
 from geminids.sources.gemini.turns import Turn
+from geminids.sources.gemini.unrecorded import COMPRESSION, NEXT_SPEAKER
 
 _TOKEN_NAMES = ("prompt", "cached", "candidates", "thoughts", "tool", "total")
+_TALK = frozenset({"main", "subagent"})
+"""The roles of requests that session files hold."""
+_PURPOSES = {
+    "utility_tool": "requests of tools",
+    "utility_compressor": COMPRESSION,
+    "utility_summarizer": "a summary of an output or a session",
+    "utility_router": "choosing the model",
+    "utility_loop_detector": "looking for a loop",
+    "utility_next_speaker": NEXT_SPEAKER,
+    "utility_edit_corrector": "correcting an edit",
+}
+"""What requests were for, by the role that the run counts them under (since 0.33)."""
 
 
 class AnsweredRuns(PrintedRuns):
@@ -34,6 +47,8 @@ class AnsweredRuns(PrintedRuns):
         self._turns += [Turn(name + suffix, turn, place) for name, turn in told]
         self._note_models(models)
         self._usages += _usages(models)
+        for what, usage in _beside_talk(models):
+            self._beside_talk.setdefault(what, []).append(usage)
         self._is_open = not (value.get("response") or value.get("error"))
 
 
@@ -80,6 +95,17 @@ def _usages(models: object) -> list[Usage]:
     """What each model used, as far as that was printed."""
     abouts = models.values() if isinstance(models, dict) else ()
     return [usage for about in abouts if (usage := _usage(about))]
+
+
+def _beside_talk(models: object) -> Iterator[tuple[str, Usage]]:
+    """What the requests used that were no part of the talk, and what they were for."""
+    for about in models.values() if isinstance(models, dict) else ():
+        roles = about.get("roles") if isinstance(about, dict) else None
+        for role, used in roles.items() if isinstance(roles, dict) else ():
+            if role not in _TALK and isinstance(used, dict):
+                usage = _usage({"tokens": used.get("tokens"), "api": used})
+                if usage is not None and usage.requests:
+                    yield _PURPOSES.get(role, str(role)), usage
 
 
 def _usage(about: object) -> Usage | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from geminids.model import Session, SessionKind, Status, Usage
+from geminids.model import Session, SessionKind, Status, Unrecorded, Usage
 from geminids.sources.gemini.beside.accounts import CopyLog
 from geminids.sources.gemini.beside.api_turns import built
 from geminids.sources.gemini.beside.copy_sessions import modified, session_of
 from geminids.sources.gemini.turns import Turn
+
+_REASON = "The run counted it beside the talk; no session file holds it."
 
 
 class PrintedRuns:
@@ -19,6 +22,8 @@ class PrintedRuns:
         self._turns: list[Turn] = []
         self._models: dict[str, None] = {}
         self._usages: list[Usage] = []
+        self._beside_talk: dict[str, list[Usage]] = {}
+        """What requests beside the talk used, by what they were for."""
         self._is_open = True
         """Whether the last run did not come to its end."""
 
@@ -28,6 +33,7 @@ class PrintedRuns:
 
     def session(self, log: CopyLog, path: Path) -> Session:
         """The session that the runs tell."""
+        used = Usage.sum(self._usages)
         return session_of(
             log,
             self._native_id,
@@ -35,6 +41,14 @@ class PrintedRuns:
             built(log, self._turns),
             modified(path),
             models=tuple(self._models),
-            usage=Usage.sum(self._usages),
+            usage=used,
             status=Status.INTERRUPTED if self._is_open else None,
+            # A run counts all that it asked for, also what no session file holds.
+            reported=used if self._usages else None,
+            unrecorded=tuple(self._unrecorded()),
         )
+
+    def _unrecorded(self) -> Iterator[Unrecorded]:
+        for what, usages in self._beside_talk.items():
+            used = Usage.sum(usages)
+            yield Unrecorded(what, _REASON, used.requests, used)

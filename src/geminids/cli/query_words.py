@@ -1,0 +1,19 @@
+"""Words in the language of searches, as an argument of a command."""
+
+from __future__ import annotations
+
+import click
+
+
+def query_words(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Take `-test` for what is to be left out, but a slip in an option for a slip."""
+    known = [name for parameter in context.command.params for name in parameter.opts]
+    for word in words:
+        if word.startswith("--") and word.lstrip("-"):
+            from difflib import get_close_matches
+
+            if near := get_close_matches(word, known, n=1, cutoff=0.7):
+                raise click.UsageError(
+                    f'No such option {word!r}, did you mean {near[0]}? In "" it is a word.', context
+                )
+    return words
