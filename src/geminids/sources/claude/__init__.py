@@ -1,0 +1,130 @@
+"""Claude Code sessions.
+
+    ~/.claude/projects/<folder>/<session id>.jsonl                          all releases
+    ~/.claude/projects/<folder>/agent-<id>.jsonl                            subagents of 2.0
+    ~/.claude/projects/<folder>/<session id>/subagents/agent-<id>.jsonl     subagents since 2.1
+
+A file is a tree of records, only ever appended to: each names the one it hangs on, and the conversation is
+the way from its leaf to the root. One reply of the model is spread over several lines. A fork, and in 1.0
+also a resume, copies what was said into a new file. Checked against releases 1.0.31, 1.0.120, 2.0.30, 2.0.76
+and 2.1.325.
+
+Credentials are never opened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from geminids.sources.claude import homes as claude_homes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from geminids.model import Session
+    from geminids.sources.base import Bundle, Companions, Home, Reading, Scan
+    from geminids.sources.resuming import Circumstances, Resuming
+    from geminids.sources.traces import Trace
+
+
+class ClaudeSource:
+    """Reads what Claude Code leaves in its home. The readers are loaded when they are asked for."""
+
+    name = claude_homes.AGENT
+    title = "Claude Code"
+    revision = 1
+    variables: Mapping[str, str] = {
+        "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; looked at besides `~/.claude`.",
+        "CLAUDE_PROJECTS_DIR": "A folder that holds projects of Claude Code; looked at besides the others.",
+    }
+
+    def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
+        """The homes this machine has."""
+        return claude_homes.homes(environment, user_home)
+
+    def homes_below(self, folder: str) -> Sequence[Home]:
+        """The homes in a folder that stands for a user's home."""
+        return claude_homes.homes_below(folder)
+
+    def footprint(self, home: Home) -> dict[str, str]:
+        """A text for each folder of a home, which is another one as soon as its content may be."""
+        from geminids.sources.claude.footprint import footprint
+
+        return footprint(home)
+
+    def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
+        """The session files of a home or of some of its folders, in bundles."""
+        from geminids.sources.claude.layout import scan
+
+        return scan(home, only)
+
+    def read(self, bundle: Bundle) -> Reading:
+        """The sessions of a bundle, and where every byte of its files went."""
+        from geminids.sources.claude.reading import read
+
+        return read(bundle)
+
+    def read_alone(self, path: Path) -> Reading | None:
+        """The session in a file given by hand."""
+        from geminids.sources.claude.reading import read_alone
+
+        return read_alone(path)
+
+    def read_beside(self, companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
+        """What became of every file beside the sessions; none of them holds a session."""
+        from geminids.sources.claude.beside import read_beside
+
+        return read_beside(companions, limit)
+
+    def with_outputs(self, session: Session) -> Session:
+        """The session with the whole outputs of its tools, as far as they are there."""
+        from geminids.sources.claude.outputs import with_outputs
+
+        return with_outputs(session)
+
+    def named_ids(self, session: Session) -> Collection[str]:
+        """The ids under which the session's own records say that files were put away."""
+        from geminids.sources.claude.outputs import named_ids
+
+        return named_ids(session)
+
+    def named_folders(self, session: Session) -> Iterable[str]:
+        """Every folder that a session names in any way."""
+        from geminids.sources.claude.evidence import named_folders
+
+        return named_folders(session)
+
+    def unpacked(self, path: Path) -> bytes | None:
+        """None: Claude Code packs nothing."""
+        return None
+
+    def recognise(self, content: object) -> str | None:
+        """What something that Claude Code wrote is, in words."""
+        from geminids.sources.claude.describing import recognise
+
+        return recognise(content)
+
+    def is_own_name(self, name: str) -> bool:
+        """Whether Claude Code itself gives this name to files or folders."""
+        from geminids.sources.claude.describing import is_own_name
+
+        return is_own_name(name)
+
+    def keeps_secrets(self, path: Path) -> bool:
+        """Whether Claude Code keeps credentials in this file."""
+        from geminids.sources.claude.companions import keeps_secrets
+
+        return keeps_secrets(str(path))
+
+    def agent_view(self, path: Path) -> dict[str, Any] | None:
+        """The records that Claude Code would go on with, in order, from its last compaction on."""
+        from geminids.sources.claude.reading import read_as_agent
+
+        return read_as_agent(path)
+
+    def resuming(self, session: Session, circumstances: Circumstances) -> Resuming:
+        """How Claude Code would go on with a session, or why it cannot."""
+        from geminids.sources.claude.resuming import resuming
+
+        return resuming(session, circumstances)

@@ -1,0 +1,94 @@
+"""The lines of a session file as records.
+
+A process that dies leaves half a line, and the next one may go on in the same line: then we look for what is
+whole in it. Copies of requests are the larger part of many files. They are told by their first bytes and not
+decoded, unless a record of the conversation may be glued to them.
+"""
+
+from __future__ import annotations
+
+from geminids.model import ProblemKind, Source
+from geminids.sources.claude.records import BEGINNING, FileLog, Record, is_record, printable, salvaged_kind
+from geminids.sources.jsonl import UndecodableError, salvage
+
+_NEVER_DECODED = {
+    b'{"type":"api-request"': "api-request",
+    b'{"type":"api-request-shape"': "api-request-shape",
+    b'{"type":"api-request-blob"': "api-request-blob",
+    b'{"type":"file-history-snapshot"': "file-history-snapshot",
+    b'{"type":"file-history-delta"': "file-history-delta",
+}
+_BEGINNINGS = (b'{"type":"api-request', b'{"type":"file-history-')
+_OF_THE_TREE = b'"parentUuid":'
+
+
+def read_log(path: str, content: bytes) -> FileLog:
+    """Every record of a session file."""
+    log = FileLog(path, len(content))
+    if not content:
+        # Releases 2.0 leave such a file at every resume, named by the id that they did not take.
+        log.ignore("a file without a byte", 0)
+    elif content.isspace():
+        log.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, len(content))
+    else:
+        _read_lines(log, content)
+    return log
+
+
+def _read_lines(log: FileLog, content: bytes) -> None:
+    start, number, size, line_ends, path = 0, 0, len(content), 0, log.path
+    while start < size:
+        number += 1
+        end = content.find(b"\n", start)
+        if end < 0:
+            end = size
+        else:
+            line_ends += 1
+        raw = content[start:end]
+        if raw.startswith(_BEGINNINGS) and (kind := _left_undecoded(raw)):
+            log.take(Record(kind, {}, Source(path, number, start, end)))
+        elif raw and not raw.isspace():
+            _read_line(log, raw, Source(path, number, start, end))
+        elif raw:
+            log.ignore("blank line", len(raw))
+        start = end + 1
+    log.count_layout(line_ends)
+
+
+def _left_undecoded(raw: bytes) -> str | None:
+    """The kind of a record that we have no use for, if it is whole and nothing else is in its line."""
+    kind = _NEVER_DECODED.get(raw[: raw.find(b",")])
+    return kind if kind and raw.rstrip().endswith(b"}") and _OF_THE_TREE not in raw else None
+
+
+def _read_line(log: FileLog, raw: bytes, place: Source) -> None:
+    try:
+        value = log.decode(raw, place)
+    except UndecodableError as error:
+        _salvage_line(log, raw, place, str(error))
+        return
+    kind = value.get("type") if type(value) is dict else None
+    if type(kind) is str and kind:
+        log.take(Record(kind, value, place))
+    else:
+        log.ignore(_unknown_kind(value), len(raw))
+
+
+def _unknown_kind(value: object) -> str:
+    if not isinstance(value, dict):
+        return f"a line that is no object but {type(value).__name__}"
+    return "record without a type: " + ", ".join(sorted(map(printable, value))[:6])
+
+
+def _salvage_line(log: FileLog, raw: bytes, line: Source, complaint: str) -> None:
+    done = line.start
+    for found in salvage(raw, BEGINNING, is_record):
+        place = Source(log.path, line.line, line.start + found.start, line.start + found.end)
+        if place.start > done:
+            log.report(ProblemKind.BAD_JSON, complaint, line.line, done, place.start)
+        log.take(Record(salvaged_kind(found.value), found.value, place, complete=found.complete))
+        if not found.complete:
+            log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line.line, place.start, place.end)
+        done = place.end
+    if done < line.end:
+        log.report(ProblemKind.BAD_JSON, complaint, line.line, done, line.end)
