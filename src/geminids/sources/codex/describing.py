@@ -1,0 +1,36 @@
+"""What Codex CLI's files are called in words, and which of their names are its own."""
+
+from __future__ import annotations
+
+import re
+
+_NOTHING = " that holds nothing to show"
+"""What is ours to read and yet gave no session has no message in it."""
+_UUID = r"[0-9a-f]{8}-[0-9a-f-]{27}"
+_OWN_NAME = re.compile(
+    r"\.codex|sessions|archived_sessions|\d{4}|\d\d|session_index\.jsonl|history\.jsonl|config\.toml|AGENTS\.md"
+    r"|(?:state|logs|thread_history|memories|goals)_\d+\.sqlite(?:-wal|-shm)?|log|auth\.json|version\.json"
+    rf"|rollout-\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d-{_UUID}(?:_{_UUID})?\.jsonl(?:\.zst)?"
+)
+
+
+def recognise(content: object) -> str | None:
+    """What a document, a record or a text is; None if it is nothing of Codex CLI."""
+    match content:
+        case {"type": "session_meta" | "response_item" | "event_msg" | "turn_context", "payload": dict()}:
+            return "a session of Codex CLI" + _NOTHING
+        case {"type": "thread.started", "thread_id": str()}:
+            return "the output of a headless run of Codex CLI (--json)" + _NOTHING
+        case {"session_id": str(), "ts": int(), "text": str()}:
+            return "the list of prompts that Codex CLI keeps (history.jsonl)"
+        case {"id": str(), "thread_name": str(), "updated_at": _}:
+            return "the list of names that Codex CLI keeps (session_index.jsonl)"
+        case {"OPENAI_API_KEY": _}:
+            return "the credentials of Codex CLI"
+        case _:
+            return None
+
+
+def is_own_name(name: str) -> bool:
+    """Whether Codex CLI itself gives this name to files or folders: words it always uses, ids and times."""
+    return _OWN_NAME.fullmatch(name) is not None

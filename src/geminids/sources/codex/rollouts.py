@@ -1,0 +1,132 @@
+"""The names of rollouts: when they were begun, whose they are, and where one of an id may lie.
+
+rollout-2026-05-01T10-20-30-<thread>.jsonl              a thread
+rollout-2026-05-02T11-00-00-<thread>_<rollout>.jsonl    the same thread after it was taken back to an
+earlier turn ….jsonl.zst                                             compressed, when it was not used for a
+week
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from geminids.sources.codex.homes import ARCHIVED
+
+PACKED = ".zst"
+_NAME = re.compile(
+    r"rollout-(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(?P<thread>[^_]+?)(?:_(?P<rollout>.+?))?\.jsonl(?P<packed>\.zst)?"
+)
+_DAY = re.compile(r"\d{4}/\d\d/\d\d")
+_SEVENTH = re.compile(r"([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+"""A UUID that begins with the milliseconds since 1970."""
+
+
+class RolloutName(NamedTuple):
+    """What the name of a rollout says."""
+
+    began: str
+    """In local time, as written."""
+    thread: str
+    rollout: str
+    """Its own id, which is that of the thread unless the thread was taken back."""
+    is_packed: bool
+
+
+def rollout_name(name: str) -> RolloutName | None:
+    """What the name of a file says; None if it is no rollout's."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    thread = found["thread"]
+    return RolloutName(
+        found["time"], thread, found["rollout"] or thread, is_packed=found["packed"] is not None
+    )
+
+
+class HomeFolders(NamedTuple):
+    """The folders in which the rollouts of one home lie."""
+
+    sessions: Path | None
+    archive: Path | None
+
+    @classmethod
+    def around(cls, file: Path) -> HomeFolders:
+        """The folders of the home that a rollout lies in; none if it does not lie where Codex puts them."""
+        above = file.absolute().parents
+        if len(above) > 3 and _DAY.fullmatch("/".join(folder.name for folder in reversed(above[:3]))):
+            return cls(above[3], above[4] / ARCHIVED if len(above) > 4 else None)
+        if above[0].name == ARCHIVED:
+            return cls(above[1] / "sessions", above[0])
+        return cls(None, None)
+
+    def find(self, rollout: str) -> Path | None:
+        """The rollout of an id: first around the day on which the id was made, then everywhere."""
+        ends = (
+            f"-{rollout}.jsonl",
+            f"_{rollout}.jsonl",
+            f"-{rollout}.jsonl{PACKED}",
+            f"_{rollout}.jsonl{PACKED}",
+        )
+        looked: set[Path] = set()
+        for folder in self._likely(rollout):
+            if folder not in looked:
+                looked.add(folder)
+                # Of a plain file and a packed one, the plain one counts.
+                fitting = (name for end in ends for name in _names(folder) if name.endswith(end))
+                if name := next((name for name in fitting if _is_of(name, rollout)), None):
+                    return folder / name
+        return None
+
+    def _likely(self, rollout: str) -> Iterator[Path]:
+        if self.sessions is not None:
+            for day in _days_around(_made_at(rollout)):
+                yield self.sessions / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}"
+        if self.archive is not None:
+            yield self.archive
+        if self.sessions is not None:
+            yield from _days(self.sessions)
+
+
+def _is_of(name: str, rollout: str) -> bool:
+    said = rollout_name(name)
+    return said is not None and said.rollout == rollout
+
+
+def _made_at(rollout: str) -> datetime | None:
+    """When an id was made, if it tells."""
+    found = _SEVENTH.fullmatch(rollout)
+    if found is None:
+        return None
+    try:
+        return datetime.fromtimestamp(int(found[1] + found[2], 16) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _days_around(moment: datetime | None) -> list[datetime]:
+    """The days that a moment may be of, in the zones of the world."""
+    return [moment + timedelta(days=days) for days in (0, -1, 1)] if moment else []
+
+
+def _days(folder: Path, levels: int = 2) -> Iterator[Path]:
+    """The folders of all days, the latest first."""
+    for name in sorted(_names(folder), reverse=True):
+        path = folder / name
+        if name.isdecimal() and path.is_dir() and not path.is_symlink():
+            if levels:
+                yield from _days(path, levels - 1)
+            else:
+                yield path
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - only names are looked at, of many files
+    except OSError:
+        # Not there, or closed: then what is looked for is missing, and that is said.
+        return []
