@@ -127,7 +127,9 @@ def error_line(call: ToolCall) -> str:
     """The first line of what went wrong, or nothing."""
     if call.status is not ToolStatus.ERROR:
         return ""
-    for line in (_result_text(call.result) or _shown(call.display)).split("\n"):
+    # Of a command people want what it printed, and not what the model was told besides.
+    printed = _shown(call.display) if call.exit_code and call.display else _result_text(call.result)
+    for line in (printed if call.exit_code else printed or _shown(call.display)).split("\n"):
         if line.strip():
             return line.strip()
     return ""

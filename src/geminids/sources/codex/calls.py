@@ -18,6 +18,7 @@ from geminids.model import (
     Diff,
     FileChange,
     Origin,
+    Plain,
     ResultPart,
     Text,
     Todo,
@@ -55,6 +56,8 @@ _KINDS = {
 _COMMANDS = frozenset(name for name, kind in _KINDS.items() if kind is ToolKind.EXECUTE)
 _SHELLS = frozenset({"bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "powershell", "pwsh"})
 _EXIT_CODE = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})\n")
+_PRINTED = "Output:\n"
+"""What stands between the report on a command and what it printed."""
 _REPORT = 2_000
 """How a command ended stands at the beginning of what came back, behind the command itself."""
 _FAILED = (
@@ -143,7 +146,7 @@ class Call:
             status,
             self.end,
             result or (),
-            self._display(changes),
+            self._display(changes) or _shown(result or ()),
             changes,
             self.at,
             child_id=f"{AGENT}:{child}" if (child := self.child or self._spawned(result or ())) else None,
@@ -277,8 +280,18 @@ def _text_result(output: str) -> tuple[tuple[ResultPart, ...], int | None]:
     return (Text(output, _TOOL),), _exit_code(output)
 
 
+def _shown(result: tuple[ResultPart, ...]) -> Plain | None:
+    """What a command printed, without the report that Codex puts above it for the model."""
+    match result:
+        case (Text(text=text),) if _exit_code(text) is not None:
+            report, heading, _ = text[:_REPORT].partition(_PRINTED)
+            return Plain(text[len(report) + len(heading) :]) if heading else None
+        case _:
+            return None
+
+
 def _exit_code(text: str) -> int | None:
-    found = _EXIT_CODE.search(text[:_REPORT].partition("Output:\n")[0])
+    found = _EXIT_CODE.search(text[:_REPORT].partition(_PRINTED)[0])
     return int(found[1]) if found else None
 
 
