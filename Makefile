@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check golden bench bench-10k fuzz clean
+.PHONY: help run test check golden bench bench-10k bench-usage-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
@@ -19,6 +19,7 @@ help:
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
 	@echo 'make bench-10k   the index with as many sessions as its goals are stated for; some ten minutes'
+	@echo 'make bench-usage-10k   statistics of as many sessions of each agent; some minutes'
 	@echo 'make fuzz     damaged session files for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make clean    removes what the other targets made'
 
@@ -39,12 +40,19 @@ golden: $(VENV)/.test
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/.bench
-	@failed=; for part in read index export peers; do \
-		echo "$$part:"; $(BIN)/python benchmarks/$$part.py || failed="$$failed $$part"; \
-	done; test -z "$$failed" || { echo "FAILED:$$failed"; exit 1; }; echo 'read, index, export, peers: all within bounds'
+	@failed=; for part in read index export peers 'peers --agent claude' \
+			usage 'usage --agent claude' 'usage --agent codex'; do \
+		echo "$$part:"; set -- $$part; script=$$1; shift; \
+		$(BIN)/python benchmarks/$$script.py "$$@" || failed="$$failed, $$part"; \
+	done; test -z "$$failed" || { echo "FAILED:$${failed#,}"; exit 1; }; echo 'all parts within bounds'
 
 bench-10k: $(VENV)/.bench
 	$(BIN)/python benchmarks/index.py --sessions 10000
+
+bench-usage-10k: $(VENV)/.bench
+	@failed=; for agent in gemini claude codex; do \
+		$(BIN)/python benchmarks/usage.py --agent $$agent --sessions 10000 || failed="$$failed $$agent"; \
+	done; test -z "$$failed" || { echo "FAILED:$$failed"; exit 1; }
 
 fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from uuid import uuid4
 
 from measuring import ROOT, Verdict, environment
 
+FOLDERS = {"gemini": ".gemini/tmp", "claude": ".claude/projects", "codex": ".codex/sessions"}
+"""Where agents keep their sessions."""
+MISTAKES_SHOWN = 20
 GENERATOR = ROOT.parent / "shared" / "tools" / "corpus-gen" / "gen.py"
 
 
@@ -40,7 +44,7 @@ def generate(folder: Path, sessions: int, seed: int, agent: str = "gemini") -> P
 def chosen(options: Namespace, folder: Path) -> Path:
     """The home that the user has chosen, else a new one in the folder."""
     if not options.corpus:
-        return generate(folder, options.sessions, options.seed)
+        return generate(folder, options.sessions, options.seed, options.agent)
     corpus: Path = options.corpus
     _tell(corpus)
     return corpus
@@ -49,7 +53,7 @@ def chosen(options: Namespace, folder: Path) -> Path:
 def _tell(home: Path) -> None:
     truth = truth_of(home)
     size = f"{truth['files']} files, {truth['bytes'] / 1e6:.0f} MB"
-    print(f"{truth['sessions']} sessions, seed {truth['seed']}: {size}", flush=True)
+    print(f"{truth['sessions']} sessions of {truth['agent']}, seed {truth['seed']}: {size}", flush=True)
 
 
 def truth_of(home: Path) -> dict[str, Any]:
@@ -58,18 +62,99 @@ def truth_of(home: Path) -> dict[str, Any]:
     return truth
 
 
+def folder_of(home: Path) -> Path:
+    """Where the sessions of a home are."""
+    return home / FOLDERS[truth_of(home)["agent"]]
+
+
+def spent_in_all(home: Path) -> dict[str, int]:
+    """What all sessions used, in our words, with what was taken back: it was paid for."""
+    spent: Counter[str] = Counter()
+    for tokens in spent_by_session(home).values():
+        spent.update(tokens)
+    return spent
+
+
+def spent_by_session(home: Path) -> dict[str, dict[str, int]]:
+    """The same of each session, by its id."""
+    truth = truth_of(home)
+    return {
+        session["id"]: _in_our_words(truth["agent"], _spent_once(home, session))
+        for session in truth["by_session"]
+    }
+
+
+def _spent_once(home: Path, session: Mapping[str, Any]) -> dict[str, int]:
+    """The generator counts an answer that is taken back, and sometimes goes on with it by the same id.
+
+    Then it counts it once more, but it was one request.
+    """
+    spent = Counter(session["tokens_spent"])
+    if session["flaw"] == "rewind":
+        for file in session["files"]:
+            spent.subtract(_said_again(home / file))
+    return spent
+
+
+def _said_again(log: Path) -> dict[str, int]:
+    """The tokens of the answer that is taken back in a log, if it stands behind that once more."""
+    before, _, after = log.read_bytes().partition(b'\n{"$rewindTo"')
+    answer: dict[str, Any] = json.loads(before.splitlines()[-1])
+    is_again = f'\n{{"id":"{answer["id"]}"'.encode() in after
+    return answer.get("tokens", {}) if is_again else {}
+
+
+def _in_our_words(agent: str, tokens: Mapping[str, int]) -> dict[str, int]:
+    """Tokens of a truth, which speaks of them as the agent does: its whole prompts, its answers alone."""
+    match agent, tokens:
+        case "claude", {"input": fresh, "cached": cached, "cache_creation": written, "output": output}:
+            prompts = fresh + cached + written
+            parts = {"cached": cached, "cache_write": written, "output": output}
+            return {"input": prompts, **parts, "total": prompts + output}
+        case "codex", {"output": output, "thoughts": thoughts}:
+            return {**tokens, "output": output - thoughts}
+        case _:
+            return dict(tokens)
+
+
 def check_totals(verdict: Verdict, what: str, home: Path, found: Mapping[str, int]) -> None:
     """The gate: every total must be the generator's own."""
     truth = truth_of(home)
     wanted = {name: truth[name] for name in ("sessions_with_messages", "tool_calls")}
-    # What is said to a subagent was written by an agent, not by a human.
-    main = [session for session in truth["by_session"] if session["flaw"] != "subagent"]
-    wanted["prompts"] = sum(session["user"] for session in main)
-    wanted |= {f"tokens.{kind}": number for kind, number in truth["tokens"].items()}
-    wrong = [name for name, number in wanted.items() if found[name] != number]
+    wanted["prompts"] = _typed(truth)
+    tokens = _in_our_words(truth["agent"], truth["tokens"])
+    check_equal(verdict, what, wanted | {f"tokens.{kind}": number for kind, number in tokens.items()}, found)
+
+
+def check_used(verdict: Verdict, what: str, home: Path, found: Mapping[str, int]) -> None:
+    """The gate of statistics, which also count what was taken back: it was paid for.
+
+    A saved chat is a session to us and its opening a prompt; the generator does not count them.
+    """
+    truth = truth_of(home)
+    saved = len(list(home.glob(".gemini/tmp/*/checkpoint-*.json")))
+    taken_back = truth["flaws"].get("rewind", 0)  # one prompt each
+    wanted = {
+        "sessions": truth["main_sessions_with_messages"] + saved,
+        "subagents": truth["sessions_with_messages"] - truth["main_sessions_with_messages"],
+        "prompts": _typed(truth) + taken_back + saved,
+        "calls": truth["tool_calls"],
+    }
+    tokens = spent_in_all(home)
+    check_equal(verdict, what, wanted | {f"tokens.{kind}": number for kind, number in tokens.items()}, found)
+
+
+def _typed(truth: Mapping[str, Any]) -> int:
+    """How many prompts humans typed: what is said to a subagent was written by an agent."""
+    return sum(session["user"] for session in truth["by_session"] if session["flaw"] != "subagent")
+
+
+def check_equal(verdict: Verdict, what: str, wanted: Mapping[str, int], found: Mapping[str, int]) -> None:
+    """Nothing may be found that is not so, and nothing may be missing."""
+    wrong = [name for name, number in wanted.items() if found.get(name, 0) != number]
     verdict.line(what, f"{len(wanted) - len(wrong)}/{len(wanted)}", "all", good=not wrong)
-    for name in wrong:
-        print(f"    {name}: found {found[name]}, truth {wanted[name]}")
+    for name in wrong[:MISTAKES_SHOWN]:
+        print(f"    {name}: found {found.get(name, 0)}, truth {wanted[name]}")
 
 
 def linked(corpus: Path, home: Path) -> Path:
@@ -100,12 +185,37 @@ def logs_by_size(home: Path) -> list[Path]:
     return sorted((home / file for s in sound for file in s["files"]), key=lambda file: file.stat().st_size)
 
 
+MESSAGES = (b'{"id"', b'{"parentUuid"', b'{"timestamp"')
+"""How lines begin that say something: of Gemini CLI, Claude Code and Codex."""
+OF_THE_LAST_ALONE = ("toolCalls", "toolUseResult", "requestId")
+ADDED = "freshlyaddedword once more"
+
+
 def grow(file: Path) -> None:
-    """The agent says something more: its last message once again, with another id and without its calls."""
+    """Something more is said, in the shape of what was said last."""
     own(file)
     with file.open("rb") as log:
-        messages = [line for line in log if line.startswith(b'{"id"')]
-    said = json.loads(messages[-1]) | {"id": str(uuid4()), "content": "freshlyaddedword once more"}
-    said.pop("toolCalls", None)
+        messages = [line for line in log if line.startswith(MESSAGES)]
+    more = [json.dumps(record, ensure_ascii=False) for record in _said_more(json.loads(messages[-1]))]
     with file.open("ab") as log:
-        log.write(json.dumps(said, ensure_ascii=False).encode() + b"\n")
+        log.write("".join(f"{line}\n" for line in more).encode())
+
+
+def _said_more(last: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of one more message, by the last one that the agent wrote."""
+    fresh = str(uuid4())
+    kept = {name: value for name, value in last.items() if name not in OF_THE_LAST_ALONE}
+    match last:
+        case {"id": str()}:
+            return [{**kept, "id": fresh, "content": ADDED}]
+        case {"uuid": str(before)}:
+            said = {"type": "user", "message": {"role": "user", "content": ADDED}}
+            return [{**kept, **said, "parentUuid": before, "uuid": fresh}]
+        case _:
+            sent = [{"type": "input_text", "text": ADDED}]
+            asked = {"type": "message", "role": "user", "content": sent}
+            typed = {"type": "user_message", "message": ADDED, "images": []}
+            return [
+                {**kept, "type": "response_item", "payload": asked},
+                {**kept, "type": "event_msg", "payload": typed},
+            ]

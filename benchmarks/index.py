@@ -1,6 +1,7 @@
 """How fast the index is made, kept up to date and searched, and how small it is: ratios inside one run.
 
-    python benchmarks/index.py [--sessions 1000] [--seed N] [--rounds 3] [--corpus DIR] [--keep]
+    python benchmarks/index.py [--agent gemini|claude|codex] [--sessions 1000] [--seed N] [--rounds 3]
+                               [--corpus DIR] [--keep]
 
 The figures are numbered like the goals in `performance.md`. Time is the least CPU time of interleaved rounds
 of whole commands. Several goals are stated for 10,000 sessions (`make bench-10k`); with fewer they are shown
@@ -19,9 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from corpora import (
+    FOLDERS,
     can_generate,
     check_totals,
     chosen,
+    folder_of,
     grow,
     linked,
     logs_by_size,
@@ -61,14 +64,14 @@ def walk(folder):
             walk(entry.path)
         else:
             entry.stat()
-walk(os.path.join(sys.argv[1], ".gemini", "tmp"))
+walk(sys.argv[1])
 """
 """The cheapest way to see whether anything has changed."""
 
 
 def main() -> int:
     """Measure everything; 1 if a total is wrong or a goal is missed."""
-    told = options(__doc__, rounds=3)
+    told = options(__doc__, rounds=3, agents=tuple(FOLDERS))
     if not can_generate():
         return 0
     bench = emptied(ROOT / ".bench" / "index")
@@ -203,7 +206,7 @@ def _floors(place: Place) -> Measures:
     return {
         "bare Python": partial(spend, BARE),
         "Python with click and sqlite3": partial(spend, FLOOR),
-        "walk": partial(spend, [sys.executable, "-c", WALK, place.home]),
+        "walk": partial(spend, [sys.executable, "-c", WALK, folder_of(place.home)]),
     }
 
 
@@ -230,7 +233,7 @@ def _ripgrep(place: Place, needles: Mapping[str, Any]) -> Measures:
     if not found:
         return {}
     look = [found, "-l", "-F", "--no-ignore", "--hidden", needles["rare1"]["text"]]
-    return {"ripgrep": partial(spend, [*look, place.home / ".gemini"])}
+    return {"ripgrep": partial(spend, [*look, folder_of(place.home)])}
 
 
 def _judge_syncs(verdict: Verdict, taken: Mapping[str, Spent]) -> None:

@@ -20,20 +20,24 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import orjson
+from corpora import FOLDERS
 
 from geminids.library import Library
 from geminids.model import Message, Origin, Role, Session, SessionKind, SessionSummary, State, Usage
-from geminids.sources.gemini import GeminiSource
+from geminids.sources import load
 
 STATUS = Path("/proc/self/status")
-TOKENS = ("input", "output", "cached", "thoughts", "tool", "total")
+TOKENS = ("input", "output", "cached", "cache_write", "thoughts", "tool", "total")
+SOURCES = [load(agent) for agent in FOLDERS]
 
 
 def session_files(home: Path) -> Iterator[Path]:
     """The files that hold sessions: the same bytes for both readers."""
-    for folder, _, names in os.walk(home / ".gemini" / "tmp"):
-        if "chats" in Path(folder).parts:
-            yield from (Path(folder, name) for name in names)
+    for agent, place in FOLDERS.items():
+        for folder, _, names in os.walk(home / place):
+            # Gemini CLI keeps other things in other folders beside them.
+            if agent != "gemini" or "chats" in Path(folder).parts:
+                yield from (Path(folder, name) for name in names)
 
 
 def parse_with_orjson(home: Path) -> dict[str, int]:
@@ -105,10 +109,10 @@ def _tokens(used: Usage) -> dict[str, int]:
 
 
 def _bundles(home: Path) -> Iterator[tuple[Session, ...]]:
-    source = GeminiSource()
-    for found in source.homes_below(str(home)):
-        for bundle in source.scan(found).bundles:
-            yield source.read(bundle).sessions
+    for source in SOURCES:
+        for found in source.homes_below(str(home)):
+            for bundle in source.scan(found).bundles:
+                yield source.read(bundle).sessions
 
 
 def peak_megabytes() -> float:

@@ -100,9 +100,12 @@ class Verdict:
         return 1 if self.failed else 0
 
 
-def options(about: str | None, *, rounds: int) -> Namespace:
-    """What the user says; the same can be told to all benchmarks."""
+def options(about: str | None, *, rounds: int, agents: Sequence[str] = ("gemini",)) -> Namespace:
+    """What the user says; the same can be told to all benchmarks. The first agent is taken by default."""
     parser = ArgumentParser(description=about.splitlines()[0] if about else None)
+    if len(agents) > 1:
+        parser.add_argument("--agent", choices=agents, help="whose home is made; a --corpus says itself")
+    parser.set_defaults(agent=agents[0])
     parser.add_argument("--sessions", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(time.time()), help="a fresh one by default")
     parser.add_argument("--rounds", type=int, default=rounds)
