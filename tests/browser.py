@@ -230,7 +230,8 @@ def readable_session() -> Session:
         status=Status.SUCCESS,
         models=("gemini-2.5-pro", "gemini-2.5-flash"),
         counts=Counts(3, 4, 6, 2, 1),
-        usage=Usage(3, 35000, 20000, None, 1500, 1000, 0, 37500),
+        usage=Usage(3, 35000, 20000, 5000, 1500, 1000, 0, 37500),
+        branch="cors",
         messages=tuple(_messages()),
     )
 

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import pytest
 
+from geminids import sources
+
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 CORPUS = ROOT.parent / "shared" / "corpus"
@@ -25,7 +27,7 @@ COMPILED_RULES = ROOT / ".pytest_cache" / "redaction-rules"
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 """The moment at which all tests take place."""
 
-OUR_VARIABLES = ("GEMINIDS_HOMES", "GEMINIDS_DATA", "GEMINI_CLI_HOME", "GEMINI_SESSIONS_DIR")
+OUR_VARIABLES = ("GEMINIDS_HOMES", "GEMINIDS_DATA")
 SCREEN_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "PAGER", "LESS")
 
 
@@ -44,7 +46,8 @@ Run = Callable[..., Outcome]
 def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A machine without any session, on which it is UTC: its empty home."""
     home = tmp_path_factory.mktemp("machine")
-    for name in (*OUR_VARIABLES, *SCREEN_VARIABLES):
+    of_agents = [name for agent in sources.available() for name in sources.load(agent).variables]
+    for name in (*OUR_VARIABLES, *of_agents, *SCREEN_VARIABLES):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / ".local" / "share"))

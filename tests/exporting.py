@@ -39,6 +39,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
     Unrecognised,
+    Unrecorded,
     Usage,
 )
 from geminids.transcript.entries import LEVELS
@@ -56,6 +57,8 @@ LOOKED_AT = (
     "shell-mode",
     "subagents-nested-jsonl",
     "tool-calls-jsonl-2",
+    "claude-tools",
+    "codex-tools",
 )
 """The cases whose exports are kept whole; of all others, the digests of their bytes."""
 
@@ -64,15 +67,27 @@ LOOKED_AT = (
 def fixture_sessions() -> dict[str, Session]:
     """Every session of every fixture, by `case/native id`, as it would be read anywhere."""
     found: dict[str, Session] = {}
-    for home in sorted(FIXTURES.glob("*/*/home")):
-        case = home.parent
-        for session in read_sessions(sources.load(case.parent.name), home):
-            whole = sources.load(session.agent).with_outputs(session)
-            name = f"{case.name}/{session.native_id}"
+    for home in _homes():
+        source = sources.load(home.parent.parent.name)
+        for session in read_sessions(source, home):
+            whole = source.with_outputs(session)
+            name = f"{_case_name(home.parent)}/{session.native_id}"
             while name in found:
                 name += "+"
             found[name] = _moved(whole, home)
     return found
+
+
+def _homes() -> list[Path]:
+    """The homes of all fixtures, agent by agent. What no reader is installed for, `test_contract` names."""
+    known = set(sources.available())
+    return [home for home in sorted(FIXTURES.glob("*/*/home")) if home.parent.parent.name in known]
+
+
+def _case_name(case: Path) -> str:
+    """What tells a case from all others: those of other agents have the same names."""
+    agent = case.parent.name
+    return case.name if agent == "gemini" else f"{agent}-{case.name}"
 
 
 def looked_at_sessions() -> dict[str, Session]:
@@ -93,7 +108,8 @@ def exported(name: str, *sessions: Session, level: str | None = None, **options:
 
 def manner(level: str, **options: Any) -> Manner:
     """How sessions are written in tests."""
-    return Manner(detail=LEVELS[level], agent_titles={"gemini": "Gemini CLI"}, **options)
+    titles = {name: sources.load(name).title for name in sources.available()}
+    return Manner(detail=LEVELS[level], agent_titles=titles, **options)
 
 
 def check_golden_bytes(path: Path, content: bytes) -> None:
@@ -137,6 +153,7 @@ def hostile_session() -> Session:
         result=(Text(nasty, Origin.TOOL),),
         display=Plain(nasty),
         at=_at(3),
+        gist=words[1],
     )
     edit = ToolCall(
         "edit-1",
@@ -167,7 +184,8 @@ def hostile_session() -> Session:
             Text(nasty, Origin.MODEL),
             call,
             edit,
-            usage=Usage(1, 100, 50, None, 20, 5, 0, 125),
+            usage=Usage(1, 100, 50, 30, 20, 5, 0, 125, cache_write_hour=10),
+            request_id='req-"><script>alert(11)</script>',
         ),
         _message(
             3,
@@ -195,8 +213,11 @@ def hostile_session() -> Session:
         status=Status.FAILURE,
         models=("gemini-<b>2.5</b>",),
         counts=Counts(2, 1, 2, 1, 1),
-        usage=Usage(1, 100, 50, None, 20, 5, 0, 125),
+        usage=Usage(1, 100, 50, 30, 20, 5, 0, 125, cache_write_hour=10),
         files=(SessionFile("/home/ada/<script>.jsonl", "gemini-jsonl", 10),),
+        branch=f"fix/{words[2]}",
+        reported=Usage(2, 170, 50, 30, 40, 5, 0, 215),
+        unrecorded=(Unrecorded(words[0], words[3], 1, Usage(1, 70, 0, 0, 20, 0, 0, 90)),),
         messages=messages,
     )
 

@@ -156,12 +156,12 @@ def test_a_session_may_come_from_stdin(
         ("empty.json", b"", "an empty file"),
         ("a.png", b"\x89PNG\r\n\x1a\n", "a PNG image"),
         (
-            "claude.jsonl",
-            b'{"type":"user","uuid":"a","sessionId":"b","message":{}}\n',
-            "a Claude Code session",
+            "qwen.jsonl",
+            b'{"type":"user","uuid":"a","sessionId":"b","message":{"parts":[]}}\n',
+            "a Qwen Code session, which geminids cannot read yet",
         ),
         ("checkpoint-a.json", b'{"history": [], "authType": "x"}', "a saved chat of Gemini CLI"),
-        ("x.json", b'{"a": 1}', "JSON without a sessionId"),
+        ("x.json", b'{"a": 1}', "JSON of no agent that geminids knows"),
         ("notes.txt", b"hello\n", "plain text"),
     ],
 )

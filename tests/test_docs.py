@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from geminids import sources
 from geminids.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, VARIABLES
 from geminids.errors import EXIT_CODES, GeminidsError
 from geminids.projects.places import VARIABLES as PROJECT_VARIABLES
-from geminids.sources.gemini.homes import SESSIONS_VARIABLE
 from tests.conftest import ROOT, SCREEN_VARIABLES, Run
 
 OURS = (HOMES_VARIABLE, DATA_VARIABLE, EVERY_WORD_VARIABLE)
@@ -22,6 +22,7 @@ COMMANDS = (
     "list",
     "show",
     "search",
+    "stats",
     "resume",
     "export",
     "redact",
@@ -44,7 +45,7 @@ def test_the_reference_of_the_command_line_is_what_help_says(
     monkeypatch.setenv("COLUMNS", "80")
     pages = [_page(geminids, command) for command in COMMANDS]
     codes = _table("Exit codes", ("code", "meaning"), {str(code): said for code, said in EXIT_CODES.items()})
-    variables = _table("Environment variables", ("variable", "what it does"), VARIABLES)
+    variables = _table("Environment variables", ("variable", "what it does"), _variables())
     text = "\n".join(["# The command line", "", "What each `--help` says.", "", *pages, codes, variables])
     if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
         REFERENCE.write_text(text, "utf-8")
@@ -57,12 +58,22 @@ def test_every_variable_that_is_heeded_is_documented() -> None:
     others = [path for path in (ROOT / "src").rglob("*.py") if path.name != "config.py"]
     code = "".join(path.read_text("utf-8") for path in others)
     asked_for = r'environ(?:ment)?(?:\.get\(|\[)"([A-Z_]+)"'
-    names = {"PWD", *OURS, SESSIONS_VARIABLE, *PROJECT_VARIABLES, *SCREEN_VARIABLES}
-    assert names | set(re.findall(asked_for, code)) - {"_GEMINIDS_COMPLETE"} == VARIABLES.keys()
+    names = {"PWD", *OURS, *_variables_of_agents(), *PROJECT_VARIABLES, *SCREEN_VARIABLES}
+    assert names | set(re.findall(asked_for, code)) - {"_GEMINIDS_COMPLETE"} == _variables().keys()
 
 
 def test_every_exit_code_is_documented() -> None:
     assert {error.exit_code for error in GeminidsError.__subclasses__()} < EXIT_CODES.keys()
+
+
+def _variables() -> dict[str, str]:
+    """All variables; what a source says of its agent's goes before what is said of them as hints."""
+    return VARIABLES | _variables_of_agents()
+
+
+def _variables_of_agents() -> dict[str, str]:
+    named = (sources.load(name).variables for name in sources.available())
+    return {variable: meaning for variables in named for variable, meaning in variables.items()}
 
 
 def _table(title: str, heads: tuple[str, str], rows: Mapping[str, str]) -> str:

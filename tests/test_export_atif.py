@@ -75,6 +75,7 @@ def test_tokens_of_the_steps_add_up_to_the_session() -> None:
     for session in _sessions():
         trajectory, usage = _atif(session), session.usage
         metrics = [step["metrics"] for step in trajectory["steps"] if "metrics" in step]
+        metrics += [step.get("extra", {}).get("request_metrics", {}) for step in trajectory["steps"]]
         final = trajectory["final_metrics"]
         for name in ("prompt_tokens", "completion_tokens", "cached_tokens"):
             assert sum(used.get(name, 0) for used in metrics) == final.get(f"total_{name}", 0)
@@ -111,7 +112,8 @@ def test_the_task_of_a_subagent_is_of_the_user() -> None:
     children = [session for session in _sessions() if session.kind is SessionKind.SUBAGENT]
     assert children
     for session in children:
-        task = next(step for step in _atif(session)["steps"] if step["source"] == "user")
+        steps = (step for step in _atif(session)["steps"] if not step.get("is_copied_context"))
+        task = next(step for step in steps if step["source"] == "user")
         assert task["extra"]["origin"] == "synthetic"
 
 
@@ -122,7 +124,7 @@ def test_a_subagent_and_the_call_that_started_it_name_each_other() -> None:
         for trajectory in trajectories.values()
         for step in trajectory["steps"]
         for call in step.get("tool_calls", ())
-        if "child_trajectory_id" in call["extra"]
+        if "child_trajectory_id" in call["extra"] and not step.get("is_copied_context")
     }
     assert named
     for child, parent in named.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -67,7 +67,7 @@ def test_turns_and_calls_are_those_a_model_would_see_now() -> None:
         expected = [words for words in said if words]
         if not any(message.state is State.COMPRESSED for message in session.messages):
             assert [reply["content"] for reply in replies if reply["content"]] == expected
-        prompts = [message.text(Origin.HUMAN) for message in current if message.origin is Origin.HUMAN]
+        prompts = [_typed(message) for message in current if message.origin is Origin.HUMAN]
         users = [_words(message["content"]) for message in messages if message["role"] == "user"]
         _assert_in_order(prompts, users)
 
@@ -218,10 +218,15 @@ def _check_answers(messages: list[dict[str, Any]]) -> None:
     assert not waiting
 
 
-def _assert_in_order(wanted: Iterable[str], said: Iterable[str]) -> None:
+def _typed(prompt: Message) -> list[str]:
+    """The pieces that the human typed: between them something may be attached."""
+    return [part.text for part in prompt.parts if isinstance(part, Text) and part.origin is Origin.HUMAN]
+
+
+def _assert_in_order(wanted: Iterable[Sequence[str]], said: Iterable[str]) -> None:
     rest = iter(said)
-    for words in wanted:
-        assert any(words in candidate for candidate in rest), words
+    for pieces in wanted:
+        assert any(all(piece in candidate for piece in pieces) for candidate in rest), pieces
 
 
 def _words(content: str | list[dict[str, Any]]) -> str:

@@ -232,10 +232,10 @@ def test_words_are_read_as_they_are_once_they_are_harmless(words: str) -> None:
 
 def test_the_heading_says_what_session_it_is() -> None:
     heading = Parsed(_page(readable_session())).text
-    assert "Project /home/ada/shop Agent Gemini CLI, gemini-2.5-pro, gemini-2.5-flash" in heading
+    assert "Project /home/ada/shop Branch cors Agent Gemini CLI, gemini-2.5-pro, gemini-2.5-flash" in heading
     assert "Time 2026-05-01 10:00 to 10:09 UTC (9 min) Status ✓ success" in heading
     assert "Turns 3 prompts, 4 replies, 6 tool calls, 2 errors, 1 dropped" in heading
-    assert "15,000 new input 20,000 cached 1,500 output 1,000 thoughts" in heading
+    assert "10,000 new input 5,000 into the cache 20,000 cached 1,500 output 1,000 thoughts" in heading
 
 
 def test_a_name_that_the_user_gave_stands_before_the_title() -> None:

@@ -26,6 +26,7 @@ from geminids.model import (
     Message,
     Origin,
     Plain,
+    Role,
     Session,
     State,
     Text,
@@ -33,6 +34,7 @@ from geminids.model import (
     ToolCall,
     ToolKind,
     ToolStatus,
+    Unrecorded,
     Usage,
 )
 from geminids.transcript.entries import LEVELS
@@ -84,6 +86,36 @@ def test_a_format_that_reads_back_carries_everything() -> None:
 
 def test_it_carries_everything_of_a_hostile_session_too() -> None:
     assert not _not_carried(losses(hostile_session(), JSON, manner("everything")))
+
+
+BRANCH = "session: branch"
+REQUEST_ID = "message: id of its request"
+GIST = "tool call: what it was about in a line"
+REPORTED = "session: tokens as the agent added them up"
+UNRECORDED = "session: requests that are missing from its files"
+LONG_KEPT = "message: tokens into the cache for an hour"
+
+
+@pytest.mark.parametrize(
+    ("name", "carried"),
+    [
+        ("json", {BRANCH, REQUEST_ID, GIST, REPORTED, UNRECORDED, LONG_KEPT}),
+        ("jsonl", {REQUEST_ID, GIST, LONG_KEPT}),
+        ("atif", {BRANCH, REQUEST_ID, LONG_KEPT}),
+        ("otlp", {BRANCH, REQUEST_ID, LONG_KEPT}),
+        ("csv", {REQUEST_ID, LONG_KEPT}),
+        ("markdown", {BRANCH, GIST}),
+        ("html", {BRANCH, GIST}),
+        ("text", {BRANCH, GIST}),
+    ],
+)
+def test_what_only_some_agents_note_goes_wherever_there_is_a_place_for_it(
+    name: str, carried: set[str]
+) -> None:
+    some = {BRANCH, REQUEST_ID, GIST, REPORTED, UNRECORDED, LONG_KEPT}
+    report = losses(_noted_session(), export.load(name), manner("everything"))
+    assert some <= {loss.fact for loss in report.losses}
+    assert some & _facts(report, Verdict.CARRIED) == carried
 
 
 def test_thoughts_that_are_dropped_are_lost_and_nothing_else() -> None:
@@ -431,6 +463,25 @@ def _session(*parts: Any) -> Session:
         for number, part in enumerate(parts)
     )
     return replace(whole, messages=tuple(messages))
+
+
+def _noted_session() -> Session:
+    """A session with what Gemini CLI does not note."""
+    call = _call(arguments={"input": "*** Begin Patch"}, gist="the shop window")
+    session = _session(Text("Paint it.", Origin.HUMAN), call)
+    used = Usage(1, 1000, 500, 300, 20, None, None, 1020, cache_write_hour=123)
+    prompt, reply = session.messages
+    reply = replace(
+        reply, role=Role.ASSISTANT, origin=Origin.MODEL, usage=used, request_id="req-first of the shop"
+    )
+    return replace(
+        session,
+        messages=(prompt, reply),
+        usage=used,
+        branch="feature of the window",
+        reported=replace(used, requests=2, input=1500, total=1560),
+        unrecorded=(Unrecorded("a title for the list", "the total says so", 1, Usage(1, 500)),),
+    )
 
 
 def _talk(length: int) -> Session:

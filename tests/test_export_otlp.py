@@ -317,4 +317,6 @@ def _total(spans: list[_Read], name: str) -> int:
 
 
 def _is_reply(message: Message) -> bool:
-    return message.role is Role.ASSISTANT and message.origin is not Origin.SYNTHETIC
+    """Whether a request gave it: the model's answers, and what the agent asked for itself."""
+    is_answer = message.role is Role.ASSISTANT and message.origin is not Origin.SYNTHETIC
+    return is_answer or message.usage is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ from tests.exporting import exported, fixture_sessions, hostile_session
 from tests.reading import sessions as read_sessions
 
 ALL = sorted(fixture_sessions())
+OF_GEMINI = [name for name in ALL if fixture_sessions()[name].agent == "gemini"]
 
 
 def read_gemini(written: bytes, folder: Path, name: str) -> Session:
@@ -100,13 +101,40 @@ def test_a_document_that_was_printed_nicely_is_read_too() -> None:
 # A session file of Gemini CLI
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", OF_GEMINI)
 def test_a_gemini_file_is_read_as_the_session_it_was_made_of(name: str, tmp_path: Path) -> None:
     session = fixture_sessions()[name]
     written = exported("gemini", session)
     again = read_gemini(written, tmp_path, gemini_file_name(session))
     assert told(again) == told(session)
     assert exported("gemini", again) == written
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name not in OF_GEMINI])
+def test_a_gemini_file_of_another_agents_session_says_what_was_said_and_done(
+    name: str, tmp_path: Path
+) -> None:
+    session = fixture_sessions()[name]
+    again = read_gemini(exported("gemini", session), tmp_path, gemini_file_name(session))
+    current = [message for message in session.messages if message.state is State.CURRENT]
+    for origin in (Origin.HUMAN, Origin.MODEL):
+        read = iter(_words_of(again.messages, origin))
+        assert all(any(words in other for other in read) for words in _words_of(current, origin))
+    assert _calls_in_view(again) == _calls_in_view(session)
+    context = " ".join(_words_of(session.messages, Origin.INJECTED))
+    prompts = _words_of(again.messages, Origin.HUMAN)
+    assert not [words for words in prompts if len(words) > 40 and words in context]
+
+
+def _calls_in_view(session: Session) -> list[str]:
+    current = (message for message in session.messages if message.state is State.CURRENT)
+    return [call.name for message in current for call in message.tool_calls]
+
+
+def _words_of(messages: Iterable[Message], origin: Origin) -> list[str]:
+    parts = (part for message in messages for part in message.parts)
+    texts = (part.text.strip() for part in parts if isinstance(part, Text) and part.origin is origin)
+    return [text for text in texts if text]
 
 
 WORDS = st.text(max_size=30)

@@ -74,7 +74,8 @@ def test_a_home_that_is_named_but_not_there_is_reported_so(tmp_path: Path) -> No
     write_session(tmp_path)
     homes = f"{tmp_path}{os.pathsep}{tmp_path / 'nowhere'}"
     opened = Library(environment={"HOME": str(tmp_path), "GEMINI_CLI_HOME": homes})
-    assert [home.exists for home in opened.doctor(with_names=True).homes] == [False, True, False]
+    homes_of_gemini = [home for home in opened.doctor(with_names=True).homes if home.agent == "gemini"]
+    assert [home.exists for home in homes_of_gemini] == [False, True, False]
     assert opened.places == (str(tmp_path / ".gemini"),)
 
 

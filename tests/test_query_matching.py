@@ -18,6 +18,15 @@ HASH_ONLY = Project(None, "0123456789abcdef" * 4, None, None)
 ALL = [SHOP, SHOPPING, BLOG, WORK_TREE, HASH_ONLY]
 
 
+def test_what_agents_know_by_other_names_is_meant_too_if_the_folder_is_the_same() -> None:
+    recorded = Project("/home/ada/dev/shop", None, None, KnownBy.RECORDS)
+    spelled = Project("/home/ada/dev/shop/", None, "elsewhere", KnownBy.RECORDS)
+    known = [recorded, BLOG, SHOP, spelled]
+    assert SHOP.hash is not None
+    for wanted in (SHOP.hash[:8], "elsewhere", "shop", "/home/ada/dev/shop"):
+        assert match(known, wanted) == (recorded, SHOP, spelled)
+
+
 @pytest.mark.parametrize(
     ("wanted", "meant"),
     [

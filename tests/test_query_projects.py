@@ -18,6 +18,7 @@ from geminids.query.projects import (
     Contents,
     Shelved,
     certain_paths,
+    hash_meant,
     hashes_without_folder,
     identify,
     the_one,
@@ -33,6 +34,7 @@ HASH = folder_hash(PATH)
 KNOWN = Project(PATH, HASH, "shop", KnownBy.MARKER, certain=True)
 BY_HASH = Project(None, HASH, None, None)
 GUESS = Project("/home/ada", HASH, None, KnownBy.ARGUMENTS)
+RECORDED = Project(PATH, None, None, KnownBy.RECORDS)
 OTHER = Project("/srv/blog", folder_hash("/srv/blog"), "blog", KnownBy.MARKER, certain=True)
 
 
@@ -57,6 +59,71 @@ def test_what_one_session_proves_is_known_of_all_with_its_hash() -> None:
     assert identity[GUESS].path == PATH
     assert hashes_without_folder(identity) == []
     assert certain_paths(identity) == [PATH]
+
+
+def test_a_folder_that_one_agent_writes_proves_the_hash_that_another_does() -> None:
+    identity = identify([shelf(BY_HASH, summary("a")), shelf(GUESS), shelf(RECORDED, summary("b"))], nothing)
+    assert identity[BY_HASH] == Project(PATH, HASH, None, KnownBy.RECORDS, certain=True)
+    assert identity[GUESS].path == PATH
+    assert hashes_without_folder(identity) == []
+    (report,) = Contents([shelf(BY_HASH, summary("a")), shelf(RECORDED, summary("b"))], identity).reports()
+    assert (report.project.hash, report.sessions) == (HASH, 2)
+
+
+def test_what_a_hash_proves_goes_before_what_only_fits_it() -> None:
+    identity = identify([shelf(KNOWN), shelf(RECORDED)], nothing)
+    assert identity[KNOWN].known_by is KnownBy.MARKER
+    assert identity.key(identity[KNOWN]) == identity.key(identity[RECORDED])
+
+
+def test_a_folder_that_an_agent_wrote_needs_no_hash_to_be_known() -> None:
+    """Whatever its reader says of how certain it is."""
+    for certain in (False, True):
+        told = Project("/srv/blog", None, None, KnownBy.RECORDS, certain=certain)
+        identity = identify([shelf(told, summary("a")), shelf(OTHER, summary("b"))], nothing)
+        assert len(Contents([shelf(told, summary("a")), shelf(OTHER, summary("b"))], identity).reports()) == 1
+
+
+def test_the_word_of_the_user_moves_what_every_agent_did_there() -> None:
+    link = Project("/new/shop", HASH, None, KnownBy.LINK)
+    identity = identify([shelf(BY_HASH), shelf(RECORDED)], lambda name: link if name == HASH else None)
+    assert identity[RECORDED].path == identity[BY_HASH].path == "/new/shop"
+
+
+def test_a_shelf_that_is_sorted_by_something_else_is_no_project() -> None:
+    """An agent may keep the sessions of a day together."""
+    day = Project(None, None, "2026/05/01", None)
+    beside_it = (beside(CompanionKind.TOOL_OUTPUT, datetime(2026, 5, 1, tzinfo=UTC)),)
+    for companions in ((), beside_it):
+        sorted_by_day = Shelved(day, [_in(RECORDED, "a"), _in(OTHER, "b")], companions, (), [], "codex")
+        shelves = [sorted_by_day, shelf(KNOWN, summary("c"))]
+        reports = Contents(shelves, identify(shelves, nothing)).reports()
+        assert {report.project.path: report.sessions for report in reports} == {PATH: 2, "/srv/blog": 1}
+
+
+def test_an_empty_shelf_is_no_project() -> None:
+    shelves = [shelf(KNOWN), shelf(OTHER, summary("a"))]
+    reports = Contents(shelves, identify(shelves, nothing)).reports()
+    assert [report.project for report in reports] == [OTHER]
+
+
+def test_what_some_agents_did_is_counted_alone() -> None:
+    by_other = Shelved(RECORDED, [_in(RECORDED, "b", "codex")], (), (), [], "codex")
+    shelves = [shelf(BY_HASH, summary("a")), by_other]
+    contents = Contents(shelves, identify(shelves, nothing))
+    assert contents.reports()[0].agents == ("codex", "gemini")
+    (report,) = contents.of_agents({"gemini"}).reports()
+    assert (report.agents, report.sessions, report.project.path) == (("gemini",), 1, PATH)
+
+
+def test_the_hash_of_a_project_is_found_among_its_names() -> None:
+    shelves = [shelf(RECORDED, summary("a")), shelf(BY_HASH, summary("b"))]
+    reports = Contents(shelves, identify(shelves, nothing)).reports()
+    assert hash_meant(reports, "shop") == hash_meant(reports, PATH) == HASH
+
+
+def _in(project: Project, native_id: str, agent: str = "gemini") -> SessionSummary:
+    return msgspec.structs.replace(summary(native_id), project=project, agent=agent)
 
 
 def test_a_guess_is_better_than_nothing_and_stays_a_guess() -> None:

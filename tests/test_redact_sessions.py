@@ -35,6 +35,7 @@ from geminids.model import (
     ToolKind,
     ToolResult,
     ToolStatus,
+    Unrecorded,
 )
 from geminids.redact import CAN_BE_HIDDEN, Redactor
 from geminids.redact.walking import DEEPEST
@@ -78,7 +79,7 @@ def test_hostile_words_are_no_trouble(redactor: Redactor) -> None:
 def test_every_string_of_the_model_is_gone_through(redactor: Redactor) -> None:
     """A token is put into each string of real sessions in turn; wherever it stands, it is hidden."""
     shapes: dict[str, Session] = {}
-    for session in fixture_sessions().values():
+    for session in (_noted_session(), *fixture_sessions().values()):
         for path in _string_paths(msgspec.to_builtins(session)):
             shapes.setdefault(".".join(str(step) for step in path if isinstance(step, str)), session)
     assert len(shapes) > 100
@@ -87,6 +88,19 @@ def test_every_string_of_the_model_is_gone_through(redactor: Redactor) -> None:
         if with_token is not None:
             assert TOKEN in seen(with_token), shape
             assert TOKEN not in seen(redactor.redact(with_token).session), shape
+
+
+def _noted_session() -> Session:
+    """A session with what not every agent notes."""
+    session = session_with_arguments({"input": "*** Begin Patch"})
+    (message,) = session.messages
+    call = msgspec.structs.replace(message.tool_calls[0], gist="the login page")
+    return msgspec.structs.replace(
+        session,
+        branch="fix/login",
+        unrecorded=(Unrecorded("a title", "the total says so"),),
+        messages=(msgspec.structs.replace(message, parts=(call,), request_id="req_1"),),
+    )
 
 
 def _string_paths(value: Any, path: tuple[str | int, ...] = ()) -> Any:

@@ -34,6 +34,7 @@ def loaded_by(*arguments: str) -> set[str]:
         (["--version"], {"click", "rich", "msgspec", "json", "pathlib", "platformdirs"}),
         (["--help"], {"rich", "msgspec", "shutil", "geminids.library", "geminids.cli.list_command"}),
         (["list", "--help"], {"rich", "msgspec", "geminids.library"}),
+        (["stats", "--help"], {"rich", "msgspec", "geminids.library", "geminids.cli.stats_tables"}),
         (["list", "--json", "--sample"], {"rich", "geminids.transcript.entries", "geminids.projects.walk"}),
         (["list", "--sample"], {"rich", "geminids.transcript.entries"}),
         (["show", "latest", "--sample"], {"rich", "markdown_it", "pygments"}),
@@ -58,12 +59,20 @@ HEAVY = {"msgspec", "rich", "dataclasses", "geminids.model", "geminids.sources.b
         (["search", "cache"], HEAVY),
         (["search", "cache", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.query.grammar"}),
         (["search", "味噌", "--no-sync"], HEAVY | {"pathlib", "geminids.query.grammar"}),
+        (["stats"], HEAVY),
+        (["stats", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.query.grammar"}),
+        (["stats", "--by", "model", "--csv", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
+        (["stats", "--by", "tool", "--since", "30d", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
+        (["stats", "--by", "session", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
+        (["stats", "--json", "--no-sync"], {"rich", "geminids.sync", "geminids.transcript.entries"}),
         (["sync"], HEAVY),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",
 )
 def test_where_nothing_has_changed_no_reader_is_loaded(arguments: list[str], absent: set[str]) -> None:
     loaded_by("sync", "--sample")
+    # The first time, prices are looked up, and kept for the next.
+    loaded_by(*arguments, "--sample")
     assert not loaded_by(*arguments, "--sample") & (absent | NEVER)
 
 

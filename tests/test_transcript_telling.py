@@ -144,6 +144,18 @@ def test_an_output_is_what_the_human_saw_or_else_what_the_model_got() -> None:
     assert output_text(call(display=listing)) == "2 found\na.py:3: x = 1\nb.py\nc.py"
 
 
+def test_where_several_files_were_changed_each_is_named() -> None:
+    diff = "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"
+    changes = (FileChange("a.py", Operation.EDIT, diff), FileChange("b.py", Operation.EDIT, diff))
+    lines = ["@@ -1 +1 @@", "-x", "+y"]
+    assert diff_lines(call(changes=changes)) == ["@@ a.py", *lines, "@@ b.py", *lines]
+
+
+def test_the_gist_that_a_reader_gives_goes_before_arguments() -> None:
+    told = call({"input": "*** Begin Patch", "file_path": "/p/x"}, gist="/p/src/a.py")
+    assert telling_argument(told, "/p") == "src/a.py"
+
+
 def test_a_diff_is_told_without_its_headings() -> None:
     diff = "Index: a\n=======\n--- a\n+++ a\n@@ -1 +1 @@\n-x\n--- y\n+y\n\\ No newline at end of file"
     lines = ["@@ -1 +1 @@", "-x", "--- y", "+y"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,24 +41,33 @@ def differences(sessions: Iterable[Session], truth: dict[str, Any]) -> dict[str,
 def once(sessions: Iterable[Session]) -> Iterator[Message]:
     """Every message of the sessions, each once, however many copies of a home were read.
 
-    A fork holds the history of another session once more: what came from the same request, and what was typed
-    at the same moment and has the same id, counts in the session that is read first.
+    A fork holds the history of another session once more, and may give it other ids and times: what came from
+    the same request, and what was typed before it, counts in the session that is read first.
     """
     found: dict[tuple[str, str], Message] = {}
     counted_in: dict[Hashable, str] = {}
     for session in sessions:
-        for message in (message for message in session.messages if not message.imported):
+        for message, request in _with_requests(session.messages):
             key = session.id, message.id
-            if counted_in.setdefault(_copied(message) or key, session.id) == session.id:
+            if not message.imported and counted_in.setdefault(request or key, session.id) == session.id:
                 found[key] = message
     yield from found.values()
 
 
-def _copied(message: Message) -> Hashable:
-    """What is the same in every copy of a message, if anything says so."""
-    if message.request_id:
-        return message.request_id
-    return (message.id, message.at) if message.origin is Origin.HUMAN else None
+def _with_requests(messages: Sequence[Message]) -> list[tuple[Message, Hashable]]:
+    """The messages, each with what is the same in all its copies; None where nothing says so.
+
+    That is the request that gave it, or the one that answered what was typed.
+    """
+    paired: list[tuple[Message, Hashable]] = []
+    answered: str | None = None
+    for message in reversed(messages):
+        answered = message.request_id or (None if message.origin is Origin.MODEL else answered)
+        same: Hashable = message.request_id
+        if same is None and message.origin in (Origin.HUMAN, Origin.COMMAND):
+            same = ("answered by", answered) if answered else (message.id, message.at)
+        paired.append((message, same))
+    return paired[::-1]
 
 
 def _words(text: str) -> str:
@@ -69,7 +78,9 @@ def _prompts(messages: list[Message], truth: dict[str, Any]) -> str:
     typed = Counter(_words(prompt) for run in truth["per_run"] for prompt in run["human_prompts"])
     typed.update(map(_words, truth["slash_sent_to_model"]))
     read = Counter(_words(m.text(Origin.HUMAN)) for m in messages if m.origin is Origin.HUMAN)
-    return _difference(typed, read)
+    commands = Counter(_words(m.text(Origin.HUMAN)) for m in messages if m.origin is Origin.COMMAND)
+    # Whether a command of the human's own making is a prompt is for each agent to say.
+    return _difference(typed, read + (commands & (typed - read)))
 
 
 def _difference(wanted: Counter[str], found: Counter[str]) -> str:
@@ -124,16 +135,18 @@ class Losses:
     def __init__(self, path: Path) -> None:
         self._entries = tomllib.loads(path.read_text("utf-8"))["loss"]
 
-    def excused(self, scenario: str, version: str) -> dict[str, str]:
+    def excused(self, scenario: str, version: str, agent: str = "gemini") -> dict[str, str]:
         """What may differ in a scenario, and why."""
-        return {what: entry["reason"] for entry in self._of(scenario, version) for what in entry["what"]}
+        entries = self._of(scenario, version, agent)
+        return {what: entry["reason"] for entry in entries for what in entry["what"]}
 
-    def expected(self, scenario: str, version: str) -> set[str]:
+    def expected(self, scenario: str, version: str, agent: str = "gemini") -> set[str]:
         """What must differ: where the list says so of each scenario, not of some among many."""
-        certain = (entry for entry in self._of(scenario, version) if not entry.get("partly"))
+        certain = (entry for entry in self._of(scenario, version, agent) if not entry.get("partly"))
         return {what for entry in certain for what in entry["what"]}
 
-    def _of(self, scenario: str, version: str) -> Iterator[dict[str, Any]]:
+    def _of(self, scenario: str, version: str, agent: str) -> Iterator[dict[str, Any]]:
         for entry in self._entries:
-            if version in entry["versions"] and ("*" in entry["scenarios"] or scenario in entry["scenarios"]):
+            is_of_agent = entry.get("agent", "gemini") == agent and version in entry["versions"]
+            if is_of_agent and ("*" in entry["scenarios"] or scenario in entry["scenarios"]):
                 yield entry

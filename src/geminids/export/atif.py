@@ -209,6 +209,7 @@ def _about_message(message: Message) -> dict[str, Any]:
         level=message.level,
         thoughts=_about_thoughts(message),
         copied_metrics=None if _counts(message) else _metrics(message.usage),
+        request_metrics=_metrics(message.usage) if _is_of_program(message) else None,
     )
 
 
@@ -216,6 +217,11 @@ def _about_thoughts(message: Message) -> list[dict[str, Any]]:
     """Subjects and times of thoughts, whose words are the reasoning."""
     about = [known(subject=part.subject, at=part.at) for part in message.parts if isinstance(part, Thought)]
     return about if any(about) else []
+
+
+def _is_of_program(message: Message) -> bool:
+    """Whether the agent made a request for itself, as for a summary: only steps of agents have metrics."""
+    return message.role is not Role.ASSISTANT and _counts(message)
 
 
 def _counts(message: Message) -> bool:

@@ -125,10 +125,14 @@ class _Trace:
         return [self._root(begun, title), *self._spans]
 
     def _tell(self, message: Message) -> None:
+        is_reply = message.role is Role.ASSISTANT and message.origin is not Origin.SYNTHETIC
+        if message.usage and not is_reply:
+            # A request that the agent made for itself, such as for the summary of what is too long.
+            self._reply(message)
         if message.origin is Origin.NOTICE:
             self._now = message.at or self._now
             self._events.append(_event("geminids.notice", self._now, _notice(message)))
-        elif message.role is Role.ASSISTANT and message.origin is not Origin.SYNTHETIC:
+        elif is_reply:
             self._reply(message)
             for call in message.tool_calls:
                 self._call(call, message)

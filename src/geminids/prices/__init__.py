@@ -192,7 +192,7 @@ class Prices:
             self._used.add(override.name)
             return override.rates(band), override.name, True
         listed = self._listed(provider, model)
-        period = listed.period(day.isoformat() if day else None) if listed else None
+        period = listed.period(day) if listed else None
         if listed is None or period is None or period.why_not:
             return None
         return period.rates(band), listed.priced_as, False

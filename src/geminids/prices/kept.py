@@ -11,10 +11,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.prices import BANDS
 from geminids.values import Value
+
+if TYPE_CHECKING:
+    from datetime import date
 
 LIBRARY = "genai_prices"
 _SHAPE = 1
@@ -68,11 +71,14 @@ class Listed(Value):
     why_not: str | None = None
     """Why it has nothing of it; then there are no periods."""
 
-    def period(self, day: str | None) -> Period | None:
+    def period(self, day: "date | None") -> Period | None:
         """The one a day is in. Without a day there is an answer only if the price never changed."""
+        if len(self.periods) == 1 and not self.periods[0].since:
+            return self.periods[0]
         if day is None:
             return self.periods[0] if len(self.periods) == 1 else None
-        return next((period for period in reversed(self.periods) if period.since <= day), None)
+        written = day.isoformat()
+        return next((period for period in reversed(self.periods) if period.since <= written), None)
 
 
 class PriceList(Value):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids.store.schema import USAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from decimal import Decimal
 
     from geminids.store.totals import Done, Spent
@@ -75,23 +76,29 @@ _UNMEASURED = Tokens._fields.index("unmeasured")
 class Adding:
     """Adds up tokens, many times: as plain numbers, since making a value of each sum would take the time."""
 
-    __slots__ = ("_sums",)
+    __slots__ = ("numbers",)
 
     def __init__(self) -> None:
-        self._sums: list[int | Decimal | None] = [0, 0, *(None for _ in USAGE), None, 0]
+        self.numbers: list[int | Decimal | None] = [0, 0, *(None for _ in USAGE), None, 0]
 
     def add(self, spent: "Spent", cost: "Decimal | None") -> None:
         """What one group used, and what that cost; None if there is no price."""
-        unpriced = spent.requests if cost is None else 0
-        self._sums = [
+        self._add((*spent[4:], cost, spent.requests if cost is None else 0))
+
+    def add_all(self, other: "Adding") -> None:
+        """Another sum."""
+        self._add(other.numbers)
+
+    def _add(self, numbers: "Sequence[int | Decimal | None]") -> None:
+        self.numbers = [
             one if other is None else other if one is None else one + other
-            for one, other in zip(self._sums, (*spent[4:], cost, unpriced), strict=True)
+            for one, other in zip(self.numbers, numbers, strict=True)
         ]
 
     def add_unmeasured(self, replies: int) -> None:
         """Some replies of which nothing was recorded."""
-        self._sums[_UNMEASURED] = (self._sums[_UNMEASURED] or 0) + replies
+        self.numbers[_UNMEASURED] = (self.numbers[_UNMEASURED] or 0) + replies
 
     def tokens(self) -> Tokens:
         """The sum."""
-        return Tokens._make(self._sums)
+        return Tokens._make(self.numbers)

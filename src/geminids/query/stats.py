@@ -195,9 +195,10 @@ class _Counting:
         self._models = totals.names(index, sorted({row.model for row in (*spent, *guessed)} - {0}))
         self._prices = pricing({(None, name) for name in self._models.values()})
         self._unpriced: dict[str, int] = {}
-        self._used = _Used(spent, self._cost)
+        by_day = spent_by == "day"
+        self._used = _Used(spent, self._cost, by_day=by_day)
         self._used.note_unmeasured(guessed)
-        self._estimated = _Used(guessed, self._price) if question.estimate else None
+        self._estimated = _Used(guessed, self._price, by_day=by_day) if question.estimate else None
 
     def statistics(self, query: "Query | None") -> Statistics:
         """All figures."""
@@ -205,7 +206,7 @@ class _Counting:
             by=self._by,
             total=self._total(),
             groups=_named(self._index, self._by, self._groups(), self._models),
-            days=[(_date(day), used.tokens()) for day, used in sorted(self._used.by_day.items())],
+            days=[(_date(int(day)), used.tokens()) for day, used in sorted(self._used.by_day.items())],
             since=query.since if query else None,
             until=query.before if query else None,
             basis=self._prices.basis,
@@ -218,8 +219,8 @@ class _Counting:
 
     def _total(self) -> Figures:
         done = self._deeds("all").get(0, Figures())
-        guessed = self._estimated.all.tokens() if self._estimated else None
-        return done._replace(tokens=self._used.all.tokens(), estimated=guessed)
+        guessed = self._estimated.total() if self._estimated else None
+        return done._replace(tokens=self._used.total(), estimated=guessed)
 
     def _groups(self) -> dict[Key, Figures]:
         match self._by:
@@ -274,21 +275,31 @@ class _Counting:
 class _Used:
     """Tokens of some rows: all of them, by group and by day."""
 
-    def __init__(self, rows: Iterable[Spent], cost: "Callable[[Spent], Decimal | None]") -> None:
-        self.all = Adding()
+    def __init__(
+        self, rows: Iterable[Spent], cost: "Callable[[Spent], Decimal | None]", *, by_day: bool
+    ) -> None:
+        """Add them up; `by_day` says that the groups are days."""
         self.by_key: defaultdict[Key, Adding] = defaultdict(Adding)
-        self.by_day: defaultdict[int, Adding] = defaultdict(Adding)
+        self.by_day: defaultdict[Key, Adding] = self.by_key if by_day else defaultdict(Adding)
         for row in rows:
             paid = cost(row)
-            self.all.add(row, paid)
             self.by_key[row.key].add(row, paid)
-            self.by_day[row.day].add(row, paid)
+            if not by_day:
+                self.by_day[row.day].add(row, paid)
 
     def note_unmeasured(self, rows: Iterable[Spent]) -> None:
         """Count replies without any tokens, which are told by what they may have used."""
         for row in rows:
-            for used in (self.all, self.by_key[row.key], self.by_day[row.day]):
-                used.add_unmeasured(row.requests)
+            self.by_key[row.key].add_unmeasured(row.requests)
+            if self.by_day is not self.by_key:
+                self.by_day[row.day].add_unmeasured(row.requests)
+
+    def total(self) -> Tokens:
+        """All of them."""
+        total = Adding()
+        for used in self.by_key.values():
+            total.add_all(used)
+        return total.tokens()
 
 
 def _amounts(row: Spent) -> Amounts:

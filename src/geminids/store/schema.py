@@ -12,7 +12,7 @@ own (`store/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 3
+VERSION = 4
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -35,36 +35,42 @@ CREATE TABLE {prefix}days (   -- what a session did on a day
     prompts INTEGER NOT NULL, replies INTEGER NOT NULL, active INTEGER NOT NULL,
     calls INTEGER NOT NULL, errors INTEGER NOT NULL, cancelled INTEGER NOT NULL,
     added INTEGER, removed INTEGER,
-    PRIMARY KEY (session, day)
+    PRIMARY KEY (day, session)
 ) WITHOUT ROWID;
+CREATE INDEX {prefix}days_by_session ON days (session);
 
 CREATE TABLE {prefix}spent (  -- and used, for each model and size of prompts
     session INTEGER NOT NULL, day INTEGER NOT NULL, model INTEGER NOT NULL, band INTEGER NOT NULL,
     requests INTEGER NOT NULL, unmeasured INTEGER NOT NULL,
     input INTEGER, cached INTEGER, cache_write INTEGER, cache_write_hour INTEGER,
     output INTEGER, thoughts INTEGER, tool INTEGER, total INTEGER,
-    PRIMARY KEY (session, day, model, band)
+    PRIMARY KEY (day, model, band, session)
 ) WITHOUT ROWID;
+CREATE INDEX {prefix}spent_by_session ON spent (session);
 
 CREATE TABLE {prefix}estimated (
     session INTEGER NOT NULL, day INTEGER NOT NULL, model INTEGER NOT NULL, band INTEGER NOT NULL,
     requests INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
-    PRIMARY KEY (session, day, model, band)
+    PRIMARY KEY (day, model, band, session)
 ) WITHOUT ROWID;
+CREATE INDEX {prefix}estimated_by_session ON estimated (session);
 
 CREATE TABLE {prefix}called ( -- which tools it called
     session INTEGER NOT NULL, day INTEGER NOT NULL, tool INTEGER NOT NULL,
     calls INTEGER NOT NULL, errors INTEGER NOT NULL, cancelled INTEGER NOT NULL,
-    PRIMARY KEY (session, day, tool)
+    PRIMARY KEY (day, tool, session)
 ) WITHOUT ROWID;
+CREATE INDEX {prefix}called_by_session ON called (session);
 
 CREATE TABLE {prefix}changed ( -- which files it changed
     session INTEGER NOT NULL, day INTEGER NOT NULL, tool INTEGER NOT NULL, file INTEGER NOT NULL,
     added INTEGER, removed INTEGER,
-    PRIMARY KEY (session, day, tool, file)
+    PRIMARY KEY (day, session, tool, file)
 ) WITHOUT ROWID;
+CREATE INDEX {prefix}changed_by_session ON changed (session);
 """
-"""What is summed up from messages, by days of the zone that `meta` notes; copies are left out."""
+"""What is summed up from messages, by days of the zone that `meta` notes; copies are left out.
+It lies in order of days, in which it is mostly asked for."""
 
 TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
