@@ -84,12 +84,18 @@ def sent_answer(content: object) -> str:
     return "\n".join(block.get("text", f"<{block['type']}>") for block in content)
 
 
-def in_view(session: Session, prompt: str) -> Iterator[Told]:
-    """The same as we read it, up to a prompt."""
+def reminders(messages: list[dict[str, Any]]) -> str:
+    """What a request tells the model aside. A prompt that was typed while it worked is told there."""
+    return "\n".join(_REMINDER.findall(json.dumps(messages, ensure_ascii=False)))
+
+
+def in_view(session: Session, prompt: str, aside: str) -> Iterator[Told]:
+    """The same as we read it, up to a prompt, without what was told aside."""
     current = [message for message in session.messages if message.state is State.CURRENT]
     last = max(place for place, message in enumerate(current) if message.text(Origin.HUMAN) == prompt)
     for message in current[: last + 1]:
-        if message.role is not Role.SYSTEM:
+        was_queued = message.origin is Origin.HUMAN and message.text(Origin.HUMAN) in aside
+        if message.role is not Role.SYSTEM and not was_queued:
             yield from told(message)
 
 
@@ -120,7 +126,8 @@ def test_what_is_current_is_what_the_cli_sends_when_it_resumes(case: str) -> Non
     found = read_case(case)
     for resumed in json.loads((CASES / case / "resume.json").read_bytes()):
         session = found[resumed["written_to"]]
-        assert list(in_view(session, resumed["prompt"])) == list(sent(resumed["messages"]))
+        aside = reminders(resumed["messages"])
+        assert list(in_view(session, resumed["prompt"], aside)) == list(sent(resumed["messages"]))
 
 
 @pytest.mark.parametrize("case", RESUMED)

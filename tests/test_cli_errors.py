@@ -22,7 +22,7 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lst"], "No command 'lst'. Did you mean `list`?"),
+        (["lst"], "No command 'lst'. Did you mean `list` or `stats`?"),
         (["xyzzy"], "There are: list, show, "),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
         (["list", "--limit", "0"], "0 is not in the range"),
