@@ -5,7 +5,7 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> object:
     """Load the library when somebody asks for it: its parts need not wait for each other."""
-    if name in {"Filter", "Library", "MarkChange", "Question"}:
+    if name in {"Filter", "Library", "MarkChange", "Question", "StatsQuestion"}:
         from geminids import library
 
         return getattr(library, name)
