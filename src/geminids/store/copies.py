@@ -2,94 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from geminids.store.index import Index
 from geminids.store.schema import USAGE
 from geminids.store.usage import TOKEN_SUMS, few
 
+_OWN, _TAKEN_OVER, _COPIED = 0, 1, 2
+"""Whose a message is, in `messages.imported`: as its own file tells, or as this comparison does."""
 
-class Sharing(NamedTuple):
-    """A session that holds requests which others hold as well."""
 
+class _Holder(NamedTuple):
+    """A message that holds a request. Of several, the least counts.
+
+    Copies may have lost their numbers, so the one with the most tokens comes first. Then that of a session
+    which a human led, since subagents are handed what was said; then that of the session which began earlier.
+    """
+
+    less_tokens: int
+    is_led_by_agent: int
+    has_no_beginning: int
+    began: int
+    sid: str
     session: int
-    others: tuple[int, ...]
-    """Those that are nearer to where the requests were made."""
+    message: int
+    imported: int
 
 
-def sharing(index: Index, sessions: Collection[int] | None) -> list[Sharing]:
-    """The sessions that share requests with some, or with any; the some are among them.
+def mark_copies(index: Index, sessions: Collection[int] | None) -> set[int]:
+    """Note which messages are copies of what other sessions hold; the sessions for which that is news.
 
-    Of two that hold a request, the one that a human led made it before a subagent did, and the one that
-    began earlier before the other.
+    All sessions are looked at, or some, and then what others hold of their requests.
     """
-    groups = _connected(_pairs(index, sessions))
-    order = {
-        number: place
-        for place, number in enumerate(_by_beginning(index, sorted({*groups, *(sessions or ())})))
-    }
-    return [
-        Sharing(number, tuple(other for other in groups.get(number, ()) if order[other] < order[number]))
-        for number in order
-    ]
+    marks: list[tuple[int, int]] = []
+    changed: set[int] = set()
+    for holders in _holders(index, sessions).values():
+        owner = min(holders).session
+        for holder in holders:
+            # A session may hold a request twice; that is its reader's to tell.
+            wanted = _OWN if holder.session == owner else _COPIED
+            if holder.imported != wanted:
+                marks.append((wanted, holder.message))
+                changed.add(holder.session)
+    _mark(index, marks)
+    for session in {*changed, *(sessions or ())}:
+        if _mark_what_stands_with_requests(index, session):
+            changed.add(session)
+    return changed
 
 
-def _pairs(index: Index, sessions: Collection[int] | None) -> Iterable[tuple[int, int]]:
-    pairs = (
-        "SELECT DISTINCT one.session, other.session FROM requests AS one JOIN requests AS other "
-        "ON other.key = one.key AND other.session != one.session WHERE "
-    )
+def with_copies(index: Index, sessions: Collection[int] | None) -> list[int]:
+    """Those of some sessions, or of all, that hold copies."""
+    asked = f"SELECT DISTINCT session FROM messages WHERE imported = {_COPIED} AND "
+    rows = (row for which in _portions(sessions) for row in index.connection.execute(asked + which))
+    return sorted({number for (number,) in rows})
+
+
+def _holders(index: Index, sessions: Collection[int] | None) -> dict[int, list[_Holder]]:
+    """Who holds the requests of some sessions, or those that several sessions hold."""
+    holders: dict[int, list[_Holder]] = {}
+    for keys in few(sorted(_keys(index, sessions))):
+        rows = index.connection.execute(
+            "SELECT key, -coalesce(total, 0), kind != 'main', started IS NULL, coalesce(started, 0), sid, "
+            "requests.session, message, imported FROM requests JOIN messages ON messages.id = message "
+            "JOIN sessions ON sessions.id = requests.session "
+            f"WHERE imported != {_TAKEN_OVER} AND key IN ({', '.join(map(str, keys))})"
+        )
+        for key, *holder in rows:
+            holders.setdefault(key, []).append(_Holder._make(holder))
+    return holders
+
+
+def _keys(index: Index, sessions: Collection[int] | None) -> set[int]:
+    """The requests to look at: of some sessions all, since one may have been a copy until now."""
     if sessions is None:
-        twice = (
-            "one.key IN (SELECT key FROM requests WHERE key IS NOT NULL GROUP BY key "
-            "HAVING min(session) != max(session))"
+        shared = (
+            "SELECT key FROM requests WHERE key IS NOT NULL GROUP BY key HAVING min(session) != max(session)"
         )
-        return index.connection.execute(pairs + twice).fetchall()
-    found: list[tuple[int, int]] = []
-    for numbers in few(sorted(sessions)):
-        found += index.connection.execute(f"{pairs} one.session IN ({', '.join(map(str, numbers))})")
-    return found
+        return {key for (key,) in index.connection.execute(shared)}
+    held = "SELECT key FROM requests WHERE key IS NOT NULL AND "
+    return {key for which in _portions(sessions) for (key,) in index.connection.execute(held + which)}
 
 
-def _connected(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    groups: dict[int, set[int]] = {}
-    for one, other in pairs:
-        groups.setdefault(one, set()).add(other)
-        groups.setdefault(other, set()).add(one)
-    return {number: sorted(others) for number, others in groups.items()}
+class _Standing(NamedTuple):
+    """A message in its place."""
+
+    number: int
+    mid: str
+    imported: int
+    key: int | None
+    has_tokens: int
 
 
-def _by_beginning(index: Index, sessions: Sequence[int]) -> list[int]:
-    found: list[tuple[int, int, int, str, int]] = []
-    for numbers in few(sessions):
-        found += index.connection.execute(
-            "SELECT kind != 'main', started IS NULL, coalesce(started, 0), sid, id FROM sessions "
-            f"WHERE id IN ({', '.join(map(str, numbers))})"
-        )
-    return [
-        int(str(row[-1])) for row in sorted(found, key=lambda row: (row[0], row[1], row[2] or 0, *row[3:]))
-    ]
+def _mark_what_stands_with_requests(index: Index, session: int) -> bool:
+    """Note which messages without tokens were taken over with requests; whether that is news.
 
-
-def mark_copies(index: Index, found: Sharing) -> bool:
-    """Note which messages of a session are copies of what others hold; whether that is news.
-
-    All that stands before the last request that is shared was taken over with it, whatever ids it was given.
+    What stands before a request that was taken over, back to the one before it, was taken over with it,
+    whatever ids it was given. After the last one ids tell.
     """
-    others = ", ".join(map(str, found.others)) or "NULL"
-    (last,) = index.connection.execute(
-        "SELECT max(place) FROM messages JOIN requests ON message = messages.id WHERE messages.session = ? "
-        f"AND key IN (SELECT key FROM requests WHERE session IN ({others}))",
-        (found.session,),
-    ).fetchone()
-    held = f"SELECT mid FROM messages WHERE session IN ({others})"
-    fate = f"CASE WHEN ?1 IS NOT NULL AND (place <= ?1 OR mid IN ({held})) THEN 2 ELSE 0 END"
-    changed = index.connection.execute(
-        f"UPDATE messages SET imported = {fate} WHERE session = ?2 AND imported != 1 AND imported != {fate}",
-        (last, found.session),
+    rows = index.connection.execute(
+        "SELECT messages.id, mid, imported, key, requests.message IS NOT NULL FROM messages "
+        "LEFT JOIN requests ON requests.message = messages.id WHERE messages.session = ? ORDER BY place DESC",
+        (session,),
     )
-    return changed.rowcount > 0
+    standing = list(map(_Standing._make, rows))
+    if all(one.imported != _COPIED for one in standing):
+        return False
+    known: Collection[str] | None = None
+    follows = _OWN
+    marks: list[tuple[int, int]] = []
+    for one in standing:
+        if one.key is not None and one.imported != _TAKEN_OVER:
+            follows = one.imported
+        elif not one.has_tokens and one.imported != _TAKEN_OVER:
+            if follows == _OWN and known is None:
+                known = _mids_of_owners(index, session)
+            wanted = _COPIED if follows == _COPIED or (known and one.mid in known) else _OWN
+            if one.imported != wanted:
+                marks.append((wanted, one.number))
+    _mark(index, marks)
+    return bool(marks)
+
+
+def _mids_of_owners(index: Index, session: int) -> set[str]:
+    """The ids of messages in those sessions that began before this one and hold its requests."""
+    owners = (
+        "SELECT DISTINCT theirs.session FROM requests AS ours "
+        "JOIN requests AS theirs ON theirs.key = ours.key "
+        "JOIN messages ON messages.id = theirs.message AND imported = 0 "
+        "JOIN sessions AS other ON other.id = theirs.session JOIN sessions AS this ON this.id = ours.session "
+        "WHERE ours.session = ?1 AND theirs.session != ?1 AND "
+        "(other.kind != 'main', coalesce(other.started, 0), other.sid) "
+        "< (this.kind != 'main', coalesce(this.started, 0), this.sid)"
+    )
+    rows = index.connection.execute(f"SELECT mid FROM messages WHERE session IN ({owners})", (session,))
+    return {mid for (mid,) in rows}
+
+
+def _mark(index: Index, marks: Iterable[tuple[int, int]]) -> None:
+    index.connection.executemany("UPDATE messages SET imported = ? WHERE id = ?", marks)
+
+
+def _portions(sessions: Collection[int] | None) -> Iterator[str]:
+    """Conditions, of which one holds for each of some sessions, or for all."""
+    if sessions is None:
+        yield "1"
+        return
+    for numbers in few(sorted(sessions)):
+        yield f"session IN ({', '.join(map(str, numbers))})"
 
 
 class OwnCounts(NamedTuple):

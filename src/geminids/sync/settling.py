@@ -20,12 +20,10 @@ from geminids.sync.packing import packed, unpacked
 def settle(index: Index, sessions: Collection[int] | None, bereft: Collection[int] = ()) -> None:
     """Settle some sessions, or all, and those that share requests with them."""
     some = None if sessions is None else {*sessions, *bereft}
-    changed: set[int] = set()
-    for found in copies.sharing(index, some):
-        if copies.mark_copies(index, found):
-            changed.add(found.session)
-        if found.others or found.session in changed:
-            _correct(index, found.session)
+    changed = copies.mark_copies(index, some)
+    # What was just written has the counts that its file tells.
+    for session in {*changed, *copies.with_copies(index, some)}:
+        _correct(index, session)
     sum_up(index, None if some is None else some | changed)
 
 
