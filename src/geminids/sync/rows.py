@@ -25,8 +25,8 @@ from geminids.sync.texts import words
 
 _DONE = frozenset({ToolStatus.SUCCESS, ToolStatus.UNKNOWN})
 """How calls end whose changes count: what failed or was declined changed nothing."""
-_MOST_SPANS = 4
-"""Versions and copies of a message whose places are kept: its first one, and the last."""
+_MOST_SPANS = 12
+"""Places of a message that are kept, where its pieces and versions stand: the first one, and the last."""
 
 
 class Traced:
