@@ -92,6 +92,7 @@ def cli(context: click.Context) -> int | None:
     geminids list --since 7d       the sessions of the last week
     geminids show 3                the third of them
     geminids search cors preflight what was said about it
+    geminids stats --by project    what it took: time, tokens, cost
     geminids show latest --tools   the newest, with all that its tools did
     geminids export 3 -o 3.html    one page to keep or to share; --redact
     geminids resume 3              go on with it where you left off
