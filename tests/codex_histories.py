@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,6 +11,11 @@ from geminids.model import Attachment, Message, Origin, Session, State, Text, To
 from geminids.sources.codex.injected import origin_of
 
 Said = tuple[str, str]
+_OWN_COMMAND = re.compile(
+    r"<user_shell_command>\n<command>\n(?P<command>.*)\n</command>\n<result>\nExit code: (?P<code>\d+)\n"
+    r"Duration: [\d.]+ seconds\nOutput:\n(?P<output>.*)\n</result>\n</user_shell_command>",
+    re.DOTALL,
+)
 
 
 def sent(items: Iterable[dict[str, Any]]) -> list[Said]:
@@ -24,7 +30,7 @@ def _sent(item: dict[str, Any]) -> Iterator[Said]:
         case {"type": "message", "role": "user", "content": list(content)}:
             texts = [piece["text"] for piece in content if "text" in piece]
             if any(origin_of(text) is not Origin.INJECTED for text in texts):
-                yield "user", "".join(texts)
+                yield "user", _without_wrapping("".join(texts))
             for piece in content:
                 if "image_url" in piece:
                     yield "picture", piece["image_url"].partition(",")[2]
@@ -32,6 +38,15 @@ def _sent(item: dict[str, Any]) -> Iterator[Said]:
             yield "call", f"{call_id} {name}"
         case {"type": "local_shell_call" | "web_search_call"}:
             yield "call", f"{item.get('call_id') or item.get('id')} {item['type'].removesuffix('_call')}"
+
+
+def _without_wrapping(text: str) -> str:
+    """A command that the human ran and what it printed, as our messages tell them: one behind the other."""
+    run = _OWN_COMMAND.fullmatch(text)
+    if run is None:
+        return text
+    code = "" if run["code"] == "0" else f"\nExit code: {run['code']}"
+    return run["command"] + (run["output"].rstrip() if code else run["output"]) + code
 
 
 def outputs_sent(items: Iterable[dict[str, Any]]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import pytest
 from geminids.model import CompanionKind, ProblemKind
 from geminids.sources.base import Home, Scan
 from geminids.sources.claude import ClaudeSource
-from geminids.sources.claude.layout import LINK, NO_SESSION
+from geminids.sources.scanning import LINK, NO_SESSION
 from tests.claude_lines import SESSION, SLUG, read_home, reply, user, words, write
 from tests.conftest import Rights
 

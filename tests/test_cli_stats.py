@@ -18,6 +18,7 @@ import pytest
 from rich.cells import cell_len
 
 from geminids import sample
+from geminids.cli.fitting import folded
 from geminids.cli.page import DrawnPage
 from geminids.cli.screen import Screen
 from geminids.cli.stats_charts import calendar, draw_calendar
@@ -79,7 +80,7 @@ def test_the_rows_of_a_table_add_up_to_its_total(geminids: Run, home: Path) -> N
             assert "No session found" in outcome.err
             return
         assert outcome.code in (0, 3), outcome.err
-        if "No tool was called" in outcome.err:
+        if "No tool was called" in outcome.err or "No model is known" in outcome.err:
             continue
         groups, total = rows_of(outcome.out)
         kinds = ("calls", "failed") if by == "tool" else [kind for kind in KINDS if kind in total]
@@ -206,6 +207,46 @@ def test_an_estimate_stands_apart_and_is_in_no_sum(geminids: Run, tmp_path: Path
     assert "1 request may have used ~602 tokens. No sum has them in it." in outcome.out
 
 
+def test_replies_without_tokens_are_told_and_no_rows_of_their_own(geminids: Run, tmp_path: Path) -> None:
+    file = write_session(tmp_path)
+    without_tokens(file)
+    file.write_text(file.read_text().replace('"model": "gemini-3-pro", ', ""))
+    write_session(tmp_path, SECOND_ID, day=9)
+    outcome = geminids("stats", "--home", tmp_path, "--by", "model")
+    said = "1 reply without recorded tokens: not among the requests, tokens and costs. `--estimate` guesses"
+    assert said in outcome.out
+    groups, total = rows_of(outcome.out)
+    assert [group["model"] for group in groups] == ["gemini-3-pro"]
+    assert total["requests"] == "1"
+    document = json.loads(geminids("stats", "--home", tmp_path, "--by", "model", "--json").out)
+    unknown = {group["name"]: group["tokens"] for group in document["groups"]}["(unknown)"]
+    assert (unknown["requests"], unknown["unmeasured"]) == (0, 1)
+    guessed = geminids("stats", "--home", tmp_path, "--by", "model", "--estimate").out
+    assert "(unknown) " in guessed
+    explained = geminids("stats", "--home", tmp_path, "--explain").out
+    assert "1 reply without recorded tokens: not among the requests and tokens." in explained
+
+
+def test_a_guess_is_marked_as_one_and_so_is_what_it_leaves_out(geminids: Run, tmp_path: Path) -> None:
+    for native_id, model in ((FIRST_ID, "gemini-2.5-pro"), (SECOND_ID, "house-model-7")):
+        file = write_session(tmp_path, native_id, prompt="words " * 4000)
+        without_tokens(file)
+        file.write_text(file.read_text().replace("gemini-3-pro", model))
+    printed = geminids("stats", "--home", tmp_path, "--estimate").out
+    assert ", ~$0.01 at list price. No sum has them in it." in printed
+    assert printed.count("~$0.01*") == 2
+    assert "* without 1 estimated request that cannot be priced." in printed
+    assert "* without 1 request " not in printed
+
+
+def test_one_reason_for_several_models_is_told_once(geminids: Run, tmp_path: Path) -> None:
+    for native_id, model in ((FIRST_ID, "house-model-7"), (SECOND_ID, "house-model-8")):
+        file = write_session(tmp_path, native_id)
+        file.write_text(file.read_text().replace("gemini-3-pro", model))
+    printed = geminids("stats", "--home", tmp_path).out
+    assert "No price for house-model-7 (1 request), house-model-8 (1 request): " in printed
+
+
 def test_a_model_without_a_price_has_tokens_only_and_is_named(geminids: Run, tmp_path: Path) -> None:
     for model, native_id in (("house-model-7", FIRST_ID), ("gemini-2.5-pro", SECOND_ID)):
         file = write_session(tmp_path, native_id)
@@ -253,7 +294,14 @@ def test_a_machine_without_sessions_is_told_where_to_look(geminids: Run, tmp_pat
         (["--since", "soon"], "soon"),
         (["is:nonsense"], "nonsense"),
         (["--csv", "--json"], "--csv and --json cannot be had together."),
-        (["--csv", "--explain"], "--csv and --explain cannot be had together."),
+        (["--csv", "--explain"], "--explain cannot be had together with --csv."),
+        (["--by", "day", "--chart", "bars", "--estimate", "--explain"], "with --by, --estimate, --chart."),
+        (["--subagents", "apart", "--explain", "--json"], "cannot be had together with --subagents."),
+        (
+            ["--explain", "d43a", "--since", "7d", "-n", "3"],
+            "--explain ID cannot be had together with --since,",
+        ),
+        (["lentil", "--explain", "d43a"], "--explain ID cannot be had together with a QUERY."),
         (["--limti", "3"], "did you mean --limit"),
         (["--agent", "nobody"], "nobody"),
         (["--explain", "ffffffff"], "ffffffff"),
@@ -395,6 +443,15 @@ def test_no_spreadsheet_runs_a_title(geminids: Run, hostile_home: Path) -> None:
     assert "\x1b" not in printed
 
 
+@pytest.mark.parametrize("name", [" =1+1", "\u00a0@SUM(A1)", "\t-2", " ＝1"])
+def test_no_spreadsheet_runs_what_stands_after_blanks(geminids: Run, tmp_path: Path, name: str) -> None:
+    file = write_session(tmp_path)
+    file.write_text(file.read_text().replace('"gemini-3-pro"', json.dumps(name)))
+    (row,) = csv_rows(geminids("stats", "--home", tmp_path, "--by", "model", "--csv").out)
+    assert row["key"].startswith("'")
+    assert row["name"].startswith("'")
+
+
 def test_numbers_of_any_size_are_drawn(geminids: Run, tmp_path: Path) -> None:
     file = write_session(tmp_path)
     file.write_text(file.read_text().replace('"input": 10', f'"input": {10**12}'))
@@ -451,6 +508,8 @@ def test_explanations_add_up(geminids: Run, home: Path) -> None:
     assert sum(line["requests"] for line in sessions) == document["tokens"]["requests"]
     assert sum(line["total"] or 0 for line in sessions) == (document["tokens"]["total"] or 0)
     assert sum(agent["total"] or 0 for agent in document["agents"]) == (document["tokens"]["total"] or 0)
+    for kind in ("copies", "taken_over"):
+        assert sum(line[kind] for line in sessions) == sum(agent[kind] for agent in document["agents"])
     for line in sessions:
         printed = geminids("stats", "--home", home, "--explain", line["id"], "--json")
         if printed.code == 0:
@@ -461,6 +520,7 @@ def _check_session(explained: dict[str, Any], line: dict[str, Any]) -> None:
     counted = [request for request in explained["requests"] if request["counted"]]
     assert explained["session"]["id"] == line["id"]
     assert sum(request["usage"]["total"] or 0 for request in counted) == (line["total"] or 0)
+    assert len(explained["requests"]) - len(counted) == line["copies"] + line["taken_over"]
     for request in explained["requests"]:
         source = request["source"]
         assert Path(source["file"]).is_file()
@@ -492,6 +552,55 @@ def test_a_fork_names_what_it_took_over_and_the_agents_own_total(geminids: Run) 
     assert sum(line.startswith("≡ ") and "  " in line for line in printed.splitlines()) == 3
     assert "≡ 3 requests not counted: taken over from another session" in printed
     assert "✓ The agent's own total is the same." in printed
+
+
+def test_what_is_compared_says_what_else_is_in_it(geminids: Run) -> None:
+    seen = set()
+    for home in HOMES:
+        for line in json.loads(geminids("stats", "--home", home, "--explain", "--json").out)["sessions"]:
+            if line["verdict"] is None:
+                continue
+            options = ("stats", "--home", home, "--explain", line["id"])
+            check = json.loads(geminids(*options, "--json").out)["check"]
+            besides = [name for name in ("copies", "subagents") if check[f"with_{name}"]]
+            row = f"its files, with {' and '.join(besides)}  " if besides else "its files  "
+            printed = geminids(*options).out
+            assert sum(line.startswith(row) for line in printed.splitlines()) == 1
+            seen |= {*besides}
+    assert "subagents" in seen
+
+
+def test_lines_that_repeat_a_request_are_in_order_and_whole(geminids: Run, tmp_path: Path) -> None:
+    file = write_session(tmp_path)
+    *head, reply = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*head, *[reply] * 13]))
+    (row,) = (line for line in geminids("stats", "--explain", file).out.splitlines() if f"{file}:" in line)
+    repeats = re.search(r"–  (\d+(?:, \d+)*)  ", row)
+    assert repeats is not None
+    lines = [int(number) for number in repeats[1].split(", ")]
+    assert (len(lines), lines) == (12, sorted(lines))
+    drawn = plain(on_terminal("stats", "--explain", file, "--no-color", columns=90, PAGER="cat"))
+    assert [line for line in drawn if line.endswith(f"  {lines[0]}, {lines[1]} and 10 more")]
+
+
+@pytest.mark.parametrize("columns", [30, 47, 80])
+def test_a_path_is_broken_between_its_names(columns: int) -> None:
+    path = "/home/ada/some/where/deep/in/the woods/rollout-2026-11-15T21-14-35-01a1e10f.jsonl"
+    lines = list(folded(path, columns))
+    assert "".join(lines) == path
+    assert all(cell_len(line) <= columns for line in lines)
+    assert all(line.endswith(("/", "-")) for line in lines[:-1])
+    assert [*folded("漢" * 20, 9)] == ["漢漢漢漢"] * 5
+
+
+def test_sessions_without_a_total_of_the_agent_are_counted(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    codex = FIXTURES / "codex" / "fork" / "home"
+    printed = geminids("stats", "--home", tmp_path, "--home", codex, "--explain").out
+    assert "(✓); 1 session has none." in printed
+    ids = [line.split()[0] for line in printed.splitlines() if line.startswith(("codex:", "gemini:"))]
+    assert f"gemini:{FIRST_ID}" in ids
+    assert len(ids) == 5
 
 
 def test_a_file_can_be_explained(geminids: Run, tmp_path: Path) -> None:

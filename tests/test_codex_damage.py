@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from geminids.sources.codex.opening import _zstd
 from geminids.sources.codex.records import COMPLETED, EVENT, IGNORED, ITEM, META, USED
 from geminids.sources.codex.replay import HANDLERS
 from tests.codex_homes import (
+    DAY,
     OTHER,
     THREAD,
     counted,
@@ -346,6 +348,47 @@ def test_copies_of_a_parent_that_is_gone_are_counted_here(tmp_path: Path) -> Non
     write_rollout(tmp_path, [meta(OTHER), said("Mine.")])
     fork = next(session for session in sessions(SOURCE, tmp_path) if session.native_id == THREAD)
     assert [message.imported for message in fork.messages] == [True, False]
+
+
+def test_a_fork_tells_its_own_turns_from_those_before_it(tmp_path: Path) -> None:
+    """The ids of turns and threads begin with the time."""
+    before, after = "01a1e0f9-0000-7000-8000-000000000000", "01a1ffff-0000-7000-8000-000000000000"
+    copy = [meta(OTHER), event("task_started", turn_id=before), said("Mine."), counted(100)]
+    own = [event("task_started", turn_id=after), said("Yours."), counted(300, 200)]
+    write_rollout(tmp_path, [meta(THREAD, forked_from_id=OTHER), *copy, *own])
+    (fork,) = sessions(SOURCE, tmp_path)
+    assert (fork.title, fork.usage.total, fork.reported and fork.reported.total) == ("Yours.", 300, 200)
+    assert not any(message.imported for message in fork.messages)
+
+
+def test_a_long_line_of_forks_is_followed(tmp_path: Path) -> None:
+    threads = [f"01a1e0f9-{number:04x}-7bd1-abb4-3ce612cacbb1" for number in range(60)]
+    write_rollout(tmp_path, numbered([meta(threads[0]), said("0")]))
+    for number, (parent, thread) in enumerate(pairwise(threads), 1):
+        base = {"thread_id": parent, "end_ordinal_exclusive": 2 * number}
+        write_rollout(tmp_path, numbered([meta(thread, history_base=base), said(str(number))], 2 * number))
+    last = next(session for session in sessions(SOURCE, tmp_path) if session.native_id == threads[-1])
+    assert words(last.messages) == [str(number) for number in range(60)]
+    assert len({message.id for message in last.messages}) == 60
+    assert sum(not message.imported for message in last.messages) == 1
+
+
+def test_a_parent_that_grew_is_read_again(tmp_path: Path) -> None:
+    parent = numbered([meta(OTHER), said("One.")])
+    write_rollout(tmp_path, numbered([forked(OTHER, 9), said("Yours.")], 9))
+    for lines in (parent, [*parent, *numbered([said("Two.")], 2)]):
+        write_rollout(tmp_path, lines)
+        fork = next(session for session in sessions(SOURCE, tmp_path) if session.native_id == THREAD)
+        assert len(fork.messages) == len(lines)
+
+
+@pytest.mark.parametrize("folder", ["sessions/2020/01/02", f"sessions/{DAY}", "archived_sessions"])
+def test_a_parent_is_found_wherever_it_lies_in_the_home(tmp_path: Path, folder: str) -> None:
+    packed(write_rollout(tmp_path, numbered([meta(OTHER), said("Packed.")]), folder=folder))
+    write_rollout(tmp_path, numbered([meta(OTHER), said("Mine.")]), folder=folder)
+    write_rollout(tmp_path, numbered([forked(OTHER), said("Yours.")], 2))
+    fork = next(session for session in sessions(SOURCE, tmp_path) if session.native_id == THREAD)
+    assert words(fork.messages) == ["Mine.", "Yours."]
 
 
 # Archives

@@ -16,6 +16,7 @@ from geminids.model import (
     Message,
     Operation,
     Origin,
+    Plain,
     Project,
     Role,
     Session,
@@ -176,12 +177,88 @@ def test_what_an_editor_adds_is_told_from_the_request(tmp_path: Path) -> None:
 def test_a_command_of_the_humans_own_is_the_shells() -> None:
     (session,) = case("own-commands")
     (message,) = [message for message in session.messages if message.origin is Origin.SHELL]
-    assert "cat notes.txt; exit 3" in message.text(Origin.SHELL)
+    assert message.parts == (
+        Text("cat notes.txt; exit 3", Origin.HUMAN),
+        Text("milk\nbread\ncall Ana\nExit code: 3", Origin.SHELL),
+    )
+
+
+WELL, BADLY = (f"Exit code: {code}\nDuration: 0.1 seconds\nOutput:\n" for code in (0, 1))
+"""What Codex writes above the output of a command of the human's."""
+
+
+@pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        (
+            f"<command>\nls\n</command>\n<result>\n{WELL}a\n\n</result>",
+            [("ls", Origin.HUMAN), ("a\n", Origin.SHELL)],
+        ),
+        (
+            f"<command>\ntrue\n</command>\n<result>\n{WELL}\n</result>",
+            [("true", Origin.HUMAN)],
+        ),
+        (
+            f"<command>\nfalse\n</command>\n<result>\n{BADLY}\n</result>",
+            [("false", Origin.HUMAN), ("Exit code: 1", Origin.SHELL)],
+        ),
+        (
+            "<command>\necho '</command>'\n</command>\n<result>\nodd\n</result>",
+            [("echo '</command>'", Origin.HUMAN), ("odd", Origin.SHELL)],
+        ),
+    ],
+)
+def test_commands_of_the_humans_own_are_told_as_people_read_them(
+    tmp_path: Path, written: str, parts: list[tuple[str, Origin]]
+) -> None:
+    session = read(tmp_path, said(f"<user_shell_command>\n{written}\n</user_shell_command>"))
+    (message,) = session.messages
+    assert [(part.text, part.origin) for part in message.parts if isinstance(part, Text)] == parts
+    assert (message.origin, session.counts.prompts) == (Origin.SHELL, 0)
+
+
+def test_a_command_that_is_written_in_an_unknown_way_stays_as_it_is(tmp_path: Path) -> None:
+    text = "<user_shell_command>ls</user_shell_command>"
+    assert read(tmp_path, said(text)).messages[0].parts == (Text(text, Origin.SHELL),)
+
+
+def test_a_command_of_the_humans_own_is_found_in_the_history_after_a_compaction(tmp_path: Path) -> None:
+    command = said(
+        "<user_shell_command>\n<command>\nls\n</command>\n<result>\na\n</result>\n</user_shell_command>"
+    )
+    compacted = line("compacted", {"message": "All.", "replacement_history": [command["payload"]]})
+    kept, dropped, _ = read(tmp_path, command, said("Hi."), compacted).messages
+    assert (kept.state, dropped.state) == (State.CURRENT, State.COMPRESSED)
+    assert kept.text(Origin.HUMAN) == "ls"
+
+
+@pytest.mark.parametrize("name", ["interrupted", "legacy-interrupted"])
+def test_what_was_interrupted_is_told_from_what_ended(name: str) -> None:
+    (session,) = case(name)
+    notices = [message for message in session.messages if message.origin is Origin.NOTICE]
+    assert {(notice.level, notice.text(Origin.NOTICE)) for notice in notices} == {
+        (Level.WARNING, "Turn aborted: interrupted")
+    }
+    assert len(notices) == 2
+    (command,) = [call for message in session.messages for call in message.tool_calls]
+    assert (command.status, command.exit_code, command.native_status) == (ToolStatus.CANCELLED, None, None)
+
+
+def test_a_review_that_ended_is_no_trouble(tmp_path: Path) -> None:
+    session = read(tmp_path, said("Go."), event("turn_aborted", reason="review_ended"))
+    assert session.messages[-1].level is Level.INFO
+
+
+def test_what_a_program_calls_aborted_is_not_what_a_command_printed(tmp_path: Path) -> None:
+    printed = '{"output":"aborted","metadata":{"exit_code":1}}'
+    call = call_of(tmp_path, called("shell", {"command": ["git", "commit"]}), answered(printed))
+    assert (call.status, call.exit_code) == (ToolStatus.ERROR, 1)
 
 
 def test_a_review_is_asked_for_by_the_program() -> None:
     reviews = [session for session in case("review") if session.kind is SessionKind.MAIN]
     for session in reviews:
+        assert session.title
         assert any("Review the current" in text for text in told(session.messages, Origin.SYNTHETIC))
         assert not any("Review the current" in text for text in told(session.messages, Origin.HUMAN))
 
@@ -265,6 +342,27 @@ def test_how_a_command_ended_is_in_its_output(
         assert call.result == (Text(text, Origin.TOOL),)
 
 
+@pytest.mark.parametrize(
+    ("output", "shown"),
+    [
+        ("Chunk ID: x\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nmilk\n", "milk\n"),
+        ("Chunk ID: x\nProcess exited with code 3\nOriginal token count: 0\nOutput:\n", "(no output)"),
+        ("Chunk ID: x\nProcess running with session ID 7\nOutput:\nbegun\n", "begun\n"),
+        ("Wall time: 0.1 seconds\nOutput:\n{}", "{}"),
+        (["Wall time: 0.1 seconds\nOutput:", "no stone here"], "no stone here"),
+        (["Script failed\nWall time 0.0 seconds\nOutput:\n", "Script error:\nError: no"], "Error: no"),
+        (["Script running with cell ID 1\nWall time 9.0 seconds\nOutput:\n"], "(no output)"),
+        (["milk", "bread"], None),
+        ("Wall time flies.\nOutput:\nmilk", None),
+    ],
+)
+def test_what_is_shown_is_what_was_printed(tmp_path: Path, output: Any, shown: str | None) -> None:
+    pieces = [{"type": "input_text", "text": text} for text in output] if type(output) is list else output
+    call = call_of(tmp_path, called("exec_command", {"cmd": "x"}), answered(pieces))
+    assert call.display == (None if shown is None else Plain(shown))
+    assert "".join(part.text for part in call.result if isinstance(part, Text)) == "".join(output)
+
+
 def test_a_call_without_an_end_is_pending(tmp_path: Path) -> None:
     assert call_of(tmp_path, called("exec_command", {"cmd": "sleep 9"})).status is ToolStatus.PENDING
 
@@ -300,7 +398,35 @@ def test_a_patch_tells_what_it_changes() -> None:
     )
     assert (moved.path, moved.operation, moved.added, moved.removed) == ("c.txt", Operation.EDIT, 1, 1)
     assert (deleted.path, deleted.operation) == ("d.txt", Operation.DELETE)
+    assert added.diff == "@@ -0,0 +1,2 @@\n+one\n+two\n"
     assert changes_in_patch("no patch") == ()
+
+
+def test_a_removed_comment_is_no_heading() -> None:
+    diff = "@@ -1,3 +1,2 @@\n--- sql\n-++ odd\n+++ new\n one\x0c+two\u2028-three\n"
+    (applied,) = applied_changes({"q.sql": {"type": "update", "unified_diff": diff}})
+    (asked,) = changes_in_patch(f"*** Begin Patch\n*** Update File: q.sql\n{diff}*** End Patch\n")
+    for change in (applied, asked):
+        assert (change.added, change.removed) == (1, 2)
+    (headed,) = applied_changes({"q": {"type": "update", "unified_diff": f"--- a/q\n+++ b/q\n{diff}"}})
+    assert (headed.added, headed.removed) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "added", "removed"),
+    [
+        ("a\nb\n", "@@ -0,0 +1,2 @@\n+a\n+b\n", "@@ -1,2 +0,0 @@\n-a\n-b\n"),
+        (
+            "a\x0cb",
+            "@@ -0,0 +1,1 @@\n+a\x0cb\n\\ No newline at end of file\n",
+            "@@ -1,1 +0,0 @@\n-a\x0cb\n\\ No newline at end of file\n",
+        ),
+        ("", None, None),
+    ],
+)
+def test_whole_files_have_diffs_too(content: str, added: str | None, removed: str | None) -> None:
+    changes = {"x": {"type": "add", "content": content}, "y": {"type": "delete", "content": content}}
+    assert [change.diff for change in applied_changes(changes)] == [added, removed]
 
 
 @pytest.mark.parametrize(
@@ -375,7 +501,41 @@ def test_an_error_of_a_server_shows_in_its_event() -> None:
     assert calls[0].other == {"namespace": "mcp__scales"}
 
 
+def test_changes_belong_to_the_newest_script_that_runs(tmp_path: Path) -> None:
+    scripts = [
+        line("response_item", {"type": "custom_tool_call", "name": "exec", "input": "x", "call_id": call_id})
+        for call_id in ("c1", "c2", "c3")
+    ]
+    changed = {
+        name: event("patch_apply_end", call_id="other", changes={name: {"type": "add", "content": "x"}})
+        for name in ("late", "early", "nobodys")
+    }
+    answers = [answered("ok", call_id, "custom_tool_call_output") for call_id in ("c3", "c2", "c1")]
+    lines = [answers[0], changed["late"], answers[1], changed["early"], answers[2], changed["nobodys"]]
+    session = read(tmp_path, *scripts, *lines)
+    calls = [call for message in session.messages for call in message.tool_calls]
+    assert [[change.path for change in call.changes] for call in calls] == [["early"], ["late"], []]
+
+
 # Subagents
+
+
+def test_agents_are_told_by_what_they_do_not_by_their_ids(tmp_path: Path) -> None:
+    started = [
+        called("spawn_agent", {"message": "Count\nthe lines."}, "c1"),
+        answered('{"agent_id":"a1","nickname":"Ohm"}', "c1"),
+        called("spawn_agent", {}, "c2"),
+        answered('{"agent_id":"a2","nickname":"Mill"}', "c2"),
+    ]
+    later = [
+        called("wait_agent", {"targets": ["a1", "a2"]}, "c3"),
+        called("close_agent", {"id": "a2"}, "c4"),
+        called("close_agent", {"target": "unknown"}, "c5"),
+        called("send_input", {"id": "a1", "message": "More."}, "c6"),
+    ]
+    session = read(tmp_path, *started, *later)
+    calls = [call for message in session.messages for call in message.tool_calls]
+    assert [call.gist for call in calls[2:]] == ["Count the lines., Mill", "Mill", None, None]
 
 
 @pytest.mark.parametrize("name", ["subagents", "subagents-named", "legacy-subagents"])
@@ -505,8 +665,16 @@ def test_a_fork_is_a_session_of_its_own(name: str) -> None:
     found = case(name)
     assert {session.kind for session in found} == {SessionKind.MAIN}
     assert {session.parent_id for session in found} == {None}
-    assert sum(any(message.imported for message in session.messages) for session in found) >= 1
-    assert sum(all(not message.imported for message in session.messages) for session in found) == 1
+    held = [{m.request_id for m in session.messages if m.request_id} for session in found]
+    copied = [session for session, own in zip(found, held, strict=True) if is_copied(session, own, held)]
+    assert len(copied) == len(found) - 1
+    assert len({session.title for session in found}) == len(found)
+
+
+def is_copied(session: Session, own: set[str], held: list[set[str]]) -> bool:
+    """Whether a session holds requests that were made in an earlier one."""
+    first = next(other for other in held if other & own)
+    return first is not own or any(message.imported for message in session.messages)
 
 
 def test_the_agents_own_view_is_what_it_would_send() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from geminids.model import Origin, Session, Usage
 from geminids.sources.codex import CodexSource
-from tests.codex_homes import OTHER, counted, event, line, meta, said, tokens, write_rollout
+from tests.codex_homes import OTHER, THREAD, counted, event, line, meta, said, tokens, write_rollout
 from tests.conftest import CORPUS, FIXTURES
 from tests.reading import sessions
 
@@ -80,6 +80,45 @@ def test_a_fork_goes_on_from_the_sum_of_a_parent_that_is_gone(tmp_path: Path) ->
     assert session.usage.total == 100
 
 
+def names(session: Session) -> list[str | None]:
+    return [message.request_id for message in session.messages if message.usage]
+
+
+def test_a_request_that_the_provider_did_not_name_has_a_name_of_ours(tmp_path: Path) -> None:
+    answers = [
+        said("one", "assistant"),
+        counted(100),
+        counted(100),
+        said("two", "assistant"),
+        counted(250, 150),
+    ]
+    session = read(tmp_path / "a", said("go"), *answers)
+    assert names(session) == [f"{THREAD}:90:10", f"{THREAD}:225:25"]
+    assert names(read(tmp_path / "b", *answers, said("more", "assistant"), counted(300, 50)))[:2] == names(
+        session
+    )
+
+
+def test_sums_that_come_to_the_same_again_are_requests_of_their_own(tmp_path: Path) -> None:
+    lines = [said("one", "assistant"), counted(100), said("two", "assistant"), counted(40, 40)]
+    session = read(tmp_path, *lines, said("three", "assistant"), counted(100, 60))
+    assert names(session) == [f"{THREAD}:90:10", f"{THREAD}:36:4", f"{THREAD}:90:10:2"]
+
+
+def test_a_request_is_of_the_turn_that_is_named(tmp_path: Path) -> None:
+    turn = event("task_started", turn_id="t1")
+    later = line("turn_context", {"turn_id": "t2", "model": "m"})
+    lines = [turn, said("one", "assistant"), counted(100), later, said("two", "assistant"), counted(250, 150)]
+    assert names(read(tmp_path, *lines)) == ["t1:90:10", "t2:225:25"]
+
+
+def test_a_thread_is_no_fork_of_itself(tmp_path: Path) -> None:
+    lines = [meta(), said("go"), said("one", "assistant"), counted(100)]
+    session = read(tmp_path, *lines, forked_from_id=THREAD)
+    assert (session.usage.requests, session.usage.total, session.counts.prompts) == (1, 100, 1)
+    assert not any(message.imported for message in session.messages)
+
+
 def test_reasoning_is_told_from_the_answer(tmp_path: Path) -> None:
     used = {"input_tokens": 50, "cached_input_tokens": 20, "output_tokens": 30, "reasoning_output_tokens": 12}
     info = {"total_token_usage": {**used, "total_tokens": 99}, "last_token_usage": used}
@@ -103,9 +142,15 @@ def test_what_is_no_count_is_unknown(tmp_path: Path, wrong: object) -> None:
 
 @pytest.mark.parametrize("home", CASES, ids=lambda home: home.parent.name)
 def test_what_we_count_is_what_codex_counted(home: Path) -> None:
-    for session in sessions(SOURCE, home):
+    made_before: set[str] = set()
+    for session in sorted(sessions(SOURCE, home), key=lambda session: session.native_id):
+        counted_here = [message for message in session.messages if not message.imported]
+        requests = [(message.request_id or "", message.usage) for message in counted_here if message.usage]
+        # What was copied from another session is not of its own sums.
+        used = Usage.sum(usage for name, usage in requests if name not in made_before)
+        made_before.update(name for name, _ in requests if name)
         if session.reported is not None:
-            assert session.reported.total == (session.usage.total or 0)
+            assert session.reported.total == (used.total or 0)
 
 
 def test_the_summary_of_a_compaction_has_the_tokens_of_its_request() -> None:

@@ -20,9 +20,10 @@ from geminids.cli.beside import draw_beside, draw_companion, shown_beside
 from geminids.cli.page import PlainPage
 from geminids.model import CompanionKind, Problem
 from geminids.sources.base import Home, Scan
+from geminids.sources.companions import CREDENTIALS, UNKNOWN, Place
 from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.companions import CREDENTIALS, UNKNOWN, Place, is_credential, place
-from geminids.sources.gemini.layout import LINK, NO_FILE, TOO_DEEP
+from geminids.sources.gemini.companions import is_credential, place
+from geminids.sources.scanning import LINK, NO_FILE, TOO_DEEP
 from geminids.sources.texts import text_beside
 
 from .conftest import FIXTURES, Outcome, RecordProperty, Rights, Run

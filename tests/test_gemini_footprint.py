@@ -46,6 +46,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
         "geminids.errors",
         "geminids.plugins",
         "geminids.sources",
+        "geminids.sources.footprints",
         "geminids.sources.gemini",
         "geminids.sources.gemini.footprint",
         "geminids.sources.gemini.homes",

@@ -13,7 +13,7 @@ import pytest
 from geminids.model import KnownBy, ProblemKind, SessionKind
 from geminids.sources.base import Home, Scan
 from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.layout import LINK
+from geminids.sources.scanning import LINK
 from tests.conftest import FIXTURES, Rights
 from tests.reading import sessions
 

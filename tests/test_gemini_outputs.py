@@ -17,8 +17,8 @@ import pytest
 from geminids.cli.page import PlainPage
 from geminids.cli.story import Telling, draw_session
 from geminids.model import Plain, ProblemKind, Screen, Session, Text, ToolCall
+from geminids.sources import outputs
 from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.beside import outputs
 from geminids.sources.gemini.beside.outputs import named_ids, with_outputs
 from geminids.sources.texts import LONGEST
 from geminids.transcript.entries import Detail

@@ -105,7 +105,11 @@ def test_what_a_larger_size_leaves_out_stays_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("toml", "reason"),
     [
-        ("prices = 1", "there is no section [prices]"),
+        ("prices = 1", "[prices] must be a table"),
+        ("index = true", "[index] must be a table"),
+        ("[price.m]\ninput = 1", "there is no section [price], only index, prices"),
+        ("[prices.'']\ninput = 1\noutput = 2", '[prices.""] names no model'),
+        ("[prices.' ']\ninput = 1\noutput = 2", '[prices." "] names no model'),
         (
             "[prices]\ninput = 1",
             "'input' in [prices] must be a section [prices.\"input\"] with input and output",
@@ -148,6 +152,13 @@ def test_what_cannot_be_used_is_named_with_its_file(tmp_path: Path, toml: str, r
         settled(tmp_path, toml)
     assert str(tmp_path / "settings.toml") in str(raised.value)
     assert reason in str(raised.value)
+
+
+def test_settings_that_are_there_and_cannot_be_read_are_told(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").mkdir()
+    with pytest.raises(BadSettingsError, match=r"settings\.toml': it cannot be read \(Is a directory\)"):
+        read_settings(str(tmp_path), {})
+    assert read_settings(str(tmp_path / "nowhere"), {}).prices == {}
 
 
 def test_other_settings_are_read_beside_prices(tmp_path: Path) -> None:

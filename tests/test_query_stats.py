@@ -14,6 +14,8 @@ import pytest
 
 from geminids.library import STATS_GROUPS, Library, Statistics, StatsQuestion
 from geminids.model import Session, SessionKind, ToolCall, ToolStatus, Usage
+from geminids.prices import Amounts
+from geminids.query.figures import amounts_of
 from geminids.store.schema import USAGE
 from tests.conftest import FIXTURES, NOW
 from tests.homes import tool_call, write_session
@@ -89,6 +91,41 @@ def test_subagents_count_as_their_parents_or_stand_alone(library: Library) -> No
     alone = {group.key: group.figures for group in apart.groups}
     for parent, figures in parents.items():
         assert (figures.tokens.total or 0) > (alone[parent].tokens.total or 0)
+
+
+@pytest.mark.parametrize("by", STATS_GROUPS)
+def test_sessions_are_those_that_a_human_led(library: Library, by: str) -> None:
+    sessions = read(library)
+    found = library.stats(StatsQuestion(by=by), NOW)
+    led = [session for session in sessions if session.kind is not SessionKind.SUBAGENT]
+    assert found.total.sessions == len(led)
+    assert max(group.figures.sessions for group in found.groups) <= found.grouped_sessions <= len(led)
+    if by not in ("model", "tool"):
+        return
+    for group in found.groups:
+        having = [session for session in sessions if group.key in _named(session, by)]
+        subagents = [session for session in having if session.kind is SessionKind.SUBAGENT]
+        assert group.figures.sessions == len(having) - len(subagents), group.key
+        assert group.figures.subagents == len(subagents), group.key
+    assert found.grouped_sessions == sum(bool(_named(session, by)) for session in led)
+
+
+def _named(session: Session, by: str) -> set[str | None]:
+    """The tools that a session called, or the models of its requests."""
+    if by == "model":
+        return {message.model for message in session.messages if message.usage}
+    return {part.name for message in session.messages for part in message.parts if isinstance(part, ToolCall)}
+
+
+def test_some_groups_together_are_what_adds_up_of_them(library: Library) -> None:
+    found = library.stats(StatsQuestion(by="session", fold=False), NOW)
+    first, *others = found.groups
+    rest = found.together(others)
+    assert (rest.sessions, rest.subagents, rest.files) == (0, 0, 0)
+    assert rest.replies == found.total.replies - first.figures.replies > 0
+    for kind in ("requests", "input", "total", "cost", "unpriced"):
+        whole, part = getattr(found.total.tokens, kind), getattr(first.figures.tokens, kind)
+        assert getattr(rest.tokens, kind) == whole - (part or 0), kind
 
 
 def test_a_query_narrows_the_sessions(library: Library) -> None:
@@ -187,6 +224,36 @@ def test_what_nobody_recorded_is_estimated_apart(tmp_path: Path) -> None:
     assert guessed.estimated.output == 100
     assert guessed.estimated.input == 6
     assert guessed.estimated.requests == 1
+
+
+@pytest.mark.parametrize("by", [by for by in STATS_GROUPS if by != "tool"])
+def test_replies_without_recorded_tokens_are_no_requests(tmp_path: Path, by: str) -> None:
+    for number, tokens in enumerate([None, {"cached": 5}, {"input": 10, "output": 2, "total": 12}]):
+        path = write_session(tmp_path, f"{number:08}-0000-4000-8000-000000000000", day=number + 1)
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        records[2]["tokens"] = tokens
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    found = stats(tmp_path, tmp_path / "data", by=by)
+    for figures in ([found.total], [group.figures for group in found.groups]):
+        assert sum(one.tokens.requests for one in figures) == 1
+        assert sum(one.tokens.unmeasured for one in figures) == 2
+        assert sum(one.tokens.unpriced for one in figures) <= 1
+    assert [model.requests for model in found.unpriced] in ([], [1])
+
+
+def test_what_used_no_tokens_costs_nothing() -> None:
+    failed = Usage(1, 0, 0, 0, 0, total=0, cache_write_hour=22)
+    assert amounts_of(failed) == Amounts()
+    written = Usage(1, 100, 10, 50, 5, total=105, cache_write_hour=20)
+    assert amounts_of(written) == Amounts(fresh=40, cached=10, cache_write=30, cache_write_hour=20, output=5)
+
+
+def test_the_facts_of_an_index_count_folders_once(tmp_path: Path) -> None:
+    for number, slug in enumerate(("one", "two", "three")):
+        folder = "/home/ada/dev/shop" if slug != "three" else None
+        write_session(tmp_path, f"{number:08}-0000-4000-8000-000000000000", slug=slug, project=folder)
+    with Library([tmp_path], tmp_path / "data") as library:
+        assert library.index_facts().projects == len(library.projects().projects) == 2
 
 
 def test_declined_changes_do_not_count(tmp_path: Path) -> None:

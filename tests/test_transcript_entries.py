@@ -111,6 +111,23 @@ def test_what_was_taken_back_is_marked_where_it_happened() -> None:
     ]
 
 
+def test_a_prompt_that_took_others_back_stands_after_the_mark() -> None:
+    assert told(
+        message(1, Origin.HUMAN),
+        message(2, Origin.HUMAN, state=State.REWOUND, dropped_by=3),
+        message(3, Origin.HUMAN),
+    ) == ["human m1", "rewound 1", "human m3", "left out {'rewound': 1}"]
+
+
+def test_a_mark_stands_before_what_a_compression_moved_behind_itself() -> None:
+    assert told(
+        message(1, Origin.HUMAN, state=State.COMPRESSED, dropped_by=3),
+        message(4, Origin.HUMAN),
+        message(2, Origin.MODEL),
+        message(5, Origin.HUMAN),
+    ) == ["human m1", "compressed 1", "human m4", "model m2", "human m5"]
+
+
 def test_a_compression_at_the_end_is_marked_at_the_end() -> None:
     assert told(message(1, Origin.HUMAN, state=State.COMPRESSED, dropped_by=9)) == [
         "human m1",
@@ -134,14 +151,16 @@ def test_what_nobody_said_is_left_out_and_counted() -> None:
         message(4, Origin.SYNTHETIC),
         message(5, Origin.NOTICE, level=Level.INFO),
         message(6, Origin.NOTICE, level=Level.ERROR),
+        message(7, Origin.NOTICE, level=Level.WARNING),
     )
     assert told(*messages) == [
         "human m2",
         "model m3",
         "agent m6",
+        "agent m7",
         "left out {'injected': 2, 'thoughts': 1, 'synthetic': 1, 'notices': 1}",
     ]
-    assert len(told(*messages, detail=Detail(everything=True))) == 6
+    assert len(told(*messages, detail=Detail(everything=True))) == 7
 
 
 def test_the_task_of_a_subagent_is_told() -> None:

@@ -135,6 +135,17 @@ def test_an_error_is_told_by_its_first_line() -> None:
     assert error_line(call(result=result)) == ""
 
 
+def test_an_error_is_told_by_what_was_shown_if_that_is_the_gist_of_what_the_model_got() -> None:
+    result = (Text("It did not go well:\nbroken", Origin.TOOL),)
+    assert error_line(call(status=ToolStatus.ERROR, result=result, display=Plain("broken"))) == "broken"
+    other = error_line(call(status=ToolStatus.ERROR, result=result, display=Plain("sorry")))
+    assert other == "It did not go well:"
+    nothing = call(status=ToolStatus.ERROR, result=result, display=Plain(""))
+    assert error_line(nothing) == "It did not go well:"
+    printed = call(status=ToolStatus.ERROR, result=result, display=Plain(""), exit_code=3)
+    assert error_line(printed) == ""
+
+
 def test_an_output_is_what_the_human_saw_or_else_what_the_model_got() -> None:
     result = (Text("for the model", Origin.TOOL),)
     assert output_text(call(result=result, display=Plain("for the human"))) == "for the human"

@@ -42,7 +42,7 @@ def complete_sessions(
 @detail_option
 @click.option("--thoughts", is_flag=True, help="Also what the model thought.")
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
-@click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
+@click.option("--notices", is_flag=True, help="Also what the agent noted; warnings and errors always are.")
 @click.option("--all", "everything", is_flag=True, help="Everything, turns that were dropped included.")
 @click.option(
     "--at",

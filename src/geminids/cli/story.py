@@ -30,6 +30,7 @@ from geminids.transcript.naming import (
     NO_WORDS,
     UNRECOGNISED,
     attachment_name,
+    branch_name,
     call_outcome,
     call_trouble,
     child_sentence,
@@ -138,7 +139,8 @@ def _draw_heading(page: Page, telling: Telling) -> None:
     if said and said.name and session.title:
         page.line((session.title, "quiet"))
     place = words.path(session.project.path) if session.project.path else session.project.name
-    page.line((place, "human"), ("  " + telling.agent_title, "quiet"))
+    worked_with = filter(None, (branch_name(session), telling.agent_title))
+    page.line((place, "human"), ("  " + " · ".join(worked_with), "quiet"))
     if kind := kind_sentence(session, session.parent_id and telling.show_command(session.parent_id)):
         page.words(kind, "warning")
     page.line((words.time_span(session.started_at, session.ended_at), "quiet"))

@@ -55,7 +55,7 @@ class Limits(NamedTuple):
 @agent_option
 @click.option("--thoughts", is_flag=True, help="Also what the model thought.")
 @click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
-@click.option("--notices", is_flag=True, help="Also what the agent noted; errors are always shown.")
+@click.option("--notices", is_flag=True, help="Also what the agent noted; warnings and errors always are.")
 @click.option("--all", "everything", is_flag=True, help="Everything, also what the agent put in.")
 @click.option("--json", "--jsonl", "as_json", is_flag=True, help="One JSON value a line for each message.")
 @click.option(

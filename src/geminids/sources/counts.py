@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LARGEST_COUNT = 10**12
-"""No request has more tokens, nor a session more of anything; millions of such numbers still have an exact sum."""
+"""No request has more tokens, nor a session more of anything; a million such numbers have an exact sum."""
 
 
 def count_or_none(number: object) -> int | None:

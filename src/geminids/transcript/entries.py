@@ -8,6 +8,7 @@ said.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -38,6 +39,8 @@ LONG_PAUSE = timedelta(minutes=30)
 TOLD_ORIGINS = {Origin.HUMAN, Origin.MODEL, Origin.COMMAND, Origin.SHELL}
 PROMPT_ORIGINS = {Origin.HUMAN, Origin.COMMAND, Origin.SHELL}
 """Of these are the messages that a human made."""
+TOLD_LEVELS = {Level.WARNING, Level.ERROR}
+"""Of notices: that a turn was stopped or a prompt refused belongs to the story."""
 MARKED_STATES = {State.COMPRESSED, State.REWOUND}
 
 
@@ -179,7 +182,7 @@ def _left_out_as(part: AnyPart, message: Message, detail: Detail) -> str | None:
             # The call that it answers tells it.
             return "results"
         case Text(origin=Origin.NOTICE):
-            return None if detail.notices or message.level is Level.ERROR else "notices"
+            return None if detail.notices or message.level in TOLD_LEVELS else "notices"
         case Text(origin=origin) | Attachment(origin=origin):
             return None if origin in TOLD_ORIGINS else str(origin)
         case _:
@@ -220,22 +223,35 @@ def _ended(message: Message) -> datetime | None:
 
 
 def _marks(messages: Sequence[Message]) -> dict[int, list[Mark]]:
-    """Where messages were taken out of the agent's view: by the place of the first message after that."""
+    """Where messages were taken out of the agent's view: by the place of the first message from there on."""
     causes: Counter[tuple[State, Source]] = Counter()
     for message in messages:
         if message.state in MARKED_STATES and message.dropped_by:
             causes[message.state, message.dropped_by] += 1
     dropped: Counter[tuple[int, State]] = Counter()
+    places = _Places(messages)
     for (state, cause), count in causes.items():
-        dropped[_place_after(messages, cause), state] += count
+        dropped[places.of(cause), state] += count
     marks: dict[int, list[Mark]] = {}
     for (place, state), count in dropped.items():
         marks.setdefault(place, []).append(Mark(state, count))
     return marks
 
 
-def _place_after(messages: Sequence[Message], cause: Source) -> int:
-    for place, message in enumerate(messages):
-        if message.source.file == cause.file and message.source.start > cause.start:
-            return place
-    return len(messages)
+class _Places:
+    """Where records stand among the messages of a session; those may be out of the order of the file."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._end = len(messages)
+        self._furthest: dict[str, list[tuple[int, int]]] = {}
+        """By file: where a message begins that stands further on than all before it, and its place."""
+        for place, message in enumerate(messages):
+            furthest = self._furthest.setdefault(message.source.file, [])
+            if not furthest or message.source.start > furthest[-1][0]:
+                furthest.append((message.source.start, place))
+
+    def of(self, record: Source) -> int:
+        """The place of the message that a record is, as a prompt typed instead, or of the first after it."""
+        furthest = self._furthest.get(record.file, [])
+        found = bisect_left(furthest, (record.start,))
+        return furthest[found][1] if found < len(furthest) else self._end

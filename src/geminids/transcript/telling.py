@@ -127,12 +127,18 @@ def error_line(call: ToolCall) -> str:
     """The first line of what went wrong, or nothing."""
     if call.status is not ToolStatus.ERROR:
         return ""
-    # Of a command people want what it printed, and not what the model was told besides.
-    printed = _shown(call.display) if call.exit_code and call.display else _result_text(call.result)
-    for line in (printed if call.exit_code else printed or _shown(call.display)).split("\n"):
-        if line.strip():
-            return line.strip()
-    return ""
+    lines = (line.strip() for line in _trouble(call).split("\n"))
+    return next(filter(None, lines), "")
+
+
+def _trouble(call: ToolCall) -> str:
+    """What went wrong. The model is told most of it, but at times with words around it that say little."""
+    shown, told = _shown(call.display), _result_text(call.result)
+    if call.exit_code:
+        # Of a command people want what it printed, and not what the model was told besides.
+        return shown if call.display else told
+    is_piece = bool(shown) and shown in told
+    return shown if is_piece or not told else told
 
 
 def changed_lines(changes: Sequence[FileChange]) -> tuple[int, int] | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from geminids.model import FileChange, Operation, ResultPart, Text
 from geminids.sources.claude.content import object_or_empty, text_or_none
 
 _CREATED = "File created successfully"
+_CONTEXT = 3
+"""Lines that did not change which a diff shows before and after those that did."""
 
 
 def changes_of(known: dict[str, Any]) -> tuple[FileChange, ...]:
@@ -23,18 +25,18 @@ def changes_of(known: dict[str, Any]) -> tuple[FileChange, ...]:
     lines = list(_patch_lines(known.get("structuredPatch")))
     if not lines:
         return (_edited(path, known, before, after),)
-    diff = "\n".join([f"--- {path}", f"+++ {path}", *lines])
     added = sum(line.startswith("+") for line in lines)
     removed = sum(line.startswith("-") for line in lines)
-    return (FileChange(path, Operation.EDIT, diff, before, after, added, removed),)
+    return (FileChange(path, Operation.EDIT, _diff(path, lines), before, after, added, removed),)
 
 
 def _edited(path: str, known: dict[str, Any], before: str | None, after: str | None) -> FileChange:
     """A change without a patch: the lines of the two texts, as far as both are there."""
-    old, new = text_or_none(known.get("oldString")), text_or_none(known.get("newString"))
-    if old is None or new is None or known.get("replaceAll") is True:
-        return FileChange(path, Operation.EDIT, None, before, after)
-    return _replaced(path, old, new)
+    match known:
+        case {"oldString": str(old), "newString": str(new)} if known.get("replaceAll") is not True:
+            return _replaced(path, [(old, new)])
+        case _:
+            return FileChange(path, Operation.EDIT, None, before, after)
 
 
 def asked_changes(
@@ -46,28 +48,72 @@ def asked_changes(
             is_new = any(isinstance(part, Text) and part.text.startswith(_CREATED) for part in result)
             edited = FileChange(path, Operation.EDIT, after=content)
             return (_created(path, content) if is_new else edited,)
-        case "Edit", {"file_path": str(path), "old_string": str(old), "new_string": str(new), **about}:
-            everywhere = about.get("replace_all") is True
-            return (FileChange(path, Operation.EDIT) if everywhere else _replaced(path, old, new),)
+        case "Edit", {"file_path": str(path)}:
+            return (_asked_edits(path, [arguments]),)
+        case "MultiEdit", {"file_path": str(path), "edits": [_, *_] as edits}:
+            return (_asked_edits(path, edits),)
         case _, {"file_path": str(path)} | {"notebook_path": str(path)}:
             return (FileChange(path, Operation.EDIT),)
         case _:
             return ()
 
 
+def _asked_edits(path: str, edits: list[Any]) -> FileChange:
+    """Pieces of a file that were to be replaced; how often one that is replaced everywhere is not known."""
+    pieces = [
+        (old, new)
+        for edit in map(object_or_empty, edits)
+        if isinstance(old := edit.get("old_string"), str)
+        and isinstance(new := edit.get("new_string"), str)
+        and edit.get("replace_all") is not True
+    ]
+    return _replaced(path, pieces) if len(pieces) == len(edits) else FileChange(path, Operation.EDIT)
+
+
 def _created(path: str, content: str) -> FileChange:
-    added = len(content.splitlines())
-    return FileChange(path, Operation.CREATE, after=content, added=added, removed=0)
+    lines = _lines(content)
+    hunk = [f"@@ -0,0 +1,{len(lines)} @@", *(f"+{line}" for line in lines)]
+    diff = _diff(path, hunk) if lines else None
+    return FileChange(path, Operation.CREATE, diff, after=content, added=len(lines), removed=0)
 
 
-def _replaced(path: str, old: str, new: str) -> FileChange:
-    """A piece of a file that was replaced by another: what both begin and end with did not change."""
-    before, after = old.splitlines(), new.splitlines()
+def _replaced(path: str, pieces: Sequence[tuple[str, str]]) -> FileChange:
+    """Pieces of a file that were replaced by others."""
+    hunks: list[str] = []
+    added = removed = 0
+    for old, new in pieces:
+        hunk = list(_hunk(_lines(old), _lines(new)))
+        added += sum(line.startswith("+") for line in hunk)
+        removed += sum(line.startswith("-") for line in hunk)
+        hunks += hunk
+    operation = Operation.EDIT if pieces[0][0] else Operation.CREATE
+    return FileChange(path, operation, _diff(path, hunks) if hunks else None, added=added, removed=removed)
+
+
+def _hunk(before: list[str], after: list[str]) -> Iterator[str]:
+    """What was replaced, as lines of a diff: what both begin and end with did not change.
+
+    Nobody noted where in the file it stands, so the heading of the hunk does not say it.
+    """
     least = min(len(before), len(after))
-    same = _equal_at_start(before, after, least)
-    same += _equal_at_start(before[::-1], after[::-1], least - same)
-    operation = Operation.EDIT if old else Operation.CREATE
-    return FileChange(path, operation, added=len(after) - same, removed=len(before) - same)
+    first = _equal_at_start(before, after, least)
+    last = _equal_at_start(before[::-1], after[::-1], least - first)
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    if old or new:
+        yield "@@"
+        yield from (f" {line}" for line in before[max(first - _CONTEXT, 0) : first])
+        yield from (f"-{line}" for line in old)
+        yield from (f"+{line}" for line in new)
+        yield from (f" {line}" for line in before[len(before) - last :][:_CONTEXT])
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text. Only a line feed ends one: some signs that Python splits at stand inside lines."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _diff(path: str, hunks: Iterable[str]) -> str:
+    return "\n".join([f"--- {path}", f"+++ {path}", *hunks])
 
 
 def _equal_at_start(one: list[str], other: list[str], most: int) -> int:

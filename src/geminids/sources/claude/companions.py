@@ -12,23 +12,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from geminids.model import CompanionKind
+from geminids.sources.companions import (
+    CREDENTIALS,
+    LOOKS_SECRET,
+    SETTINGS,
+    STATE,
+    TAUGHT,
+    Place,
+    leads_to_secret,
+    looks_like,
+)
 
-
-class Place(NamedTuple):
-    """What a file is, and the agent's id of the session it belongs to."""
-
-    kind: CompanionKind
-    native_id: str | None = None
-
-
-UNKNOWN = "not known to geminids"
-CREDENTIALS = "credentials: never opened"
-SETTINGS = "settings of the CLI"
-STATE = "state of the CLI"
-TAUGHT = "what the human taught the CLI"
 OF_SESSIONS = "written for a session; the session's own records tell the same"
 
 IN_HOME = {
@@ -52,8 +48,7 @@ _IS_CREDENTIAL = re.compile(
 )
 """The names of credentials in any case, and what people and editors call their copies."""
 _LOOKS_LIKE = {
-    r"(?i)\.env\b.*|id_(rsa|dsa|ecdsa|ed25519).*|.*\.(pem|key|p12|pfx|keystore|kdbx)"
-    r"|.*(credential|cred[s.]|token|secret|passw|api[-_]?key|oauth|account).*": CREDENTIALS,
+    LOOKS_SECRET: CREDENTIALS,
     r"settings\..+|.*\.local\.json": SETTINGS,
     r"security_warnings_state.*|.+\.(log|lock|pid|tmp|backup.*)": STATE,
 }
@@ -79,12 +74,12 @@ def place(inside: Sequence[str]) -> Place | str:
         case [native_id, "images", _, *_]:
             return Place(CompanionKind.IMAGE, native_id)
         case _:
-            return _looks_like(inside[-1])
+            return looks_like(inside[-1], _LOOKS_LIKE)
 
 
 def why_left_alone(name: str) -> str:
     """Why an entry of a home is left alone."""
-    return IN_HOME.get(name) or (CREDENTIALS if is_credential(name) else _looks_like(name))
+    return IN_HOME.get(name) or (CREDENTIALS if is_credential(name) else looks_like(name, _LOOKS_LIKE))
 
 
 def is_credential(name: str) -> bool:
@@ -93,13 +88,8 @@ def is_credential(name: str) -> bool:
 
 
 def keeps_secrets(path: str) -> bool:
-    """Whether credentials lie there: by the name that is given, or by the one that a link leads to."""
-    try:
-        places = (os.path.abspath(path), os.path.realpath(path))  # noqa: PTH100 - links are told apart
-    except ValueError:
-        # A NUL is in no name of a file.
-        return False
-    return any(is_credential(one.rpartition(os.sep)[2]) or _is_secret_of_home(one) for one in places)
+    """Whether credentials lie there, or where a link leads to."""
+    return leads_to_secret(path, is_credential, _is_secret_of_home)
 
 
 def _is_secret_of_home(path: str) -> bool:
@@ -110,7 +100,3 @@ def _is_secret_of_home(path: str) -> bool:
             return False
         case pieces:
             return bool(is_in_home) and why_left_alone(pieces[-1]) is CREDENTIALS
-
-
-def _looks_like(name: str) -> str:
-    return next((why for pattern, why in _LOOKS_LIKE.items() if re.fullmatch(pattern, name)), UNKNOWN)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from geminids.model import Attachment, Origin, ResultPart, Text, Unrecognised
+from geminids.sources.shapes import text_or_none
+
+__all__ = ["block_part", "blocks_of", "object_or_empty", "plain_text", "result_parts", "text_or_none"]
 
 _TOOL = Origin.TOOL
 """Under a name that Python looks up faster: every answer of a tool has it."""
-
-
-def text_or_none(value: object) -> str | None:
-    """The value if it is a text."""
-    return value if type(value) is str else None
 
 
 def object_or_empty(value: object) -> dict[str, Any]:

@@ -11,7 +11,8 @@ given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,33 +156,45 @@ def _tie(bundle: Bundle, found: Sequence[Conversation]) -> None:
     calls = [call for conversation in found for call in _agent_calls(conversation)]
     if not calls:
         return
-    left = [one for one in found if one.kind is SessionKind.SUBAGENT]
+    children = [one for one in found if one.kind is SessionKind.SUBAGENT]
+    by_call = _Untied(children, lambda one: text_or_none(one.about.get("toolUseId")))
+    by_agent = _Untied(children, lambda one: one.agent_id)
+    tied: set[str] = set()
     unnamed: list[_Started] = []
     for call in calls:
-        child = next((one for one in left if _is_named(one, call)), None)
-        if child:
-            _name(call, child)
-            left.remove(child)
+        if child := by_call.first(call.call_id, tied) or by_agent.first(call.agent_id, tied):
+            _name(call, child, tied)
         else:
             unnamed.append(call)
+    by_task = _Untied(children if unnamed else (), lambda one: one.task.strip())
     for call in unnamed:
-        child = next((one for one in left if call.prompt and one.task.strip() == call.prompt.strip()), None)
-        if child:
-            _name(call, child)
-            left.remove(child)
+        if child := by_task.first((call.prompt or "").strip(), tied):
+            _name(call, child, tied)
         elif elsewhere := _child_elsewhere(bundle, call):
-            call.by.children = call.by.children | {call.call_id: elsewhere}
+            call.by.children[call.call_id] = elsewhere
 
 
-def _is_named(child: Conversation, call: _Started) -> bool:
-    return child.about.get("toolUseId") == call.call_id or (
-        call.agent_id is not None and child.agent_id == call.agent_id
-    )
+class _Untied:
+    """Subagents by something that they have in common with their calls; several may have the same."""
+
+    def __init__(self, children: Iterable[Conversation], trait: Callable[[Conversation], str | None]) -> None:
+        self._children: dict[str, deque[Conversation]] = {}
+        for child in children:
+            if name := trait(child):
+                self._children.setdefault(name, deque()).append(child)
+
+    def first(self, name: str | None, tied: Container[str]) -> Conversation | None:
+        """The first with this trait that is not tied to a call yet."""
+        named = self._children.get(name) if name else None
+        while named and named[0].native_id in tied:
+            named.popleft()
+        return named[0] if named else None
 
 
-def _name(call: _Started, child: Conversation) -> None:
+def _name(call: _Started, child: Conversation, tied: set[str]) -> None:
     child.parent_id = call.by.native_id
-    call.by.children = call.by.children | {call.call_id: f"{AGENT}:{child.native_id}"}
+    call.by.children[call.call_id] = f"{AGENT}:{child.native_id}"
+    tied.add(child.native_id)
 
 
 def _child_elsewhere(bundle: Bundle, call: _Started) -> str | None:

@@ -8,8 +8,10 @@ decoded, unless a record of the conversation may be glued to them.
 from __future__ import annotations
 
 from geminids.model import ProblemKind, Source
-from geminids.sources.claude.records import BEGINNING, FileLog, Record, is_record, printable, salvaged_kind
-from geminids.sources.jsonl import UndecodableError, salvage
+from geminids.sources.accounting import printable
+from geminids.sources.claude.records import BEGINNING, FileLog, Record, is_record, salvaged_kind
+from geminids.sources.jsonl import UndecodableError
+from geminids.sources.lines import decoded, lines_of, salvaged
 
 _NEVER_DECODED = {
     b'{"type":"api-request"': "api-request",
@@ -36,23 +38,11 @@ def read_log(path: str, content: bytes) -> FileLog:
 
 
 def _read_lines(log: FileLog, content: bytes) -> None:
-    start, number, size, line_ends, path = 0, 0, len(content), 0, log.path
-    while start < size:
-        number += 1
-        end = content.find(b"\n", start)
-        if end < 0:
-            end = size
-        else:
-            line_ends += 1
-        raw = content[start:end]
+    for raw, place in lines_of(log, content):
         if raw.startswith(_BEGINNINGS) and (kind := _left_undecoded(raw)):
-            log.take(Record(kind, {}, Source(path, number, start, end)))
-        elif raw and not raw.isspace():
-            _read_line(log, raw, Source(path, number, start, end))
-        elif raw:
-            log.ignore("blank line", len(raw))
-        start = end + 1
-    log.count_layout(line_ends)
+            log.take(Record(kind, {}, place))
+        else:
+            _read_line(log, raw, place)
 
 
 def _left_undecoded(raw: bytes) -> str | None:
@@ -63,9 +53,10 @@ def _left_undecoded(raw: bytes) -> str | None:
 
 def _read_line(log: FileLog, raw: bytes, place: Source) -> None:
     try:
-        value = log.decode(raw, place)
+        value = decoded(log, raw, place)
     except UndecodableError as error:
-        _salvage_line(log, raw, place, str(error))
+        for found, at in salvaged(log, raw, place, str(error), beginning=BEGINNING, is_record=is_record):
+            log.take(Record(salvaged_kind(found.value), found.value, at, complete=found.complete))
         return
     kind = value.get("type") if type(value) is dict else None
     if type(kind) is str and kind:
@@ -78,17 +69,3 @@ def _unknown_kind(value: object) -> str:
     if not isinstance(value, dict):
         return f"a line that is no object but {type(value).__name__}"
     return "record without a type: " + ", ".join(sorted(map(printable, value))[:6])
-
-
-def _salvage_line(log: FileLog, raw: bytes, line: Source, complaint: str) -> None:
-    done = line.start
-    for found in salvage(raw, BEGINNING, is_record):
-        place = Source(log.path, line.line, line.start + found.start, line.start + found.end)
-        if place.start > done:
-            log.report(ProblemKind.BAD_JSON, complaint, line.line, done, place.start)
-        log.take(Record(salvaged_kind(found.value), found.value, place, complete=found.complete))
-        if not found.complete:
-            log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line.line, place.start, place.end)
-        done = place.end
-    if done < line.end:
-        log.report(ProblemKind.BAD_JSON, complaint, line.line, done, line.end)

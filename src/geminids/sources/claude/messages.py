@@ -31,7 +31,7 @@ from geminids.model import (
 )
 from geminids.sources.claude.attachments import attached, referred_file
 from geminids.sources.claude.content import block_part, blocks_of, object_or_empty, result_parts, text_or_none
-from geminids.sources.claude.origins import Said, of_nobody, said, said_by_user
+from geminids.sources.claude.origins import STOPPED, Said, of_nobody, said, said_by_user
 from geminids.sources.claude.records import SPOKEN, why_silent
 from geminids.sources.claude.tokens import larger, usage_of_request
 from geminids.sources.claude.tools import Answer, tool_call
@@ -54,11 +54,17 @@ class _Draft(msgspec.Struct):
     at: datetime | None
     parts: list[AnyPart]
     source: Source
-    also_at: list[Source]
+    also_at: dict[Source, None]
+    """In order, each once."""
     model: str | None = None
     usage: Usage | None = None
     level: Level | None = None
     request_id: str | None = None
+
+    def stands_also_at(self, laid: Laid) -> None:
+        """Note that a further record belongs to the message."""
+        self.also_at[laid.record.place] = None
+        self.also_at.update(dict.fromkeys(laid.copies))
 
     def message(self) -> Message:
         return Message(
@@ -159,7 +165,7 @@ class MessageBuilder:
             if reply_id:
                 self._replies[reply_id] = reply
         else:
-            reply.also_at += (laid.record.place, *laid.copies)
+            reply.stands_also_at(laid)
         self._add_blocks(reply, message.get("content"))
         usage, wrong = usage_of_request(message.get("usage"))
         if wrong:
@@ -190,8 +196,8 @@ class MessageBuilder:
         found = self._answers.get(call_id)
         if found is None:
             return tool_call(block, None, None, self._children.get(call_id))
-        if found.place != reply.source and found.place not in reply.also_at:
-            reply.also_at.append(found.place)
+        if found.place != reply.source:
+            reply.also_at[found.place] = None
         return tool_call(block, found.answer, found.at, self._children.get(call_id))
 
     def _said_for_model(self, laid: Laid, message: dict[str, Any]) -> None:
@@ -222,7 +228,7 @@ class MessageBuilder:
             return
         draft = self._draft(laid, Role.USER, Origin.TOOL if parts and not words.parts else words.origin)
         draft.parts += (*parts, *words.parts)
-        draft.level = Level.INFO if draft.origin is Origin.NOTICE else None
+        draft.level = _level_of(words) if draft.origin is Origin.NOTICE else None
         self._prompt = draft if draft.origin is Origin.HUMAN else self._prompt
 
     def _unasked(self, content: list[Any]) -> tuple[list[AnyPart], list[Any]]:
@@ -249,7 +255,7 @@ class MessageBuilder:
         if any(isinstance(part, Text) and part.origin is not Origin.SHELL for part in words.parts):
             return False
         last.parts += words.parts
-        last.also_at += (laid.record.place, *laid.copies)
+        last.stands_also_at(laid)
         return True
 
     def _is_nothing_printed(self, laid: Laid, words: Said) -> bool:
@@ -257,7 +263,7 @@ class MessageBuilder:
         last = self._drafts[-1] if self._drafts else None
         if words.parts or words.origin is not Origin.NOTICE or last is None:
             return False
-        last.also_at += (laid.record.place, *laid.copies)
+        last.stands_also_at(laid)
         return True
 
     # What the CLI put in or told
@@ -269,7 +275,7 @@ class MessageBuilder:
         prompt = self._prompt
         if prompt is not None and (file := referred_file(value, _human_words(prompt))):
             prompt.parts.append(file)
-            prompt.also_at.append(laid.record.place)
+            prompt.stands_also_at(laid)
             return
         words = attached(value)
         # What a human typed while the model was at work may be handed to it as from the system.
@@ -319,7 +325,7 @@ class MessageBuilder:
             parse_time(value.get("timestamp")),
             [],
             place,
-            list(laid.copies),
+            dict.fromkeys(laid.copies),
         )
         self._drafts.append(draft)
         return draft
@@ -328,6 +334,12 @@ class MessageBuilder:
         place = laid.record.place
         problem = Problem(place.file, ProblemKind.WRONG_TYPE, detail, place.line, place.start, place.end)
         self.problems.append(problem)
+
+
+def _level_of(words: Said) -> Level:
+    """How grave a notice in the human's place is: that the model was stopped belongs to the story."""
+    is_stop = any(isinstance(part, Text) and part.text.startswith(STOPPED) for part in words.parts)
+    return Level.WARNING if is_stop else Level.INFO
 
 
 def _human_words(draft: _Draft) -> str:

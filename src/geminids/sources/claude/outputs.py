@@ -2,9 +2,8 @@
 
     <session id>/tool-results/<any name>      the record holds the beginning, and says where the rest is
 
-A list needs none of this, so it is done for sessions that are shown whole. The path in a record was written
-by an agent and is data: its last piece is looked up in the folders of the session's own outputs and nowhere
-else. Links are never followed, pipes never waited for.
+The path in a record was written by an agent and is data: its last piece is looked up in the folders of the
+session's own outputs and nowhere else.
 """
 
 from __future__ import annotations
@@ -14,15 +13,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
-from geminids.model import Message, MovedOutput, Problem, ProblemKind, Session, Text, ToolCall
+from geminids.model import MovedOutput, Session, Text, ToolCall
 from geminids.sources.claude.homes import PROJECTS
 from geminids.sources.claude.layout import SUBAGENTS
-from geminids.sources.texts import LONGEST, bounded_text, unreadable
-
-MOST = 128_000_000
-"""Bytes of all outputs of one session."""
+from geminids.sources.outputs import Outputs
 
 _FOLDER = "tool-results"
 _MOVED = "<persisted-output>"
@@ -32,12 +26,7 @@ _OWNED = re.compile(r"[/\\]([\w-]+)[/\\]tool-results[/\\]([^/\\\n\0]+)$")
 
 def with_outputs(session: Session) -> Session:
     """The session with the whole text of every output that was moved out of it and still exists."""
-    outputs = _Outputs(session)
-    messages = tuple(map(outputs.put_back, session.messages))
-    if not outputs.count and not outputs.problems:
-        return session
-    problems = (*session.problems, *outputs.problems)
-    return msgspec.structs.replace(session, messages=messages, problems=problems)
+    return _Outputs(session).put_back(session)
 
 
 def named_ids(session: Session) -> set[str]:
@@ -47,29 +36,16 @@ def named_ids(session: Session) -> set[str]:
     return {found[1] for path in paths if (found := _OWNED.search(path))}
 
 
-class _Outputs:
-    """What was moved out of one session."""
-
+class _Outputs(Outputs):
     def __init__(self, session: Session) -> None:
+        super().__init__()
         self._folders = list(dict.fromkeys(_folders_of_outputs(session)))
-        self._left = MOST
-        self.count = 0
-        self.problems: list[Problem] = []
 
-    def put_back(self, message: Message) -> Message:
-        """The message with the whole outputs of its calls."""
-        if not any(isinstance(part, ToolCall) and _written_path(part) for part in message.parts):
-            return message
-        parts = tuple(self._filled(part) if isinstance(part, ToolCall) else part for part in message.parts)
-        return msgspec.structs.replace(message, parts=parts)
-
-    def _filled(self, call: ToolCall) -> ToolCall:
+    def moved(self, call: ToolCall) -> MovedOutput | None:
+        """The file that a record names, if it lies among the session's own outputs."""
         owned = _OWNED.search(_written_path(call) or "")
         path = next(self._at(owned[2]), None) if owned else None
-        if path is None:
-            return call
-        self.count += 1
-        return msgspec.structs.replace(call, full_output=self._read(path))
+        return None if path is None else self._read(path)
 
     def _at(self, name: str) -> Iterator[str]:
         """A name in each folder of outputs, unless a link leads there."""
@@ -81,21 +57,6 @@ class _Outputs:
                 continue
             if is_there and name not in (".", "..") and os.path.lexists(path):
                 yield str(path)
-
-    def _read(self, path: str) -> MovedOutput:
-        """What a file holds; no text where it cannot be read."""
-        try:
-            size = os.lstat(path).st_size
-            if min(size, LONGEST) > self._left:
-                problem = Problem(path, ProblemKind.LEFT_UNREAD, "more outputs than are read of one session")
-                self.problems.append(problem)
-                return MovedOutput(path, size, None)
-            read = bounded_text(path)
-        except OSError as error:
-            self.problems.append(unreadable(path, error))
-            return MovedOutput(path, 0, None)
-        self._left -= min(read.size, LONGEST)
-        return MovedOutput(path, read.size, read.text, read.left_out)
 
 
 def _written_path(call: ToolCall) -> str | None:

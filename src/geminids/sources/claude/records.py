@@ -8,13 +8,13 @@ is, its `type` says, for some kinds together with a `subtype` or the type of wha
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Any
 
 import msgspec
 
-from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
-from geminids.sources.jsonl import REFUSED, decode, decode_strict
+from geminids.model import FileAccount, Source
+from geminids.sources import accounting
+from geminids.sources.accounting import count, printable
 
 FORMAT = "claude-jsonl"
 
@@ -91,7 +91,6 @@ _FACT_FIELDS = {
         | {"modelUsage", "hasUnknownModelCost"}
     ),
 }
-_FIELD_NAME = re.compile(r"[\w$./-]{1,60}")
 BEGINNING = re.compile(
     rb'\{\s*"(?:parentUuid|logicalParentUuid|type|isSidechain|uuid|sessionId|timestamp|message|userType|cwd)"\s*:'
 )
@@ -141,37 +140,20 @@ def named_kind(kind: str, value: dict[str, Any]) -> str:
     return f"{kind}/{printable(sort)}" if isinstance(sort, str) and sort else kind
 
 
-class FileLog:
+class FileLog(accounting.FileLog):
     """What was written in one file: its records in order, and where each byte went."""
 
     def __init__(self, path: str, size: int) -> None:
-        self.path = path
-        self.size = size
+        super().__init__(path, FORMAT, size)
         self.records: list[Record] = []
-        self.problems: list[Problem] = []
         self.version = ""
-        self._layout = 0
-        self._used: dict[str, list[int]] = {}
-        self._ignored: dict[str, list[int]] = {}
-        self._problem: dict[str, list[int]] = {}
-        self._unknown_fields: Counter[str] = Counter()
-
-    def decode(self, raw: bytes, place: Source) -> Any:
-        """The value of these bytes; raises UndecodableError."""
-        try:
-            # Nearly every record ends here, so it is not even wrapped.
-            return decode_strict(raw)
-        except REFUSED:
-            value, forgiven, _ = decode(raw)
-        self.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
-        return value
 
     def take(self, record: Record) -> None:
         """Take a record in, or leave it out by name."""
         kind, value, size = record.kind, record.value, record.place.end - record.place.start
         if kind in SPOKEN:
             self.records.append(record)
-            _count(self._used, kind, size)
+            count(self._used, kind, size)
             self._note_fields(kind, _RECORD_FIELDS, value)
             if type(version := value.get("version")) is str:
                 self.version = version
@@ -179,7 +161,7 @@ class FileLog:
             self._take_of_tree(record, size)
         elif kind in FACTS:
             self.records.append(record)
-            _count(self._used, kind, size)
+            count(self._used, kind, size)
             self._note_fields(kind, _FACT_FIELDS[kind], value)
         else:
             self.ignore(_why_ignored(kind), size)
@@ -190,34 +172,9 @@ class FileLog:
         self._note_fields(record.kind, _RECORD_FIELDS, record.value)
         name = named_kind(record.kind, record.value)
         if (why := why_silent(record.kind, record.value)) is None:
-            _count(self._used, name, size)
+            count(self._used, name, size)
         else:
             self.ignore(f"{name}: {why}", size)
-
-    def count_use(self, kind: str, size: int) -> None:
-        """Count a record that was read and understood."""
-        _count(self._used, kind, size)
-
-    def count_layout(self, size: int) -> None:
-        """Count bytes between records: line endings."""
-        self._layout += size
-
-    def ignore(self, reason: str, size: int) -> None:
-        """Count bytes that mean nothing to us, and why."""
-        _count(self._ignored, reason, size)
-
-    def report(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
-        """Note bytes that could not be read."""
-        _count(self._problem, kind, end - start)
-        self.remark(kind, detail, line, start, end)
-
-    def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
-        """Note a problem with bytes that were read all the same."""
-        self.problems.append(Problem(self.path, kind, detail, line, start, end))
-
-    def _note_fields(self, name: str, known: frozenset[str], value: dict[str, Any]) -> None:
-        if not known.issuperset(value):
-            self._unknown_fields.update(f"{name}.{printable(field)}" for field in value.keys() - known)
 
     @property
     def era(self) -> str:
@@ -227,16 +184,7 @@ class FileLog:
 
     def account(self, file_format: str = FORMAT) -> FileAccount:
         """Where every byte of the file went."""
-        return FileAccount(
-            self.path,
-            file_format,
-            self.era,
-            self.size,
-            _tallies(self._used | ({"layout": [0, self._layout]} if self._layout else {})),
-            _tallies(self._ignored),
-            _tallies(self._problem),
-            dict(sorted(self._unknown_fields.items())),
-        )
+        return msgspec.structs.replace(super().account(), format=file_format)
 
 
 def why_silent(kind: str, value: dict[str, Any]) -> str | None:
@@ -259,22 +207,3 @@ def why_silent(kind: str, value: dict[str, Any]) -> str | None:
 def _why_ignored(kind: str) -> str:
     why = IGNORED.get(kind)
     return f"{kind}: {why}" if why else f"record of unknown kind: {printable(kind)}"
-
-
-def printable(name: str) -> str:
-    """The name of a kind or a field, if it looks like one: reports must not show what people wrote."""
-    return name if _FIELD_NAME.fullmatch(name) else f"a name of {len(name)} characters"
-
-
-def _count(counted: dict[str, list[int]], name: str, size: int) -> None:
-    """One record more; lists, because this is done for every record there is."""
-    tally = counted.get(name)
-    if tally is None:
-        counted[name] = [1, size]
-    else:
-        tally[0] += 1
-        tally[1] += size
-
-
-def _tallies(counted: dict[str, list[int]]) -> dict[str, Tally]:
-    return {str(name): Tally(records, size) for name, (records, size) in counted.items()}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +27,7 @@ from geminids.sources.claude.conversations import Conversation
 from geminids.sources.claude.homes import AGENT
 from geminids.sources.claude.messages import MessageBuilder
 from geminids.sources.claude.origins import INTERRUPTED
-from geminids.sources.claude.records import FORMAT, LAST_PROMPT, QUEUE, Record
+from geminids.sources.claude.records import FORMAT, LAST_PROMPT, QUEUE
 from geminids.sources.claude.totals import totals_of
 from geminids.sources.claude.tree import Leaf, lay_out
 from geminids.sources.summing import calls_in, counts_of, models_of, one_line, status_of, title_of, usage_of
@@ -118,24 +119,34 @@ def _last_words(conversation: Conversation) -> dict[str, str]:
                 uuids = {text_or_none(one.value.get("uuid")) for one in conversation.records}
             if text_or_none(record.value.get("leafUuid")) not in uuids - {None}:
                 continue
-        words[record.kind] = text
+        words[record.kind] = _plain_title(text)
     return words
+
+
+def _plain_title(text: str) -> str:
+    """A title in plain words: 1.0 noted the whole answer of the model that was asked for one, an object."""
+    if text.lstrip().startswith("{"):
+        try:
+            answer = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        match answer:
+            case {"title": str(title)} if title.strip():
+                return title
+    return text
 
 
 def leaves_of(conversation: Conversation) -> list[Leaf]:
     """Where the conversation goes on, each time that this was written down."""
-    return list(_leaves(conversation.facts))
-
-
-def _leaves(facts: Iterable[Record]) -> Iterator[Leaf]:
-    """Where the conversation goes on, each time that this was written down."""
-    for record in facts:
+    leaves: list[Leaf] = []
+    for record in conversation.facts:
         if record.kind == LAST_PROMPT:
             match record.value:
                 case {"leafUuid": str(uuid)}:
-                    yield Leaf(uuid, record.place)
+                    leaves.append(Leaf(uuid, record.place))
                 case {"leafUuid": None, "explicit": True}:
-                    yield Leaf(None, record.place)
+                    leaves.append(Leaf(None, record.place))
+    return leaves
 
 
 def _copied_until(conversation: Conversation) -> datetime | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -53,6 +53,11 @@ _REFUSED = (
 """How the answer begins where the human said no."""
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?[0-9]{1,10})(?:\n|$)")
 """No system has one of more digits; a command may print anything."""
+_TOOL_ERROR = re.compile(
+    r"<tool_use_error>(?:InputValidationError: [^\n]* following issues?:\n)?(.*?)(?:</tool_use_error>|\Z)",
+    re.DOTALL,
+)
+"""What is wrong with a call, without what only announces that something is."""
 _CALL_FIELDS = frozenset({"type", "id", "name", "input", "cache_control", "caller"})
 _RESULT_FIELDS = frozenset(
     {"stdout", "stderr", "interrupted", "isImage", "noOutputExpected", "type", "file", "content", "mode"}
@@ -95,6 +100,7 @@ def tool_call(
     if kind is ToolKind.EDIT and status is _SUCCESS:
         told = changes_of(known) if type(known) is dict else ()
         changes = told or asked_changes(name, arguments, result)
+    failure = _failure(name, result) if status is _ERROR else None
     return ToolCall(
         text_or_none(block.get("id")),
         name,
@@ -102,11 +108,11 @@ def tool_call(
         arguments,
         status,
         result=result,
-        display=_display(name, arguments, known, changes),
+        display=Plain(failure.words) if failure else _display(name, arguments, known, changes),
         changes=changes,
         at=at,
         child_id=child_id,
-        exit_code=_exit_code(result) if name == SHELL and status is _ERROR else None,
+        exit_code=failure.exit_code if failure else None,
         other=_other(block, known),
         gist=_gist(name, arguments),
     )
@@ -124,11 +130,22 @@ def _status(answer: Answer | None, result: Iterable[ResultPart]) -> ToolStatus:
     return ToolStatus.CANCELLED if is_refused else _ERROR
 
 
-def _exit_code(result: Iterable[ResultPart]) -> int | None:
-    """What a command ended with; it is written only where that is no success."""
+class _Failure(NamedTuple):
+    """What a command that failed printed, or what is wrong with a call."""
+
+    words: str
+    exit_code: int | None = None
+
+
+def _failure(name: str, result: Iterable[ResultPart]) -> _Failure | None:
+    """What went wrong, where the model is told more than that; only its words tell the code of a command."""
     for part in result:
-        if isinstance(part, Text) and (found := _EXIT_CODE.match(part.text)):
-            return int(found[1])
+        if not isinstance(part, Text):
+            continue
+        if name == SHELL and (ended := _EXIT_CODE.match(part.text)):
+            return _Failure(part.text[ended.end() :], int(ended[1]))
+        if found := _TOOL_ERROR.match(part.text):
+            return _Failure(found[1])
     return None
 
 

@@ -13,6 +13,7 @@ What is on no way was taken back. All of it stays where it was written.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -183,9 +184,9 @@ class _Tree:
                 yield from sorted({known for uuid in uuids if (known := self._known(uuid, _NONE)) >= 0})
                 return
         head, index = self._known(segment.get("headUuid"), _NONE), self._known(segment.get("tailUuid"), _NONE)
-        way: list[int] = []
+        way: set[int] = set()
         while index >= 0 and index not in way:
-            way.append(index)
+            way.add(index)
             index = _NONE if index == head else self._parents[index]
         yield from sorted(way) if head in way else ()
 
@@ -227,8 +228,14 @@ class _Tree:
         other = goes_on.get(self._parents[index], _NONE)
         if other > index:
             return self._records[other].place
-        later = (leaf.place for leaf in self._leaves if _is_after(leaf.place, self._records[index].place))
-        return next(later, None)
+        return self._leaf_after(self._records[index].place)
+
+    def _leaf_after(self, place: Source) -> Source | None:
+        """The first word on where to go on that was written after a record; they all stand in one file."""
+        leaves = self._leaves
+        is_beside = bool(leaves) and leaves[0].place.file == place.file
+        first = bisect_right(leaves, place.start, key=lambda leaf: leaf.place.start) if is_beside else 0
+        return leaves[first].place if first < len(leaves) else None
 
     def _order(self) -> Iterator[int]:
         moved = {index for kept in self._preserved.values() for index in kept}

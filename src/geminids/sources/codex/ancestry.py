@@ -8,9 +8,10 @@ Parents are looked for in the home of the child, and nowhere else.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,10 +19,13 @@ from geminids.model import Problem, ProblemKind
 from geminids.sources.codex.content import text_or_none, texts_of
 from geminids.sources.codex.log import read_log
 from geminids.sources.codex.records import EVENT, ITEM, META, Record, RolloutLog
-from geminids.sources.codex.rollouts import HomeFolders, rollout_name
+from geminids.sources.codex.rollouts import HomeFolders, rollout_name, tells_time
 
 _MOST = 1_000
 """Generations that are followed: a chain that is longer was made by nobody."""
+_MOST_KEPT = 4_000_000
+"""Bytes of the parents that are kept between readings."""
+_OF_TURNS = frozenset({"turn_context", EVENT + "task_started", EVENT + "turn_started"})
 
 
 class Rollout(msgspec.Struct):
@@ -43,6 +47,11 @@ class Rollout(msgspec.Struct):
         return cls(log, named, meta, first)
 
     @property
+    def thread(self) -> str:
+        """The thread that it is of."""
+        return text_or_none(self.meta.get("id")) or self.id
+
+    @property
     def base(self) -> tuple[str, int | None] | None:
         """The rollout that it goes on from, and the ordinal before which that counts."""
         match self.meta.get("history_base"):
@@ -58,7 +67,8 @@ class Rollout(msgspec.Struct):
         named = text_or_none(self.meta.get("forked_from_id"))
         second = self.log.records[1:2]
         other = text_or_none(second[0].payload.get("id")) if second and second[0].kind == META else None
-        return named or (other if other != self.meta.get("id") else None)
+        # A thread is no fork of itself, whatever its file says.
+        return next((fork for fork in (named, other) if fork and fork != self.thread), None)
 
 
 class Ancestor(msgspec.Struct, frozen=True):
@@ -84,6 +94,46 @@ def before(records: Sequence[Record], end: int | None) -> list[Record]:
     return list(records[:past])
 
 
+class _Kept(NamedTuple):
+    """A parent that was read, and the state of its file then."""
+
+    state: tuple[int, int, int]
+    rollout: Rollout
+
+
+class _Parents:
+    """Parents that were read lately: a session that was forked often is asked for by every fork.
+
+    Each fork is read by itself, so this outlives one reading; it holds as much as a few rollouts take.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[Path, _Kept] = {}
+        self._size = 0
+
+    def read(self, path: Path) -> Rollout:
+        """The rollout in a file. Raises OSError."""
+        facts = path.stat()
+        state = facts.st_size, facts.st_mtime_ns, facts.st_ino
+        kept = self._forget(path)
+        rollout = kept.rollout if kept and kept.state == state else Rollout.of(read_log(path))
+        if rollout.log.length <= _MOST_KEPT:
+            self._kept[path] = _Kept(state, rollout)
+            self._size += rollout.log.length
+        while self._size > _MOST_KEPT:
+            self._forget(next(iter(self._kept)))
+        return rollout
+
+    def _forget(self, path: Path) -> _Kept | None:
+        kept = self._kept.pop(path, None)
+        if kept is not None:
+            self._size -= kept.rollout.log.length
+        return kept
+
+
+_PARENTS = _Parents()
+
+
 class Ancestry:
     """Finds the history that rollouts go on from; each file is read once."""
 
@@ -91,6 +141,7 @@ class Ancestry:
         self._alone = alone
         self._own = {rollout.id: rollout for rollout in own}
         self._read: dict[str, Rollout | None] = {}
+        self._homes: dict[str, HomeFolders] = {}
         self.problems: list[Problem] = []
 
     def is_own(self, rollout: Rollout) -> bool:
@@ -125,28 +176,60 @@ class Ancestry:
         if self._alone:
             return None
         if named not in self._read:
-            path = HomeFolders.around(Path(asking.log.path)).find(named)
+            path = self._home_of(asking).find(named)
             try:
-                self._read[named] = Rollout.of(read_log(path)) if path else None
+                self._read[named] = _PARENTS.read(path) if path else None
             except OSError as error:
                 self._read[named] = None
                 reason = error.strerror or "cannot be read"
                 self.problems.append(Problem(str(path), ProblemKind.UNREADABLE, reason))
         return self._read[named]
 
+    def _home_of(self, asking: Rollout) -> HomeFolders:
+        """The home that a rollout lies in; its folders are listed once for all generations."""
+        folder = os.path.dirname(asking.log.path)  # noqa: PTH120 - asked for every generation
+        if folder not in self._homes:
+            found = HomeFolders.around(Path(asking.log.path))
+            known = (home for home in self._homes.values() if home.is_same(found))
+            self._homes[folder] = next(known, found)
+        return self._homes[folder]
+
     def _missing(self, asking: Rollout, detail: str) -> None:
         line = asking.first.place.line if asking.first else None
         self.problems.append(Problem(asking.log.path, ProblemKind.NOT_A_SESSION, detail, line))
 
 
-def copied(rollout: Rollout, parent: Rollout | None) -> int:
-    """How many records of a rollout are copies of its parent's; 0 also if the parent is not there to tell."""
+def told_copies(rollout: Rollout) -> int | None:
+    """How many records of a rollout are copies of its parent's, if it tells by itself.
+
+    Turns have ids that grow with time, and so do threads: what was begun before the fork is not its own.
+    """
     records = rollout.log.records
     start = rollout.meta.get("subagent_history_start_ordinal")
     if type(start) is int:
         return len(before(records, start))
-    is_copy = len(records) > 1 and records[1].kind == META
-    if not is_copy or parent is None:
+    if rollout.base is not None or rollout.forked_from is None or not _begins_with_copy(rollout):
+        return 0
+    turns = [(at, turn) for at, record in enumerate(records) if (turn := _turn_of(record)) is not None]
+    if not turns or not tells_time(rollout.thread):
+        return None
+    return next((at for at, turn in turns if turn > rollout.thread), len(records))
+
+
+def _begins_with_copy(rollout: Rollout) -> bool:
+    return any(record.kind == META for record in rollout.log.records[1:2])
+
+
+def _turn_of(record: Record) -> str | None:
+    """The turn that begins or goes on with a record, if its id tells when."""
+    turn = record.payload.get("turn_id") if record.kind in _OF_TURNS else None
+    return turn if type(turn) is str and tells_time(turn) else None
+
+
+def copied(rollout: Rollout, parent: Rollout | None) -> int:
+    """How many records are copies of the parent's, by comparison; 0 also if it is not there to tell."""
+    records = rollout.log.records
+    if parent is None or not _begins_with_copy(rollout):
         return 0
     marks = [mark for record in parent.log.records if (mark := _mark(record)) is not None]
     position, last = 0, 1

@@ -36,6 +36,7 @@ from geminids.sources.jsonl import REFUSED, decode_strict
 
 SCRIPT = "exec"
 """The tool of models that write scripts; what a script runs has an id of its own."""
+SPAWN = "spawn_agent"
 _KINDS = {
     **dict.fromkeys(
         ("shell", "local_shell", "exec_command", "shell_command", "container.exec"), ToolKind.EXECUTE
@@ -50,7 +51,7 @@ _KINDS = {
     "tool_search": ToolKind.SEARCH,
     "update_plan": ToolKind.PLAN,
     "request_user_input": ToolKind.ASK,
-    **dict.fromkeys(("spawn_agent", "send_input", "wait", "wait_agent", "close_agent"), ToolKind.AGENT),
+    **dict.fromkeys((SPAWN, "send_input", "wait", "wait_agent", "close_agent"), ToolKind.AGENT),
     **dict.fromkeys(("resume_agent", "followup_task", "list_agents", "send_message"), ToolKind.AGENT),
 }
 _COMMANDS = frozenset(name for name, kind in _KINDS.items() if kind is ToolKind.EXECUTE)
@@ -58,6 +59,14 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "p
 _EXIT_CODE = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})\n")
 _PRINTED = "Output:\n"
 """What stands between the report on a command and what it printed."""
+_OF_COMMAND = re.compile(
+    r"(?:^|\n)(?:Exit code: -?\d|Process exited with code -?\d|Process running with session ID )"
+)
+_OF_OTHERS = re.compile(r"(?:Script [^\n]{1,200}\n)?Wall time:? [\d.]+ seconds\nOutput:(?:\n|$)")
+"""The report on a script, or on a tool of another program."""
+_SCRIPT_ERROR = "Script error:\n"
+_NOTHING_PRINTED = "(no output)"
+"""What Codex shows of a command that printed nothing."""
 _REPORT = 2_000
 """How a command ended stands at the beginning of what came back, behind the command itself."""
 _FAILED = (
@@ -65,8 +74,6 @@ _FAILED = (
     "unsupported call: ",
     "unsupported custom tool call: ",
     "error: ",
-)
-_FAILED_ALSO = (
     "failed to parse function arguments",
     "Script failed\n",
     "failed in sandbox",
@@ -88,6 +95,7 @@ class Call:
     """A call in the making: what is known of it comes from several records."""
 
     __slots__ = (
+        "about",
         "arguments",
         "at",
         "changes",
@@ -111,6 +119,8 @@ class Call:
         self.exit_code: int | None = None
         self.changes: tuple[FileChange, ...] = ()
         self.child: str | None = None
+        self.about: str | None = None
+        """What it was about, where its arguments say it only by ids."""
         if kind in _WHOLE:
             self.end = text_or_none(payload.get("status"))
             self.result = tuple(_inner_result(payload))
@@ -131,11 +141,13 @@ class Call:
 
     def build(self) -> ToolCall:
         """The call with all that became of it."""
-        result, exit_code = self.result, self.exit_code
+        result, told = self.result, None
         if self.output is not None:
-            result, found = _result(self.output)
-            exit_code = found if exit_code is None else exit_code
-        status = self._status(result, exit_code)
+            result, told = _result(self.output)
+        is_aborted = told is None and _is_aborted(result or ())
+        # Of a command that was stopped the program says that it failed, with -1.
+        exit_code = None if is_aborted else told if self.exit_code is None else self.exit_code
+        status = ToolStatus.CANCELLED if is_aborted else self._status(result, exit_code)
         changes = (self.changes or changes_in_patch(self._patch())) if status is ToolStatus.SUCCESS else ()
         namespace = self.payload.get("namespace")
         return ToolCall(
@@ -144,7 +156,7 @@ class Call:
             _kind(self.name, namespace),
             self.arguments,
             status,
-            self.end,
+            None if is_aborted else self.end,
             result or (),
             self._display(changes) or _shown(result or ()),
             changes,
@@ -162,7 +174,7 @@ class Call:
             return ToolStatus.PENDING if self.end is None else ToolStatus.UNKNOWN
         if exit_code is not None:
             return ToolStatus.ERROR if exit_code else ToolStatus.SUCCESS
-        return _told_status(next((part.text for part in result if type(part) is Text), ""))
+        return _told_status(_first_text(result))
 
     def _patch(self) -> str:
         """The patch that was asked for, in whatever way."""
@@ -192,17 +204,15 @@ class Call:
         if self.name in _COMMANDS:
             return command_line(self.arguments)
         query = self.arguments.get("query")
-        return query if self.name == "web_search" and isinstance(query, str) else None
+        return query if self.name == "web_search" and isinstance(query, str) else self.about
 
     def _spawned(self, result: Iterable[ResultPart]) -> str | None:
         """The thread of the subagent that the call started."""
-        if self.name != "spawn_agent":
-            return None
-        for part in result:
-            match _decoded(part.text) if type(part) is Text else None:
-                case {"agent_id": str(agent)}:
-                    return agent
-        return None
+        match decoded(_first_text(result)) if self.name == SPAWN else None:
+            case {"agent_id": str(agent)}:
+                return agent
+            case _:
+                return None
 
 
 _WHOLE = frozenset(ITEM + name for name in ("web_search_call", "image_generation_call"))
@@ -220,13 +230,13 @@ def _asked(kind: str, payload: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _arguments(field: str, asked: object) -> dict[str, Any]:
     """The arguments; a text that holds an object as that object, what is no object under its name."""
-    value = _decoded(asked) if field == "arguments" and type(asked) is str else asked
+    value = decoded(asked) if field == "arguments" and type(asked) is str else asked
     if type(value) is dict:
         return value
     return {} if asked == "" else {field: asked}
 
 
-def _decoded(text: str) -> Any:
+def decoded(text: str) -> Any:
     """What a text holds as JSON; the text itself if it is none."""
     try:
         return decode_strict(text)
@@ -268,26 +278,42 @@ def _result(output: Any) -> tuple[tuple[ResultPart, ...], int | None]:
 
 def _text_result(output: str) -> tuple[tuple[ResultPart, ...], int | None]:
     if output.startswith(_WRAPPED):
-        match _decoded(output):
+        match decoded(output):
             case {"output": str(text), "metadata": {"exit_code": int(exit_code)}}:
                 return (Text(text, _TOOL),), exit_code
             case {"output": str(text)}:
                 return (Text(text, _TOOL),), None
     elif output.startswith('[{"'):
-        value = _decoded(output)
+        value = decoded(output)
         if type(value) is list and all(type(piece) is dict and "type" in piece for piece in value):
             return _result(value)
     return (Text(output, _TOOL),), _exit_code(output)
 
 
 def _shown(result: tuple[ResultPart, ...]) -> Plain | None:
-    """What a command printed, without the report that Codex puts above it for the model."""
+    """What a tool printed, without the report that Codex puts above it for the model."""
     match result:
-        case (Text(text=text),) if _exit_code(text) is not None:
-            report, heading, _ = text[:_REPORT].partition(_PRINTED)
-            return Plain(text[len(report) + len(heading) :]) if heading else None
+        case (Text(text=text), *others):
+            end = _end_of_report(text)
         case _:
             return None
+    if end is None or not all(type(part) is Text for part in others):
+        return None
+    texts = [text[end:], *(part.text for part in others if type(part) is Text)]
+    printed = "\n".join(text.removeprefix(_SCRIPT_ERROR) for text in texts if text)
+    return Plain(printed or _NOTHING_PRINTED)
+
+
+def _end_of_report(text: str) -> int | None:
+    """Where the report ends that a text begins with; None if it begins with none."""
+    if of_others := _OF_OTHERS.match(text):
+        return of_others.end()
+    report, heading, _ = text[:_REPORT].partition(_PRINTED)
+    return len(report) + len(heading) if heading and _OF_COMMAND.search(report) else None
+
+
+def _first_text(parts: Iterable[ResultPart]) -> str:
+    return next((part.text for part in parts if type(part) is Text), "")
 
 
 def _exit_code(text: str) -> int | None:
@@ -298,9 +324,14 @@ def _exit_code(text: str) -> int | None:
 def _told_status(text: str) -> ToolStatus:
     """How a call ended, by what the program writes instead of a result."""
     begin = text[:_REPORT]
-    if begin.startswith(_REJECTED) or _ABORTED.match(begin):
+    if begin.startswith(_REJECTED):
         return ToolStatus.CANCELLED
-    return ToolStatus.ERROR if begin.startswith((*_FAILED, *_FAILED_ALSO)) else ToolStatus.SUCCESS
+    return ToolStatus.ERROR if begin.startswith(_FAILED) else ToolStatus.SUCCESS
+
+
+def _is_aborted(result: Iterable[ResultPart]) -> bool:
+    """Whether the human stopped a call; also the program calls it failed then."""
+    return _ABORTED.match(_first_text(result)[:_REPORT]) is not None
 
 
 def _inner_result(payload: dict[str, Any]) -> Iterator[ResultPart]:
@@ -333,7 +364,7 @@ def note_event(call: Call, said: dict[str, Any]) -> None:
     match said:
         case {"result": {"isError": True} | {"Err": _} | {"Ok": {"isError": True}}}:
             call.end = "failed"
-        case {"receiver_thread_ids": [str(child), *_]} if call.name == "spawn_agent":
+        case {"receiver_thread_ids": [str(child), *_]} if call.name == SPAWN:
             call.child = child
-        case {"agent_thread_id": str(child)} | {"new_thread_id": str(child)} if call.name == "spawn_agent":
+        case {"agent_thread_id": str(child)} | {"new_thread_id": str(child)} if call.name == SPAWN:
             call.child = child

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from geminids.model import Attachment, Origin, ResultPart, Text, Unrecognised
+from geminids.sources.shapes import text_or_none
+
+__all__ = ["part_of", "picture", "pieces_of", "text_or_none", "texts_of"]
 
 _DATA = "data:"
-
-
-def text_or_none(value: object) -> str | None:
-    """The value if it is a text."""
-    return value if type(value) is str else None
 
 
 def pieces_of(content: object) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from geminids.model import Level, Message, Origin, Role, Source, State, Usage
@@ -11,13 +12,23 @@ from geminids.sources.codex.records import Record
 from geminids.sources.codex.tokens import Sum
 
 
+class Whose(StrEnum):
+    """In which session something was said first."""
+
+    OWN = "own"
+    COPIED = "copied"
+    """In another one, of which this is a copy; it is counted here if the other is gone, which others tell."""
+    THEIRS = "theirs"
+    """In another one, and counted there in any case."""
+
+
 class Draft:
     """One message, until all that is said of it was read."""
 
     __slots__ = (
-        *("also_at", "at", "dropped_by", "id", "imported", "is_answered", "is_confirmed", "is_typed", "keys"),
+        *("also_at", "at", "dropped_by", "id", "is_answered", "is_confirmed", "is_typed", "keys"),
         *("level", "model", "ordinal", "origin", "parts", "request_id", "role", "rollout", "source", "state"),
-        "used",
+        *("used", "whose"),
     )
 
     def __init__(
@@ -36,7 +47,7 @@ class Draft:
         self.state = State.CURRENT
         self.dropped_by: Source | None = None
         self.level: Level | None = None
-        self.imported = False
+        self.whose = Whose.OWN
         self.request_id: str | None = None
         self.is_answered = False
         """Whether something came back for a call in it."""
@@ -71,7 +82,7 @@ class Draft:
             self.level,
             tuple(self.also_at),
             self.dropped_by,
-            self.imported,
+            self.whose is Whose.THEIRS,
             self.request_id,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from geminids.model import Origin
 
@@ -36,6 +37,12 @@ _INJECTED = (
 _SHELL = "<user_shell_command"
 _REQUEST = "## My request for Codex:"
 """Behind this an editor puts what the human typed; before it, what was open."""
+_RUN_BY_HAND = re.compile(
+    r"\s*<user_shell_command>\s*<command>\n?(?P<command>.*?)\n?</command>\s*"
+    r"<result>\n?(?P<result>.*?)\n?</result>\s*</user_shell_command>\s*",
+    re.DOTALL,
+)
+_ENDED = re.compile(r"Exit code: (?P<code>-?\d{1,10})\nDuration: [^\n]*\nOutput:\n(?P<output>.*)", re.DOTALL)
 _PICTURE = re.compile(r"<image(?: [^>]*)?>|</image>|<local_image(?: [^>]*)?>")
 """What stands around a picture."""
 
@@ -48,6 +55,27 @@ def origin_of(text: str) -> Origin:
     if begin.startswith(_INJECTED):
         return Origin.INJECTED
     return Origin.HUMAN
+
+
+class RunByHand(NamedTuple):
+    """A command that the human gave to the shell."""
+
+    command: str
+    output: str
+    """What it printed, and how it ended if that was not well."""
+
+
+def run_by_hand(text: str) -> RunByHand | None:
+    """The command in a text of the shell's; None if it is written in a way that we do not know."""
+    run = _RUN_BY_HAND.fullmatch(text)
+    if run is None:
+        return None
+    ended = _ENDED.fullmatch(run["result"])
+    if ended is None:
+        return RunByHand(run["command"], run["result"])
+    if ended["code"] == "0":
+        return RunByHand(run["command"], ended["output"])
+    return RunByHand(run["command"], f"{ended['output'].rstrip()}\nExit code: {ended['code']}".lstrip("\n"))
 
 
 def split_request(text: str) -> tuple[str, str]:

@@ -14,35 +14,29 @@ import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from geminids.model import Problem, ProblemKind, Project
-from geminids.sources.base import Bundle, Companions, FoundFile, Home, Scan, SkippedFile
+from geminids.model import Project
+from geminids.sources.base import Bundle, Companions, FoundFile, Home, Scan
 from geminids.sources.codex.folders import Shelf, Walk, beside_sessions
 from geminids.sources.codex.homes import AGENT, ARCHIVED, NAMES_FILE, SESSIONS, SESSIONS_VARIABLE
 from geminids.sources.codex.rollouts import rollout_name
 from geminids.sources.codex.titles import names_of_sessions
+from geminids.sources.companions import CREDENTIALS, SETTINGS, STATE, TAUGHT, UNKNOWN
+from geminids.sources.scanning import LINK, Scanner, entries_of
+from geminids.sources.texts import unreadable
 
-LINK = "a link; links are not followed"
 NO_FILE = "a pipe, a socket, a device or a folder"
 NO_ROLLOUT = "not named like a rollout"
 NO_DAY = "not in the folder of a day"
-CLOSED = "may not be listed; no sessions lie there"
-_UNKNOWN = "not known to geminids"
-_CREDENTIALS = "credentials: never opened"
-_SETTINGS = "settings of the CLI"
-_STATE = "state of the CLI"
-_TAUGHT = "what the human taught the CLI"
 IN_HOME = {
     NAMES_FILE: "names of sessions: read for their titles",
     "history.jsonl": "prompts that were typed: the sessions hold them",
     "AGENTS.md": "what the CLI is told in every session",
-    **dict.fromkeys(("auth.json", ".credentials.json", ".env"), _CREDENTIALS),
-    **dict.fromkeys(("config.toml", "managed_config.toml", "themes", "rules"), _SETTINGS),
-    **dict.fromkeys(("prompts", "skills", "agents", "memories", "plugins", "hooks.json", "hooks"), _TAUGHT),
+    **dict.fromkeys(("auth.json", ".credentials.json", ".env"), CREDENTIALS),
+    **dict.fromkeys(("config.toml", "managed_config.toml", "themes", "rules"), SETTINGS),
+    **dict.fromkeys(("prompts", "skills", "agents", "memories", "plugins", "hooks.json", "hooks"), TAUGHT),
+    **dict.fromkeys(("version.json", "installation_id", "internal_storage.json", "models_cache.json"), STATE),
     **dict.fromkeys(
-        ("version.json", "installation_id", "internal_storage.json", "models_cache.json"), _STATE
-    ),
-    **dict.fromkeys(
-        ("log", "tmp", ".tmp", "cache", "shell_snapshots", "worktrees", "bin", "packages"), _STATE
+        ("log", "tmp", ".tmp", "cache", "shell_snapshots", "worktrees", "bin", "packages"), STATE
     ),
 }
 """What a home holds beside its sessions, and why it is left alone. Folders are not looked into."""
@@ -53,11 +47,10 @@ def scan(home: Home, only: Collection[str] | None = None) -> Scan:
     return _Scanner(home).scan(only)
 
 
-class _Scanner:
+class _Scanner(Scanner):
     def __init__(self, home: Home) -> None:
-        self._home = home
+        super().__init__(home)
         self._walk = Walk(home)
-        self._skipped: list[SkippedFile] = []
         index = beside_sessions(home, NAMES_FILE)
         self._names, self._problems = names_of_sessions(index, os.path.dirname(index))  # noqa: PTH120
 
@@ -74,7 +67,7 @@ class _Scanner:
             for entry in self._walk.others:
                 self._skip(entry, NO_DAY)
             self._name_the_rest()
-        problems = [*self._problems, *(_closed(path, error) for path, error in self._walk.closed)]
+        problems = [*self._problems, *(unreadable(path, error) for path, error in self._walk.closed)]
         return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(problems))
 
     def _on_shelf(self, shelf: Shelf) -> tuple[Companions, list[Bundle]]:
@@ -89,8 +82,7 @@ class _Scanner:
             elif not entry.is_file(follow_symlinks=False):
                 self._skip(entry, NO_FILE)
                 left_alone[said.thread] = LINK if entry.is_symlink() else NO_FILE
-            elif facts := self._facts(entry):
-                found = FoundFile(folder / entry.name, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+            elif found := self._found_file(folder, entry):
                 files.setdefault(said.thread, []).append(found)
         project = Project(None, None, shelf.name, None)
         held: Mapping[str, tuple[FoundFile, ...]] = {thread: tuple(found) for thread, found in files.items()}
@@ -107,8 +99,7 @@ class _Scanner:
         if self._home.known_by == SESSIONS_VARIABLE:
             return
         try:
-            with os.scandir(self._home.folder) as entries:
-                others = sorted(entries, key=lambda entry: entry.name)
+            others = entries_of(self._home.folder)
         except OSError:
             # If it is there, its sessions could not be listed either, which is reported.
             return
@@ -116,28 +107,8 @@ class _Scanner:
             if entry.name not in (SESSIONS, ARCHIVED):
                 self._skip(entry, _why_left_alone(entry.name))
 
-    def _skip(self, entry: os.DirEntry[str], reason: str) -> None:
-        """Name an entry that is left alone. A folder is one thing: nobody knows how much lies in it."""
-        if entry.is_symlink():
-            self._skipped.append(SkippedFile(Path(entry.path), 0, LINK))
-        elif entry.is_dir(follow_symlinks=False):
-            self._skipped.append(SkippedFile(Path(entry.path), 0, reason))
-        elif facts := self._facts(entry):
-            self._skipped.append(SkippedFile(Path(entry.path), facts.st_size, reason))
-
-    def _facts(self, entry: os.DirEntry[str]) -> os.stat_result | None:
-        try:
-            return os.lstat(entry.path)
-        except OSError as error:
-            self._problems.append(_closed(entry.path, error))
-            return None
-
 
 def _why_left_alone(name: str) -> str:
     if ".sqlite" in name:
         return "a database of the CLI: the rollouts hold the sessions"
-    return IN_HOME.get(name, _UNKNOWN)
-
-
-def _closed(path: str, error: OSError) -> Problem:
-    return Problem(path, ProblemKind.UNREADABLE, error.strerror or "cannot be read")
+    return IN_HOME.get(name, UNKNOWN)

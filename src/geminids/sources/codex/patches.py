@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from geminids.model import FileChange, Operation
 
 _HEADING = re.compile(r"\*\*\* (Add|Update|Delete) File: (.*)")
 _MOVE = "*** Move to: "
+_NO_END = "\\ No newline at end of file"
 _OPERATIONS = {"Add": Operation.CREATE, "Update": Operation.EDIT, "Delete": Operation.DELETE}
 
 
@@ -46,14 +47,45 @@ def _change(heading: re.Match[str], lines: list[str]) -> FileChange:
     operation, path = _OPERATIONS[heading[1]], heading[2].strip()
     if operation is Operation.DELETE:
         return FileChange(path, operation)
+    if operation is Operation.CREATE:
+        return _created(path, "".join(f"{line[1:]}\n" for line in lines if line.startswith("+")))
     if lines and lines[0].startswith(_MOVE):
         path = lines.pop(0).removeprefix(_MOVE).strip()
-    added = sum(line.startswith("+") for line in lines)
-    if operation is Operation.CREATE:
-        after = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
-        return FileChange(path, operation, after=after, added=added, removed=0)
-    removed = sum(line.startswith("-") for line in lines)
-    return FileChange(path, operation, diff="\n".join(lines), added=added, removed=removed)
+    return _edited(path, "\n".join(lines))
+
+
+def _created(path: str, after: str) -> FileChange:
+    lines = _lines_of(after)
+    diff = _hunk(f"@@ -0,0 +1,{len(lines)} @@", "+", lines, after)
+    return FileChange(path, Operation.CREATE, diff, after=after, added=len(lines), removed=0)
+
+
+def _deleted(path: str, before: str) -> FileChange:
+    lines = _lines_of(before)
+    diff = _hunk(f"@@ -1,{len(lines)} +0,0 @@", "-", lines, before)
+    return FileChange(path, Operation.DELETE, diff, before=before, added=0, removed=len(lines))
+
+
+def _edited(path: str, diff: str) -> FileChange:
+    """A change of lines. A comment that was removed may look like the heading of a file; here none is."""
+    pieces = diff.split("\n")
+    first = next((at for at, line in enumerate(pieces) if line.startswith("@@")), 0)
+    added = sum(line.startswith("+") for line in pieces[first:])
+    removed = sum(line.startswith("-") for line in pieces[first:])
+    return FileChange(path, Operation.EDIT, diff, added=added, removed=removed)
+
+
+def _hunk(heading: str, sign: str, lines: Sequence[str], text: str) -> str | None:
+    """A piece of a diff that adds or removes all lines of a text; None if it has none."""
+    if not lines:
+        return None
+    end = [] if text.endswith("\n") else [_NO_END]
+    return "\n".join([heading, *(sign + line for line in lines), *end]) + "\n"
+
+
+def _lines_of(text: str) -> list[str]:
+    """The lines of a text: to a diff only a line feed ends one."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def applied_changes(changes: object) -> tuple[FileChange, ...]:
@@ -66,21 +98,14 @@ def applied_changes(changes: object) -> tuple[FileChange, ...]:
 def _applied(path: str, change: dict[str, Any]) -> FileChange:
     match change:
         case {"type": "add", "content": str(after)}:
-            return FileChange(path, Operation.CREATE, after=after, added=_lines(after), removed=0)
+            return _created(path, after)
         case {"type": "delete", "content": str(before)}:
-            return FileChange(path, Operation.DELETE, before=before, added=0, removed=_lines(before))
+            return _deleted(path, before)
         case {"type": "delete"}:
             return FileChange(path, Operation.DELETE)
-        case {"type": "update", "unified_diff": str(diff), **about}:
-            moved = about.get("move_path")
-            lines = diff.split("\n")
-            added = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
-            removed = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
-            target = moved if isinstance(moved, str) and moved else path
-            return FileChange(target, Operation.EDIT, diff, added=added, removed=removed)
+        case {"type": "update", "unified_diff": str(diff), "move_path": str(target)} if target:
+            return _edited(target, diff)
+        case {"type": "update", "unified_diff": str(diff)}:
+            return _edited(path, diff)
         case _:
             return FileChange(path, Operation.EDIT)
-
-
-def _lines(text: str) -> int:
-    return text.count("\n") + (not text.endswith("\n") and bool(text))

@@ -10,7 +10,7 @@ import msgspec
 from geminids.model import AnyPart, Attachment, Origin, Text
 from geminids.sources.codex.content import part_of, picture, pieces_of, texts_of
 from geminids.sources.codex.drafts import Draft
-from geminids.sources.codex.injected import is_around_picture, origin_of, split_request
+from geminids.sources.codex.injected import is_around_picture, origin_of, run_by_hand, split_request
 
 _HUMAN, _INJECTED = Origin.HUMAN, Origin.INJECTED
 _TELLING = (_HUMAN, Origin.SHELL, _INJECTED)
@@ -88,6 +88,20 @@ def _is_among(typed: str, texts: Iterable[str]) -> bool:
     if not wanted:
         return not any(text.strip() for text in own)
     return wanted in "".join(own)
+
+
+def unwrap_shell(draft: Draft) -> None:
+    """Tell a command of the human's own as people read it: what was typed, then what it printed."""
+    parts: list[Any] = []
+    for part in draft.parts:
+        run = run_by_hand(part.text) if type(part) is Text and part.origin is Origin.SHELL else None
+        if run is None:
+            parts.append(part)
+            continue
+        parts.append(Text(run.command, _HUMAN))
+        if run.output.strip():
+            parts.append(Text(run.output, Origin.SHELL))
+    draft.parts = parts
 
 
 def make_nobodys(draft: Draft, origin: Origin) -> None:

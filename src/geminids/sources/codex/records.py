@@ -8,15 +8,14 @@ the payload stands alone, without what is around it.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
-from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
+from geminids.model import FileAccount, Source
+from geminids.sources.accounting import FileLog, count, printable
 from geminids.sources.codex.opening import Opened
-from geminids.sources.jsonl import REFUSED, decode, decode_strict
 
 
 class Format(StrEnum):
@@ -162,7 +161,6 @@ FIELDS = {
 
 BEGINNING = re.compile(rb'\{\s*"(?:timestamp|type|ordinal|payload|record_type|id)"\s*:')
 """How a record begins, for finding records in damaged bytes."""
-_FIELD_NAME = re.compile(r"[\w$./-]{1,60}")
 _BARE = frozenset(name.removeprefix(ITEM) for name in USED | IGNORED.keys() if name.startswith(ITEM))
 _FIRST_HEADER = frozenset({"id", "timestamp", "instructions"})
 """What the first files begin with; many other things have an id."""
@@ -200,34 +198,16 @@ def is_record(line: dict[str, Any]) -> bool:
     return shape is not None and (shape[1] is not line or shape[0] == META)
 
 
-class RolloutLog:
+class RolloutLog(FileLog):
     """What was written in one rollout: its records in order, and where each byte went."""
 
     def __init__(self, path: str, opened: Opened) -> None:
-        self.path = path
-        self.format = Format.ARCHIVE if opened.is_packed else Format.LOG
-        self.size = opened.size
+        super().__init__(path, Format.ARCHIVE if opened.is_packed else Format.LOG, opened.size)
         self.length = len(opened.content)
         """Bytes of the text, in which places are counted; fewer lie on the disk if it is packed."""
         self.is_rollout = False
         """Whether something in it only a rollout holds: others write bare messages too."""
         self.records: list[Record] = []
-        self.problems: list[Problem] = []
-        self._layout = 0
-        self._used: dict[str, list[int]] = {}
-        self._ignored: dict[str, list[int]] = {}
-        self._problem: dict[str, list[int]] = {}
-        self._unknown_fields: Counter[str] = Counter()
-
-    def decode(self, raw: bytes, place: Source) -> Any:
-        """The value of these bytes; raises UndecodableError."""
-        try:
-            # Nearly every record ends here.
-            return decode_strict(raw)
-        except REFUSED:
-            value, forgiven, _ = decode(raw)
-        self.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
-        return value
 
     def take(self, line: dict[str, Any], place: Source) -> None:
         """Take a line in: it is used, or ignored by name."""
@@ -243,37 +223,22 @@ class RolloutLog:
             numbered = ordinal if type(ordinal) is int else None
             self.records.append(Record(kind, payload, place, line.get("timestamp"), numbered))
             # Most kinds are known by name, and need not be looked at.
-            _count(self._used, kind if kind in USED else printable(kind), size)
-            self._note_fields(kind, line, payload)
+            count(self._used, kind if kind in USED else printable(kind), size)
+            self._note_fields_of_line(kind, line, payload)
         elif kind in IGNORED:
             self.ignore(IGNORED[kind], size)
         else:
             self.ignore(f"record of unknown kind: {printable(kind)}", size)
 
-    def count_layout(self, size: int) -> None:
-        """Count bytes between records."""
-        self._layout += size
-
-    def ignore(self, reason: str, size: int) -> None:
-        """Count bytes that mean nothing to us, and why."""
-        _count(self._ignored, reason, size)
-
-    def report(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
-        """Note bytes that could not be read."""
-        _count(self._problem, kind, end - start)
-        self.remark(kind, detail, line, start, end)
-
-    def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
-        """Note a problem with bytes that were read all the same."""
-        self.problems.append(Problem(self.path, kind, detail, line, start, end))
-
-    def _note_fields(self, kind: str, line: dict[str, Any], payload: dict[str, Any]) -> None:
-        if payload is not line and not _LINE_FIELDS.issuperset(line):
-            self._unknown_fields.update(f"line.{printable(field)}" for field in line.keys() - _LINE_FIELDS)
+    def _note_fields_of_line(self, kind: str, line: dict[str, Any], payload: dict[str, Any]) -> None:
         known = FIELDS.get(kind)
-        if known is not None and not known.issuperset(payload):
-            unknown = payload.keys() - known - ({"timestamp"} if payload is line else set())
-            self._unknown_fields.update(f"{kind}.{printable(field)}" for field in unknown)
+        if payload is not line:
+            self._note_fields("line", _LINE_FIELDS, line)
+        elif known is not None:
+            # Where the payload stands alone, it has the time too.
+            known |= {"timestamp"}
+        if known is not None:
+            self._note_fields(kind, known, payload)
 
     @property
     def era(self) -> str:
@@ -286,28 +251,4 @@ class RolloutLog:
 
     def account(self) -> FileAccount:
         """Where every byte of the text went."""
-        used = self._used | ({"layout": [0, self._layout]} if self._layout else {})
-        tallies = [_tallies(fate) for fate in (used, self._ignored, self._problem)]
-        fields = dict(sorted(self._unknown_fields.items()))
-        return FileAccount(
-            self.path, self.format, self.era, self.length, tallies[0], tallies[1], tallies[2], fields
-        )
-
-
-def printable(name: str) -> str:
-    """The name of a field or kind, as long as it looks like one: reports must not show what people wrote."""
-    return name if _FIELD_NAME.fullmatch(name) else f"a name of {len(name)} characters"
-
-
-def _count(counted: dict[str, list[int]], name: str, size: int) -> None:
-    """One record more; lists, because this is done for every record there is."""
-    tally = counted.get(name)
-    if tally is None:
-        counted[name] = [1, size]
-    else:
-        tally[0] += 1
-        tally[1] += size
-
-
-def _tallies(counted: dict[str, list[int]]) -> dict[str, Tally]:
-    return {str(name): Tally(records, size) for name, (records, size) in counted.items()}
+        return msgspec.structs.replace(super().account(), size=self.length)

@@ -20,14 +20,15 @@ from geminids.model import (
     ProblemKind,
     Role,
     Source,
-    State,
     Text,
     Thought,
     Unrecognised,
 )
-from geminids.sources.codex.calls import SCRIPT, Call, note_event
+from geminids.sources.codex.calls import Call
 from geminids.sources.codex.content import text_or_none, texts_of
-from geminids.sources.codex.drafts import Draft, name_of_line
+from geminids.sources.codex.drafts import Draft, Whose, name_of_line
+from geminids.sources.codex.dropping import compress, roll_back, take_back, taken_as_summary
+from geminids.sources.codex.pairing import Calls
 from geminids.sources.codex.prompts import (
     is_draft_of,
     is_same,
@@ -36,12 +37,12 @@ from geminids.sources.codex.prompts import (
     pictures_of,
     says_it_was_typed,
     typed_parts,
+    unwrap_shell,
     user_parts,
 )
 from geminids.sources.codex.records import COMPLETED, EVENT, ITEM, Record
 from geminids.sources.codex.shown import thought_of
 from geminids.sources.codex.steps import Steps, keys_of
-from geminids.sources.codex.summaries import Kept, is_summary
 from geminids.sources.codex.tokens import TokenCounter
 from geminids.sources.timestamps import parse_time
 
@@ -81,7 +82,7 @@ def _reads(group: str, *names: str) -> Callable[[Handler], Handler]:
 
 
 class Replay(Steps):
-    """Makes messages of records. What is imported was said in another session, and is counted there."""
+    """Makes messages of records, those of the session itself and those that it took over."""
 
     def __init__(self, *, of_subagent: bool, goes_on: bool) -> None:
         super().__init__()
@@ -90,13 +91,16 @@ class Replay(Steps):
         self.ended: Ended | None = None
         self._of_subagent = of_subagent
         self._goes_on = goes_on
-        self._calls: dict[str, tuple[Call, Draft]] = {}
+        self._thread = ""
+        self._turn_id: str | None = None
+        self._calls = Calls()
         self._prompts: list[Draft] = []
         self._reviewing = False
 
-    def run(self, records: Iterable[Record], rollout: str, *, imported: bool) -> None:
+    def run(self, records: Iterable[Record], rollout: str, thread: str, whose: Whose) -> None:
         """Read the records of one rollout, or of the part of it that counts."""
-        self._rollout, self._imported = rollout, imported
+        self._rollout, self._thread, self._whose = rollout, thread, whose
+        self._turn_id = None
         handlers = HANDLERS
         for record in records:
             handler = handlers.get(record.kind)
@@ -113,11 +117,21 @@ class Replay(Steps):
             # The event of the last prompt may not have been written any more.
             if not (draft.is_confirmed or draft.is_typed or draft is self.drafts[-1]):
                 make_nobodys(draft, _INJECTED)
-        seen: set[str] = set()
         for draft in self.drafts:
+            if draft.origin is Origin.SHELL:
+                # Not before: the history after a compaction names it by its words as they stood.
+                unwrap_shell(draft)
+        self._tell_apart()
+
+    def _tell_apart(self) -> None:
+        """Give each message an id of its own: those of several files may be called by the same lines."""
+        seen: dict[str, int] = {}
+        for draft in self.drafts:
+            written = draft.id
             while draft.id in seen:
-                draft.id += "+"
-            seen.add(draft.id)
+                seen[written] += 1
+                draft.id = written + "+" * seen[written]
+            seen[draft.id] = 0
 
     def build(self) -> tuple[Message, ...]:
         """All messages."""
@@ -154,7 +168,7 @@ class Replay(Steps):
             self._pause()
         draft = self._new(record, _USER, origin or _INJECTED)
         draft.parts, draft.keys = parts, keys_of(record)
-        if self._of_subagent and not self._imported:
+        if self._of_subagent and self._is_own:
             make_nobodys(draft, _SYNTHETIC)
         elif origin is _HUMAN:
             draft.is_typed = says_it_was_typed(record.payload)
@@ -182,27 +196,18 @@ class Replay(Steps):
     @_reads(ITEM, "tool_search_call", "image_generation_call")
     def _call(self, record: Record) -> None:
         call = Call(record.kind, record.payload, parse_time(record.time))
-        step = self._item(record, [call])
-        if call.call_id is not None:
-            self._calls[call.call_id] = call, step
-            step.keys += (call.call_id,)
+        self._calls.add(call, self._item(record, [call]))
 
     @_reads(ITEM, "function_call_output", "custom_tool_call_output", "local_shell_call_output")
     @_reads(ITEM, "tool_search_output", "mcp_tool_call_output")
     def _output(self, record: Record) -> None:
         payload = record.payload
-        answered = self._called(payload.get("call_id"))
-        if answered is None:
-            self._item(record, [Unrecognised(payload)])
-            return
-        call, step = answered
         output = payload.get("output", payload.get("tools", payload.get("result")))
-        call.answer(output if output is not None else "")
-        step.is_answered = True
-        step.also_at.append(record.place)
-
-    def _called(self, call_id: object) -> tuple[Call, Draft] | None:
-        return self._calls.get(call_id) if type(call_id) is str else None
+        step = self._calls.answer(payload.get("call_id"), output if output is not None else "")
+        if step is None:
+            self._item(record, [Unrecognised(payload)])
+        else:
+            step.also_at.append(record.place)
 
     @_reads(ITEM, "compaction", "compaction_summary", "context_compaction")
     def _encrypted_summary(self, record: Record) -> None:
@@ -280,13 +285,13 @@ class Replay(Steps):
 
     @_reads(EVENT, "token_count")
     def _count(self, record: Record) -> None:
-        used = self.counter.count(record.payload, goes_on=self._goes_on, is_own=not self._imported)
+        used = self.counter.count(record.payload, goes_on=self._goes_on, is_own=self._is_own)
         if used is not None:
-            self._spend(used, None, record)
+            self._spend(used, self.counter.name(self._turn_id or self._thread), record)
 
     @_reads("token_usage_record")
     def _usage_record(self, record: Record) -> None:
-        used = self.counter.record(record.payload, is_own=not self._imported)
+        used = self.counter.record(record.payload, is_own=self._is_own)
         if used is not None:
             self._spend(used, text_or_none(record.payload.get("response_id")), record)
 
@@ -295,30 +300,19 @@ class Replay(Steps):
     @_reads(EVENT, "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "collab_agent_spawn_end")
     @_reads(EVENT, "web_search_end")
     def _event_of_call(self, record: Record) -> None:
-        self._note_call(record.payload, record.payload.get("call_id"))
+        self._calls.note(record.payload, record.payload.get("call_id"))
 
     @_reads(COMPLETED, "CommandExecution", "FileChange", "McpToolCall", "WebSearch")
     @_reads(COMPLETED, "CollabAgentToolCall", "SubAgentActivity")
     def _item_of_call(self, record: Record) -> None:
         item = record.payload["item"]
-        self._note_call(item, item.get("id"))
-
-    def _note_call(self, said: dict[str, Any], call_id: object) -> None:
-        known = self._called(call_id)
-        if known is not None:
-            note_event(known[0], said)
-        elif "changes" in said:
-            # What a script runs has an id of its own; the changes are the script's.
-            running = [
-                call for call, _ in self._calls.values() if call.name == SCRIPT and call.output is None
-            ]
-            if running:
-                note_event(running[-1], {"changes": said["changes"]})
+        self._calls.note(item, item.get("id"))
 
     # Turns
 
     @_reads("turn_context")
     def _turn(self, record: Record) -> None:
+        self._note_turn(record)
         self._settle(record.payload, "model", "cwd")
 
     @_reads(EVENT, "thread_settings_applied")
@@ -329,7 +323,7 @@ class Replay(Steps):
 
     @_reads(EVENT, "thread_name_updated")
     def _named(self, record: Record) -> None:
-        if not self._imported:
+        if self._is_own:
             self._settle(record.payload, "thread_name")
 
     def _settle(self, settings: dict[str, Any], *names: str) -> None:
@@ -339,8 +333,12 @@ class Replay(Steps):
                 self.settings[name] = value
 
     @_reads(EVENT, "task_started", "turn_started")
-    def _started(self, _record: Record) -> None:
+    def _started(self, record: Record) -> None:
         self._end_turn(Ended.NOT)
+        self._note_turn(record)
+
+    def _note_turn(self, record: Record) -> None:
+        self._turn_id = text_or_none(record.payload.get("turn_id")) or self._turn_id
 
     @_reads(EVENT, "task_complete", "turn_complete")
     def _completed(self, record: Record) -> None:
@@ -354,12 +352,18 @@ class Replay(Steps):
     def _aborted(self, record: Record) -> None:
         self._end_turn(Ended.ABORTED)
         reason = text_or_none(record.payload.get("reason")) or "interrupted"
-        self._notice(record, f"Turn aborted: {reason}", Level.WARNING)
+        # That a review came to its end is no trouble.
+        level = Level.INFO if reason == "review_ended" else Level.WARNING
+        self._notice(record, f"Turn aborted: {reason}", level)
 
     def _end_turn(self, how: Ended) -> None:
         self._pause()
-        if not self._imported:
+        if self._is_own:
             self.ended = how
+
+    @property
+    def _is_own(self) -> bool:
+        return self._whose is Whose.OWN
 
     @_reads(EVENT, "error", "warning", "stream_error")
     def _trouble(self, record: Record) -> None:
@@ -373,10 +377,15 @@ class Replay(Steps):
         draft.parts += [Text(text, Origin.NOTICE)] if text else []
         return draft
 
-    @_reads(EVENT, "entered_review_mode", "exited_review_mode")
-    @_reads(COMPLETED, "EnteredReviewMode", "ExitedReviewMode")
-    def _review(self, record: Record) -> None:
-        self._reviewing = "nter" in record.kind.rpartition("/")[2]
+    @_reads(EVENT, "entered_review_mode")
+    @_reads(COMPLETED, "EnteredReviewMode")
+    def _review_begins(self, _record: Record) -> None:
+        self._reviewing = True
+
+    @_reads(EVENT, "exited_review_mode")
+    @_reads(COMPLETED, "ExitedReviewMode")
+    def _review_ends(self, _record: Record) -> None:
+        self._reviewing = False
 
     # What drops messages
 
@@ -387,43 +396,23 @@ class Replay(Steps):
             self._wrong(record, "num_turns is no count")
             return
         self._pause()
-        events_tell = any(draft.is_confirmed for draft in self.drafts)
-        seen = [draft for draft in self.drafts if draft.state is State.CURRENT]
-        starts = [at for at, draft in enumerate(seen) if self._begins_turn(draft, events_tell=events_tell)]
-        first = starts[-min(turns, len(starts))] if starts else len(seen)
-        for draft in seen[first:]:
-            draft.drop(State.REWOUND, record.place)
-
-    def _begins_turn(self, draft: Draft, *, events_tell: bool) -> bool:
-        """Whether a message in the human's place is a prompt; that of a subagent comes from its parent."""
-        if draft.origin is _HUMAN:
-            return draft.is_confirmed or draft.is_typed or not events_tell
-        return self._of_subagent and draft.role is _USER and draft.origin is _SYNTHETIC
+        roll_back(self.drafts, turns, record.place, of_subagent=self._of_subagent)
 
     def revert(self, seen: Mapping[str, int | None], by: Source) -> None:
         """Keep of each rollout what stands before an ordinal; the rest was taken back."""
         self._pause()
         self.counter.revert()
-        for draft in self.drafts:
-            limit = seen.get(draft.rollout, 0)
-            if limit is not None and (draft.ordinal is None or draft.ordinal >= limit):
-                draft.drop(State.REWOUND, by)
+        take_back(self.drafts, seen, by)
 
     @_reads("compacted")
     def _compacted(self, record: Record) -> None:
         summary = text_or_none(record.payload.get("message")) or ""
-        spoken = self.drafts[-1] if self.drafts else None
-        if spoken is None or not summary or not is_summary(spoken, summary):
-            spoken = None
+        spoken = taken_as_summary(self.drafts, summary)
         told, self._told = self._told, None
         if spoken is not None:
             self._step = None
-            self.drafts.remove(spoken)
         self._pause()
-        kept = Kept(record.payload.get("replacement_history"))
-        for draft in reversed(self.drafts):
-            if draft.state is State.CURRENT and not kept.holds(draft):
-                draft.drop(State.COMPRESSED, record.place)
+        compress(self.drafts, record.payload.get("replacement_history"), record.place)
         draft = self._summary(record, summary, spoken)
         if draft.used is None and told is not None:
             # The request for the summary is counted just before it.

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import MAXYEAR, UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,11 +48,14 @@ def rollout_name(name: str) -> RolloutName | None:
     )
 
 
-class HomeFolders(NamedTuple):
-    """The folders in which the rollouts of one home lie."""
+class HomeFolders:
+    """The folders in which the rollouts of one home lie; each is listed once."""
 
-    sessions: Path | None
-    archive: Path | None
+    def __init__(self, sessions: Path | None, archive: Path | None) -> None:
+        self.sessions = sessions
+        self.archive = archive
+        self._listed: dict[Path, dict[str, str]] = {}
+        self._near: dict[date, list[Path]] = {}
 
     @classmethod
     def around(cls, file: Path) -> HomeFolders:
@@ -64,53 +67,58 @@ class HomeFolders(NamedTuple):
             return cls(above[1] / "sessions", above[0])
         return cls(None, None)
 
+    def is_same(self, other: HomeFolders) -> bool:
+        """Whether these are the folders of the same home."""
+        return (self.sessions, self.archive) == (other.sessions, other.archive)
+
     def find(self, rollout: str) -> Path | None:
         """The rollout of an id: first around the day on which the id was made, then everywhere."""
-        ends = (
-            f"-{rollout}.jsonl",
-            f"_{rollout}.jsonl",
-            f"-{rollout}.jsonl{PACKED}",
-            f"_{rollout}.jsonl{PACKED}",
-        )
-        looked: set[Path] = set()
         for folder in self._likely(rollout):
-            if folder not in looked:
-                looked.add(folder)
-                # Of a plain file and a packed one, the plain one counts.
-                fitting = (name for end in ends for name in _names(folder) if name.endswith(end))
-                if name := next((name for name in fitting if _is_of(name, rollout)), None):
-                    return folder / name
+            if folder not in self._listed:
+                self._listed[folder] = _by_rollout(_names(folder))
+            if name := self._listed[folder].get(rollout):
+                return folder / name
         return None
 
     def _likely(self, rollout: str) -> Iterator[Path]:
-        if self.sessions is not None:
-            for day in _days_around(_made_at(rollout)):
-                yield self.sessions / f"{day:%Y}" / f"{day:%m}" / f"{day:%d}"
+        day = _made_on(rollout)
+        if day is not None and self.sessions is not None:
+            if day not in self._near:
+                self._near[day] = [self.sessions / f"{near:%Y/%m/%d}" for near in _days_around(day)]
+            yield from self._near[day]
         if self.archive is not None:
             yield self.archive
         if self.sessions is not None:
             yield from _days(self.sessions)
 
 
-def _is_of(name: str, rollout: str) -> bool:
-    said = rollout_name(name)
-    return said is not None and said.rollout == rollout
+def _by_rollout(names: Iterable[str]) -> dict[str, str]:
+    """The names of rollouts by their ids; of a plain file and a packed one, the plain one counts."""
+    known = [(said, name) for name in names if (said := rollout_name(name)) is not None]
+    known.sort(key=lambda one: (not one[0].is_packed, one[1]))
+    return {said.rollout: name for said, name in known}
 
 
-def _made_at(rollout: str) -> datetime | None:
-    """When an id was made, if it tells."""
+def tells_time(written: str) -> bool:
+    """Whether an id begins with the time when it was made, so that ids are in order of time."""
+    return _SEVENTH.fullmatch(written) is not None
+
+
+def _made_on(rollout: str) -> date | None:
+    """The day on which an id was made, if it tells."""
     found = _SEVENTH.fullmatch(rollout)
     if found is None:
         return None
     try:
-        return datetime.fromtimestamp(int(found[1] + found[2], 16) / 1000, UTC)
+        made = datetime.fromtimestamp(int(found[1] + found[2], 16) / 1000, UTC)
+        return made.date() if made.year < MAXYEAR else None
     except (ValueError, OverflowError, OSError):
         return None
 
 
-def _days_around(moment: datetime | None) -> list[datetime]:
-    """The days that a moment may be of, in the zones of the world."""
-    return [moment + timedelta(days=days) for days in (0, -1, 1)] if moment else []
+def _days_around(day: date) -> list[date]:
+    """The days that a moment of this one may be of, in the zones of the world."""
+    return [day + timedelta(days=days) for days in (0, -1, 1)]
 
 
 def _days(folder: Path, levels: int = 2) -> Iterator[Path]:

@@ -21,8 +21,9 @@ from geminids.model import (
     Usage,
 )
 from geminids.sources.base import Bundle
-from geminids.sources.codex.ancestry import Ancestor, Ancestry, Rollout, copied, limits
+from geminids.sources.codex.ancestry import Ancestor, Ancestry, Rollout, copied, limits, told_copies
 from geminids.sources.codex.content import text_or_none
+from geminids.sources.codex.drafts import Whose
 from geminids.sources.codex.homes import AGENT
 from geminids.sources.codex.replay import Ended, Replay
 from geminids.sources.codex.rollouts import rollout_name
@@ -67,7 +68,11 @@ class _Thread:
         of_subagent = self._spawned is not None
         kind = SessionKind.SUBAGENT if of_subagent else SessionKind.MAIN
         native_id = self._native_id()
-        own = [message for message in messages if not message.imported]
+        own = [
+            message
+            for message, draft in zip(messages, replay.drafts, strict=True)
+            if draft.whose is Whose.OWN
+        ]
         times = list(self._times(own))
         paths = {rollout.log.path for rollout in self._rollouts}
         problems = [problem for problem in told if problem.file in paths]
@@ -80,7 +85,7 @@ class _Thread:
             kind=kind,
             parent_id=f"{AGENT}:{self._parent}" if self._parent and self._parent != native_id else None,
             project=self._project(),
-            title=title or (self._task(own) if of_subagent else title_of(None, own or messages)),
+            title=title or (None if of_subagent else title_of(None, own or messages)) or self._task(own),
             summary=None,
             started_at=min(times, default=None),
             ended_at=max(times, default=None),
@@ -111,19 +116,29 @@ class _Thread:
     def _inherit(self, ancestors: Sequence[Ancestor]) -> None:
         for ancestor in ancestors:
             if not self._ancestry.is_own(ancestor.rollout):
-                self._replay.run(ancestor.records, ancestor.rollout.id, imported=True)
+                rollout = ancestor.rollout
+                self._replay.run(ancestor.records, rollout.id, rollout.thread, Whose.THEIRS)
 
     def _run_own(self, rollout: Rollout) -> None:
         """Read a rollout of the thread itself; copies at its beginning were said elsewhere."""
-        forked_from = rollout.forked_from
-        parent = None
-        if forked_from and rollout.base is None:
-            parent = self._ancestry.find(forked_from, rollout)
-        copies = copied(rollout, parent)
+        copies, whose = self._copies(rollout)
         records = rollout.log.records
         if copies:
-            self._replay.run(records[:copies], rollout.id, imported=True)
-        self._replay.run(records[copies:] if copies else records, rollout.id, imported=False)
+            self._replay.run(records[:copies], rollout.id, rollout.thread, whose)
+        self._replay.run(records[copies:] if copies else records, rollout.id, rollout.thread, Whose.OWN)
+
+    def _copies(self, rollout: Rollout) -> tuple[int, Whose]:
+        """How many records at the beginning of a rollout are copies, and where they are counted.
+
+        Where turns have names, all sessions together tell which of them are copies: the parent may be gone,
+        or come back. What a subagent was given is its parent's, and what has no names is if the parent is
+        there.
+        """
+        told = told_copies(rollout)
+        if told is not None:
+            return told, Whose.COPIED if self._spawned is None else Whose.THEIRS
+        parent = self._ancestry.find(rollout.forked_from, rollout) if rollout.forked_from else None
+        return copied(rollout, parent), Whose.THEIRS
 
     # What is said of the session
 
@@ -143,7 +158,7 @@ class _Thread:
         return Project(folder, None, None, KnownBy.RECORDS, certain=True)
 
     def _task(self, messages: Sequence[Message]) -> str | None:
-        """What a subagent was told to do, else what it is called."""
+        """What a program told the session to do, as with subagents and reviews; else what it is called."""
         told = (message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER)
         task = next((one_line(text) for text in told if text.strip() and not _is_envelope(text)), None)
         spawned = self._spawned or {}
@@ -206,5 +221,5 @@ def _usage(replay: Replay) -> Usage | None:
     reported = replay.counter.reported
     if reported is None:
         return None
-    requests = sum(draft.used is not None and not draft.imported for draft in replay.drafts)
+    requests = sum(draft.used is not None and draft.whose is Whose.OWN for draft in replay.drafts)
     return reported.usage(requests)

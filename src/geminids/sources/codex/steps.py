@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from geminids.model import Origin, Role
-from geminids.sources.codex.drafts import Draft, id_of, name_of_line
+from geminids.sources.codex.drafts import Draft, Whose, id_of, name_of_line
 from geminids.sources.codex.records import Record
 from geminids.sources.codex.shown import Shown
 from geminids.sources.codex.tokens import Sum
@@ -34,7 +34,7 @@ class Steps:
         self.drafts: list[Draft] = []
         self.settings: dict[str, str] = {}
         """The model, the folder and the name of the session as they were settled last."""
-        self._imported = False
+        self._whose = Whose.OWN
         self._rollout = ""
         self._step: Draft | None = None
         """The message that the model is at."""
@@ -45,7 +45,7 @@ class Steps:
 
     def _new(self, record: Record, role: Role, origin: Origin) -> Draft:
         draft = Draft(id_of(record), role, origin, parse_time(record.time), record.place)
-        draft.imported, draft.rollout, draft.ordinal = self._imported, self._rollout, record.ordinal
+        draft.whose, draft.rollout, draft.ordinal = self._whose, self._rollout, record.ordinal
         self.drafts.append(draft)
         return draft
 

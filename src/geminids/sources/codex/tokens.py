@@ -10,6 +10,7 @@ context overflows), and in a fork it goes on from that of the parent.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 from geminids.model import Usage
@@ -114,6 +115,7 @@ class TokenCounter:
         self._recorded = NOTHING
         """What records told of since the last count."""
         self._responses: set[str] = set()
+        self._names: Counter[str] = Counter()
         self._was_reverted = False
 
     def revert(self) -> None:
@@ -164,6 +166,16 @@ class TokenCounter:
         if is_own:
             self._report(grown)
         return grown or None
+
+    def name(self, owner: str) -> str:
+        """What the request is called that the last count tells of, since the provider's name is not written.
+
+        It is the same in every copy: the turn or the thread that made it, and what was used with it. A sum
+        that began anew may come to the same.
+        """
+        name = f"{owner}:{self._last.input}:{self._last.output}" if self._last is not None else owner
+        self._names[name] += 1
+        return name if self._names[name] == 1 else f"{name}:{self._names[name]}"
 
     def _report(self, grown: Sum) -> None:
         self.reported = grown if self.reported is None else self.reported.plus(grown)

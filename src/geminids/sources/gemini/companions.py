@@ -19,24 +19,20 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from geminids.model import CompanionKind
+from geminids.sources.companions import (
+    CREDENTIALS,
+    LOOKS_SECRET,
+    SETTINGS,
+    STATE,
+    TAUGHT,
+    Place,
+    leads_to_secret,
+    looks_like,
+)
 
-
-class Place(NamedTuple):
-    """What a file is, and the agent's id of the session it belongs to."""
-
-    kind: CompanionKind
-    native_id: str | None = None
-
-
-UNKNOWN = "not known to geminids"
-CREDENTIALS = "credentials: never opened"
 FILES_BEFORE = "files of projects as they were, for /restore"
-SETTINGS = "settings of the CLI"
-STATE = "state of the CLI"
-TAUGHT = "what the human taught the CLI"
 
 _SETTINGS = ("settings.json", "settings.json.orig", "keybindings.json", "policies", "themes")
 _CREDENTIALS = (
@@ -74,13 +70,8 @@ _IS_CREDENTIAL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """The same names in any case, and what people and editors call their copies."""
-# Only names that no table has are compared with these.
-_LOOKS_SECRET = (
-    r"(?i)\.env\b.*|id_(rsa|dsa|ecdsa|ed25519).*|.*\.(pem|key|p12|pfx|keystore|kdbx)"
-    r"|.*(credential|cred[s.]|token|secret|passw|api[-_]?key|oauth|account).*"
-)
 _LOOKS_LIKE = {
-    _LOOKS_SECRET: CREDENTIALS,
+    LOOKS_SECRET: CREDENTIALS,
     r"antigravity.*": IN_HOME["antigravity"],
     r"(projects|trustedFolders)\.json\..+": "left where the CLI was stopped while it wrote",
     r"settings\.json\..+|.*-enablement\.json|extension_integrity\.json|sandbox.*": SETTINGS,
@@ -140,7 +131,7 @@ def _place_by_both(folders: Sequence[str], name: str) -> Place | str:
         case ["policies", *_]:
             return SETTINGS
         case _:
-            return _looks_like(name)
+            return looks_like(name, _LOOKS_LIKE)
 
 
 def _place_of_file(name: str) -> Place | str:
@@ -165,12 +156,12 @@ def _place_of_file(name: str) -> Place | str:
         case [start, *_] if start.startswith("discovered-tools"):
             return SETTINGS
         case _:
-            return _looks_like(name)
+            return looks_like(name, _LOOKS_LIKE)
 
 
 def why_left_alone(name: str, known: Mapping[str, str]) -> str:
     """Why an entry of a home, or of its folder of projects, is left alone."""
-    return known.get(name) or _looks_like(name)
+    return known.get(name) or looks_like(name, _LOOKS_LIKE)
 
 
 def is_credential(name: str) -> bool:
@@ -179,13 +170,8 @@ def is_credential(name: str) -> bool:
 
 
 def keeps_secrets(path: str) -> bool:
-    """Whether credentials lie there: by the name that is given, or by the one that a link leads to."""
-    try:
-        places = (os.path.abspath(path), os.path.realpath(path))  # noqa: PTH100 - links are told apart
-    except ValueError:
-        # A NUL is in no name of a file.
-        return False
-    return any(is_credential(one.rpartition(os.sep)[2]) or _is_secret_of_home(one) for one in places)
+    """Whether credentials lie there, or where a link leads to."""
+    return leads_to_secret(path, is_credential, _is_secret_of_home)
 
 
 def _is_secret_of_home(path: str) -> bool:
@@ -198,7 +184,3 @@ def _is_secret_of_home(path: str) -> bool:
             return place(inside.split("/", 2)[2]) is CREDENTIALS
         case pieces:
             return bool(is_in_home) and why_left_alone(pieces[-1], IN_HOME) is CREDENTIALS
-
-
-def _looks_like(name: str) -> str:
-    return next((why for pattern, why in _LOOKS_LIKE.items() if re.fullmatch(pattern, name)), UNKNOWN)

@@ -6,15 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from geminids.model import Attachment, Origin, ResultPart, Text, ToolResult, Unrecognised
+from geminids.sources.shapes import text_or_none
+
+__all__ = [
+    "parts_of",
+    "plain_text",
+    "response_parts",
+    "result_part",
+    "text_or_none",
+    "texts_of",
+    "tool_result",
+]
 
 _WORDS = frozenset({"output", "error"})
 _TOOL = Origin.TOOL
 """Under a name that Python looks up faster: every answer of a tool has it."""
-
-
-def text_or_none(value: object) -> str | None:
-    """The value if it is a text."""
-    return value if type(value) is str else None
 
 
 def parts_of(content: object) -> list[Any]:

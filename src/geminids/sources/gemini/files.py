@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from geminids.model import ProblemKind
-from geminids.sources.gemini.content import text_or_none
 from geminids.sources.gemini.document import read_document
 from geminids.sources.gemini.log import read_log
 from geminids.sources.gemini.records import CHECKPOINT, HEADER, MESSAGE, UPDATE, FileLog, Format, Record
 from geminids.sources.jsonl import UndecodableError, decode
+from geminids.sources.shapes import text_or_none
 
 BACKGROUND = re.compile(r"skill-extraction-[0-9a-f]+")
 """Folders of agents that run on their own; their names are no session's."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from geminids.sources.footprints import closed, line, text, walk
 from geminids.sources.gemini.homes import (
     DEEPEST,
     MARKER,
@@ -19,16 +20,16 @@ from geminids.sources.gemini.homes import (
 )
 from geminids.sources.places import Home
 
-_IN_CHATS = 1
+_BELOW = {"chats": 1}
 """Below `chats` only the folders of subagents are looked into."""
 
 
 def footprint(home: Home) -> dict[str, str]:
     """A text for each folder of a project by its path; by that of the home, one for its notes."""
     root = registry_folder(home)
-    notes = [_line(name, f"{root}{os.sep}{name}") for name in REGISTRIES]
+    notes = [line(name, f"{root}{os.sep}{name}") for name in REGISTRIES]
     texts = _texts_of_projects(home, notes)
-    texts[home.folder] = _text(notes)
+    texts[home.folder] = text(notes)
     return texts
 
 
@@ -40,53 +41,13 @@ def _texts_of_projects(home: Home, notes: list[str]) -> dict[str, str]:
         with os.scandir(projects_folder(home)) as entries:
             for entry in entries:
                 if not entry.is_dir(follow_symlinks=False):
-                    notes.append(_line(f"tmp/{entry.name}", entry.path))
+                    notes.append(line(f"tmp/{entry.name}", entry.path))
                     continue
                 marker = f"{markers}{os.sep}{entry.name}{os.sep}{MARKER}"
-                lines = [_line(f"history/{MARKER}", marker)]
-                if not _walk(entry.path, "", DEEPEST, lines):
+                lines = [line(f"history/{MARKER}", marker)]
+                if not walk(entry.path, DEEPEST, lines, other_levels=_BELOW):
                     notes.append(f"tmp/{entry.name}/\tclosed")
-                texts[entry.path] = _text(lines)
+                texts[entry.path] = text(lines)
     except OSError as error:
-        notes.append(_closed("tmp/", error))
+        notes.append(closed("tmp/", error))
     return texts
-
-
-def _walk(folder: str, inside: str, levels: int, lines: list[str]) -> bool:
-    """Add a line for all that a folder holds, so many levels deep; answers whether it could be listed."""
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                name = inside + entry.name
-                if not entry.is_dir(follow_symlinks=False):
-                    lines.append(_line(name, entry.path))
-                    continue
-                lines.append(f"{name}/")
-                if levels:
-                    below = _IN_CHATS if name == "chats" else levels - 1
-                    _walk(entry.path, f"{name}/", below, lines)
-    except OSError as error:
-        lines.append(_closed(inside, error))
-        return False
-    return True
-
-
-def _line(name: str, path: str) -> str:
-    try:
-        # The method of an entry is no faster, and without an inode on Windows.
-        facts = os.lstat(path)
-    except OSError as error:
-        return _closed(name, error)
-    return f"{name}\t{facts.st_size} {facts.st_mtime_ns} {facts.st_ino} {facts.st_mode:o}"
-
-
-def _closed(name: str, error: OSError) -> str:
-    return f"{name}\terror {error.errno}"
-
-
-def _text(lines: list[str]) -> str:
-    """The lines in an order that does not depend on the disk, fit to be stored."""
-    lines.sort()
-    text = "\n".join(lines)
-    # A name that is no UTF-8 is read as half characters, which cannot be written.
-    return text if text.isascii() else text.encode(errors="backslashreplace").decode()

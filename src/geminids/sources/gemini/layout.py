@@ -14,25 +14,33 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from operator import attrgetter
 from pathlib import Path
 
-import msgspec
-
-from geminids.model import Problem, ProblemKind, Project
-from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Home, Scan, SkippedFile
+from geminids.sources.base import Companions, Home, Scan
 from geminids.sources.bundles import better_known
+from geminids.sources.companions import UNKNOWN, Place
 from geminids.sources.gemini.companions import (
     FILES_BEFORE,
     IN_HOME,
     IN_PROJECTS_FOLDER,
-    UNKNOWN,
-    Place,
     place,
     why_left_alone,
 )
 from geminids.sources.gemini.homes import AGENT, DEEPEST, MARKER, projects_folder, registry_folder
 from geminids.sources.gemini.projects import Registry, read_registry
+from geminids.sources.scanning import (
+    CLOSED_FILE,
+    LINK,
+    NO_FILE,
+    NO_PROJECT,
+    NO_SESSION,
+    TOO_DEEP,
+    Scanner,
+    Shelf,
+    entries_of,
+)
+
+__all__ = ["ID_START", "LINK", "NO_SESSION", "scan", "start_of_id"]
 
 _SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
 _SESSION_NAME = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
@@ -43,16 +51,6 @@ ID_START = 8
 _PEEK = 4096
 _WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 
-_by_name = attrgetter("name")
-
-LINK = "a link; links are not followed"
-NO_FILE = "a pipe, a socket or a device"
-NO_SESSION = "not named like a session file"
-NO_PROJECT = "not in the folder of a project"
-TOO_DEEP = "folders nested deeper than the CLI does"
-CLOSED = "may not be listed; no sessions lie there"
-CLOSED_FILE = "may not be looked at"
-
 
 def scan(home: Home, only: Collection[str] | None = None) -> Scan:
     """Every session file of a home, in bundles; or of some folders of projects, given by their paths."""
@@ -60,25 +58,13 @@ def scan(home: Home, only: Collection[str] | None = None) -> Scan:
     return scanner.scan() if only is None else scanner.scan_only(only)
 
 
-class _Folder(msgspec.Struct):
-    """A project's folders, its session files by the start of the id in their names, and what lies beside."""
-
-    project: Project
-    paths: list[Path]
-    files: dict[str, list[FoundFile]]
-    beside: list[CompanionFile]
-    left_alone: dict[str, str]
-    """Why entries were left alone that are named after a session, by the start of its id."""
-
-
-class _Scanner:
+class _Scanner(Scanner):
     def __init__(self, home: Home) -> None:
-        self._home = home
+        super().__init__(home)
         self._root = Path(registry_folder(home))
         self._registry: Registry = read_registry(self._root)
         self._problems = list(self._registry.problems)
-        self._skipped: list[SkippedFile] = []
-        self._projects: dict[str, _Folder] = {}
+        self._projects: dict[str, Shelf] = {}
 
     def scan(self) -> Scan:
         projects = Path(projects_folder(self._home))
@@ -113,27 +99,20 @@ class _Scanner:
 
     def _found(self, unlisted: set[Path]) -> Scan:
         folders = self._projects.values()
-        bundles = [bundle for folder in folders for bundle in _bundles(folder)]
+        bundles = [bundle for folder in folders for bundle in folder.bundles(AGENT, ID_START)]
         companions = [self._companions(folder, unlisted) for folder in folders]
         return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(self._problems))
 
-    def _companions(self, folder: _Folder, unlisted: set[Path]) -> Companions:
-        return Companions(
-            AGENT,
-            folder.project,
-            tuple(folder.paths),
-            tuple(folder.beside),
-            {start: tuple(files) for start, files in folder.files.items()},
-            folder.left_alone,
-            complete=not unlisted or unlisted.isdisjoint(self._places_of_sessions(folder)),
-        )
+    def _companions(self, folder: Shelf, unlisted: set[Path]) -> Companions:
+        is_complete = not unlisted or unlisted.isdisjoint(self._places_of_sessions(folder))
+        return folder.companions(AGENT, complete=is_complete)
 
     def _unlisted(self) -> set[Path]:
         """What was not looked into: it may be a folder of sessions."""
         closed = {Path(problem.file) for problem in self._problems if problem.is_unreadable}
         return closed | {skipped.path for skipped in self._skipped if skipped.reason is LINK}
 
-    def _places_of_sessions(self, folder: _Folder) -> Iterator[Path]:
+    def _places_of_sessions(self, folder: Shelf) -> Iterator[Path]:
         """Every folder that may hold sessions of a project, also where it could not be listed."""
         yield from (path / "chats" for path in folder.paths)
         project, projects = folder.project, Path(projects_folder(self._home))
@@ -148,14 +127,6 @@ class _Scanner:
                     self._skip(project, FILES_BEFORE)
             elif entry.name != "tmp":
                 self._skip(entry, why_left_alone(entry.name, IN_HOME))
-
-    def _listed(self, folder: Path) -> Sequence[os.DirEntry[str]]:
-        """What a folder holds in which no session lies: if it is closed, nothing is lost by it."""
-        try:
-            return _entries(folder)
-        except OSError:
-            self._skipped.append(SkippedFile(folder, 0, CLOSED))
-            return ()
 
     def _scan_project(self, found: os.DirEntry[str]) -> None:
         path = Path(found.path)
@@ -175,10 +146,10 @@ class _Scanner:
             else:
                 self._scan_beside(folder, entry, entry.name)
 
-    def _scan_beside(self, folder: _Folder, entry: os.DirEntry[str], inside: str) -> None:
+    def _scan_beside(self, folder: Shelf, entry: os.DirEntry[str], inside: str) -> None:
         """What lies beside the sessions: a file, or all that a folder holds."""
         if entry.is_file(follow_symlinks=False):
-            self._add_beside(folder, entry, inside)
+            self._look_beside(folder, entry, inside)
         elif not entry.is_dir(follow_symlinks=False):
             self._skip(entry, NO_FILE)
         elif inside.count("/") < DEEPEST:
@@ -187,16 +158,14 @@ class _Scanner:
         else:
             self._skip(entry, TOO_DEEP)
 
-    def _add_beside(self, folder: _Folder, entry: os.DirEntry[str], inside: str) -> None:
+    def _look_beside(self, folder: Shelf, entry: os.DirEntry[str], inside: str) -> None:
         known = place(inside)
-        if not isinstance(known, Place):
+        if isinstance(known, Place):
+            self._add_beside(folder, known, entry)
+        else:
             self._skip(entry, known)
-        elif facts := self._facts(entry):
-            size, changed, inode = facts.st_size, facts.st_mtime_ns, facts.st_ino
-            found = CompanionFile(entry.path, size, changed, inode, known.kind, known.native_id)
-            folder.beside.append(found)
 
-    def _folder(self, path: Path) -> _Folder:
+    def _folder(self, path: Path) -> Shelf:
         """The project of this folder; another folder of the same project may be known already."""
         project = self._registry.project(path, self._root)
         if project.slug and (written := _peeked_hash(path)):
@@ -205,12 +174,12 @@ class _Scanner:
         key = project.hash or str(path)
         known = self._projects.get(key)
         if known is None:
-            known = self._projects[key] = _Folder(project, [], {}, [], {})
+            known = self._projects[key] = Shelf(project, [])
         known.paths.append(path)
         known.project = better_known(known.project, project)
         return known
 
-    def _scan_chats(self, folder: _Folder, chats: Path) -> None:
+    def _scan_chats(self, folder: Shelf, chats: Path) -> None:
         for entry in self._entries(chats):
             if entry.is_dir(follow_symlinks=False):
                 self._scan_subagents(folder, entry)
@@ -221,7 +190,7 @@ class _Scanner:
             elif not self._add(folder, start, chats, entry):
                 folder.left_alone[start[:ID_START]] = LINK if entry.is_symlink() else CLOSED_FILE
 
-    def _scan_subagents(self, folder: _Folder, parent: os.DirEntry[str]) -> None:
+    def _scan_subagents(self, folder: Shelf, parent: os.DirEntry[str]) -> None:
         path = Path(parent.path)
         for entry in self._entries(path):
             if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
@@ -229,77 +198,16 @@ class _Scanner:
             else:
                 self._skip(entry, NO_SESSION)
 
-    def _add(self, folder: _Folder, start: str, within: Path, entry: os.DirEntry[str]) -> bool:
-        """Take a session file in; answers whether it can be one."""
-        if not entry.is_file(follow_symlinks=False):
-            self._skip(entry, NO_FILE)
-        elif facts := self._facts(entry):
-            # Joining is half the work of taking a whole path apart, and there are tens of thousands.
-            found = FoundFile(within / entry.name, facts.st_size, facts.st_mtime_ns, facts.st_ino)
-            folder.files.setdefault(start, []).append(found)
-            return True
-        return False
-
-    def _facts(self, entry: os.DirEntry[str]) -> os.stat_result | None:
-        try:
-            # The entry's own method keeps what it found, a thousand bytes for each of thousands of files.
-            return os.lstat(entry.path)
-        except OSError as error:
-            self._unreadable(entry.path, error)
-            return None
-
-    def _skip(self, entry: os.DirEntry[str], reason: str) -> None:
-        """Name an entry that is left alone. A folder is one thing: nobody knows how much lies in it."""
-        if entry.is_symlink():
-            self._skipped.append(SkippedFile(Path(entry.path), 0, LINK))
-        elif entry.is_dir(follow_symlinks=False):
-            self._skipped.append(SkippedFile(Path(entry.path), 0, reason))
-        elif facts := self._facts(entry):
-            self._skipped.append(SkippedFile(Path(entry.path), facts.st_size, reason))
-
-    def _entries(self, folder: Path | str) -> Sequence[os.DirEntry[str]]:
-        """What a folder holds, by name; one that cannot be read makes the scan incomplete."""
-        try:
-            return _entries(folder)
-        except OSError as error:
-            self._unreadable(folder, error)
-            return ()
-
-    def _unreadable(self, path: Path | str, error: OSError) -> None:
-        reason = error.strerror or "cannot be read"
-        self._problems.append(Problem(str(path), ProblemKind.UNREADABLE, reason))
-
-
-def _entries(folder: Path | str) -> Sequence[os.DirEntry[str]]:
-    """What a folder holds, by name; nothing if it is not there. Raises OSError."""
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=_by_name)
-    except FileNotFoundError:
-        return ()
-
 
 def _is_closed(entry: os.DirEntry[str]) -> bool:
     """Whether sessions may lie there that no scan sees: a link, or a folder that cannot be listed."""
     if not entry.is_dir(follow_symlinks=False):
         return entry.is_symlink()
     try:
-        _entries(entry.path)
+        entries_of(entry.path)
     except OSError:
         return True
     return False
-
-
-def _bundles(folder: _Folder) -> Iterator[Bundle]:
-    """The session files of a project by the start of their ids, each with what was written for them."""
-    beside: dict[str, list[CompanionFile]] = {}
-    for companion in folder.beside:
-        if companion.native_id:
-            beside.setdefault(companion.native_id[:ID_START], []).append(companion)
-    paths = tuple(folder.paths)
-    for start, files in sorted(folder.files.items()):
-        theirs = tuple(beside.get(start, ()))
-        yield Bundle(AGENT, start, folder.project, paths, tuple(sorted(files)), theirs)
 
 
 def _is_of_project(name: str) -> bool:
@@ -333,7 +241,7 @@ def _peeked_hash(folder: Path) -> str | None:
 def _chat_files(folder: Path) -> Iterator[str]:
     """The session files in the folder of a project, by name."""
     try:
-        entries = _entries(folder / "chats")
+        entries = entries_of(folder / "chats")
     except OSError:
         return
     for entry in entries:

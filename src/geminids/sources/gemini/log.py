@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from geminids.model import ProblemKind, Source
+from geminids.model import Source
 from geminids.sources.gemini.records import (
     BEGINNING,
     CHECKPOINT,
@@ -19,30 +19,18 @@ from geminids.sources.gemini.records import (
     kind_of,
     printable,
 )
-from geminids.sources.jsonl import UndecodableError, salvage
+from geminids.sources.jsonl import UndecodableError
+from geminids.sources.lines import lines_of, salvaged
 
 
 def read_log(path: str, content: bytes) -> FileLog:
     """Every record of a `.jsonl` file."""
     log = FileLog(path, Format.LOG, len(content))
     restated: dict[str, dict[str, Any]] = {}
-    start, number, size, line_ends = 0, 0, len(content), 0
-    while start < size:
-        number += 1
-        end = content.find(b"\n", start)
-        if end < 0:
-            end = size
-        else:
-            line_ends += 1
-        raw = content[start:end]
-        if raw and not raw.isspace():
-            record = _read_line(log, raw, Source(path, number, start, end))
-            if record is not None and record.kind is CHECKPOINT:
-                _share(record.value["$set"]["messages"], restated)
-        elif raw:
-            log.ignore("blank line", len(raw))
-        start = end + 1
-    log.count_layout(line_ends)
+    for raw, place in lines_of(log, content):
+        record = _read_line(log, raw, place)
+        if record is not None and record.kind is CHECKPOINT:
+            _share(record.value["$set"]["messages"], restated)
     return log
 
 
@@ -79,16 +67,7 @@ def _unknown_kind(value: object) -> str:
 
 
 def _salvage_line(log: FileLog, raw: bytes, line: Source, complaint: str) -> None:
-    done = line.start
-    for found in salvage(raw, BEGINNING, is_record):
-        place = Source(log.path, line.line, line.start + found.start, line.start + found.end)
-        if place.start > done:
-            log.report(ProblemKind.BAD_JSON, complaint, line.line, done, place.start)
+    for found, place in salvaged(log, raw, line, complaint, beginning=BEGINNING, is_record=is_record):
         kind = kind_of(found.value)
         if kind is not None:
             log.use(Record(kind, found.value, place, agent_reads=False, complete=found.complete))
-        if not found.complete:
-            log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line.line, place.start, place.end)
-        done = place.end
-    if done < line.end:
-        log.report(ProblemKind.BAD_JSON, complaint, line.line, done, line.end)

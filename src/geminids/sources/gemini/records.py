@@ -9,14 +9,15 @@ the CLI also wants a `projectHash`).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
-from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
-from geminids.sources.jsonl import REFUSED, decode, decode_strict
+from geminids.model import Source
+from geminids.sources import accounting
+from geminids.sources.accounting import count
+from geminids.sources.jsonl import REFUSED, decode_strict
 
 
 class Format(StrEnum):
@@ -115,20 +116,14 @@ def calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [call for call in calls if type(call) is dict] if type(calls) is list else []
 
 
-class FileLog:
+class FileLog(accounting.FileLog):
     """What was written in one file: its records in order, and where each byte went."""
 
+    field_name = _FIELD_NAME
+
     def __init__(self, path: str, file_format: str, size: int) -> None:
-        self.path = path
-        self.format = file_format
-        self.size = size
+        super().__init__(path, file_format, size)
         self.records: list[Record] = []
-        self.problems: list[Problem] = []
-        self._layout = 0
-        self._used: dict[str, list[int]] = {}
-        self._ignored: dict[str, list[int]] = {}
-        self._problem: dict[str, list[int]] = {}
-        self._unknown_fields: Counter[str] = Counter()
 
     def decode(self, raw: bytes | msgspec.Raw, place: Source) -> tuple[Any, bool]:
         """The value of these bytes, and whether Gemini CLI reads it too; raises UndecodableError."""
@@ -136,36 +131,14 @@ class FileLog:
             # Nearly every record ends here, so it is not even wrapped.
             return decode_strict(raw), True
         except REFUSED:
-            value, forgiven, agent_reads = decode(bytes(raw))
-        self.remark(ProblemKind.BAD_TEXT, forgiven or "", place.line, place.start, place.end)
+            value, _, agent_reads = self.forgive(bytes(raw), place)
         return value, agent_reads
 
     def use(self, record: Record) -> None:
         """Take a record in."""
         self.records.append(record)
-        _count(self._used, record.kind, record.place.end - record.place.start)
+        count(self._used, record.kind, record.place.end - record.place.start)
         self.note_unknown_fields(record)
-
-    def count_use(self, kind: str, size: int) -> None:
-        """Count a record that was read and understood."""
-        _count(self._used, kind, size)
-
-    def count_layout(self, size: int) -> None:
-        """Count bytes between records: line endings, commas, indentation."""
-        self._layout += size
-
-    def ignore(self, reason: str, size: int) -> None:
-        """Count bytes that mean nothing to us, and why."""
-        _count(self._ignored, reason, size)
-
-    def report(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
-        """Note bytes that could not be read."""
-        _count(self._problem, kind, end - start)
-        self.remark(kind, detail, line, start, end)
-
-    def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
-        """Note a problem with bytes that were read all the same."""
-        self.problems.append(Problem(self.path, kind, detail, line, start, end))
 
     def note_unknown_fields(self, record: Record) -> None:
         """Count the fields of a record, and of the calls in it, that we have no name for."""
@@ -178,10 +151,6 @@ class FileLog:
             self._note_fields("header", SESSION_FIELDS, value)
         elif kind is not REWIND:
             self._note_fields("update", SESSION_FIELDS, value["$set"])
-
-    def _note_fields(self, name: str, known: frozenset[str], value: dict[str, Any]) -> None:
-        if not known.issuperset(value):
-            self._unknown_fields.update(f"{name}.{printable(field)}" for field in value.keys() - known)
 
     @property
     def era(self) -> str:
@@ -201,34 +170,7 @@ class FileLog:
         ids = (value.get("sessionId") for value in of_subagents)
         return any(isinstance(session_id, str) and len(session_id) > _SHORT_ID for session_id in ids)
 
-    def account(self) -> FileAccount:
-        """Where every byte of the file went."""
-        return FileAccount(
-            self.path,
-            self.format,
-            self.era,
-            self.size,
-            _tallies(self._used | ({"layout": [0, self._layout]} if self._layout else {})),
-            _tallies(self._ignored),
-            _tallies(self._problem),
-            dict(sorted(self._unknown_fields.items())),
-        )
-
 
 def printable(name: str) -> str:
-    """The name of a field, as long as it looks like one: reports must not show what people wrote."""
-    return name if _FIELD_NAME.fullmatch(name) else f"a name of {len(name)} characters"
-
-
-def _count(counted: dict[str, list[int]], name: str, size: int) -> None:
-    """One record more; lists, because this is done for every record there is."""
-    tally = counted.get(name)
-    if tally is None:
-        counted[name] = [1, size]
-    else:
-        tally[0] += 1
-        tally[1] += size
-
-
-def _tallies(counted: dict[str, list[int]]) -> dict[str, Tally]:
-    return {str(name): Tally(records, size) for name, (records, size) in counted.items()}
+    """The name of a field, if it looks like one of Gemini CLI's."""
+    return accounting.printable(name, _FIELD_NAME)

@@ -5,11 +5,9 @@
     tool-outputs/<tool>_<number>.txt                      cut by a compression
     tool_output/<call>.txt, <call>.txt, <call>.output     in older releases
 
-A list needs none of this, so it is done for sessions that are shown whole. The path in a record was
-written by an agent and is data: its last pieces are looked up in the folders of the session's own
-project and nowhere else, in the folder itself only under names that the CLI makes of a call. Servers
-give ids again, so what is found by an id must hold what the record has left of the output. Links are
-never followed, pipes never waited for.
+The path in a record was written by an agent and is data: its last pieces are looked up in the folders of
+the session's own project and nowhere else, in the folder itself only under names that the CLI makes of a
+call. Servers give ids again, so what is found by an id must hold what the record has left of the output.
 """
 
 from __future__ import annotations
@@ -21,25 +19,14 @@ from pathlib import Path
 
 import msgspec
 
-from geminids.model import (
-    CompanionKind,
-    Message,
-    MovedOutput,
-    Problem,
-    ProblemKind,
-    Session,
-    Text,
-    ToolCall,
-)
-from geminids.sources.gemini.companions import Place, place
+from geminids.model import CompanionKind, MovedOutput, Session, Text, ToolCall
+from geminids.sources.companions import Place
+from geminids.sources.gemini.companions import place
 from geminids.sources.gemini.content import response_parts
 from geminids.sources.gemini.projects import MARKER
 from geminids.sources.gemini.tools import MASKED
 from geminids.sources.jsonl import UndecodableError, decode
-from geminids.sources.texts import LONGEST, bounded_text, unreadable
-
-MOST = 128_000_000
-"""Bytes of all outputs of one session."""
+from geminids.sources.outputs import Outputs
 
 _CUT = ("Output too large.", "Tool output was too large")
 _CUT_TO = re.compile(r"(?:saved to|full output see): ([^\n]+)")
@@ -66,41 +53,21 @@ _OF_HOME = ("projects.json", "settings.json", "history")
 
 def with_outputs(session: Session) -> Session:
     """The session with the whole text of every output that was moved out of it and still exists."""
-    outputs = _Outputs(session)
-    messages = tuple(map(outputs.put_back, session.messages))
-    if not outputs.count:
-        return session
-    problems = (*session.problems, *outputs.problems)
-    return msgspec.structs.replace(session, messages=messages, problems=problems)
+    return _Outputs(session).put_back(session)
 
 
-class _Outputs:
-    """What was moved out of one session."""
-
+class _Outputs(Outputs):
     def __init__(self, session: Session) -> None:
+        super().__init__()
         self._folders = list(dict.fromkeys(_project_folders(session)))
         self._places = [*(f"tool-outputs/session-{name}" for name in _ids(session)), "tool_output", "."]
-        self._left = MOST
-        self.count = 0
-        self.problems: list[Problem] = []
 
-    def put_back(self, message: Message) -> Message:
-        """The message with the whole outputs of its calls."""
-        if not any(isinstance(part, ToolCall) and _remains(part) for part in message.parts):
-            return message
-        parts = tuple(self._filled(part) if isinstance(part, ToolCall) else part for part in message.parts)
-        return msgspec.structs.replace(message, parts=parts)
-
-    def _filled(self, call: ToolCall) -> ToolCall:
+    def moved(self, call: ToolCall) -> MovedOutput | None:
+        """The output that a record has the ends of, or a mask."""
         remains = _remains(call)
         if remains is None:
-            return call
-        is_masked = remains.startswith(MASKED)
-        moved = self._unmasked(call, remains) if is_masked else self._uncut(call, remains)
-        if moved is None:
-            return call
-        self.count += 1
-        return msgspec.structs.replace(call, full_output=moved)
+            return None
+        return self._unmasked(call, remains) if remains.startswith(MASKED) else self._uncut(call, remains)
 
     def _uncut(self, call: ToolCall, remains: str) -> MovedOutput | None:
         """The output that a record has the beginning and the end of."""
@@ -170,21 +137,6 @@ class _Outputs:
                 continue
             if is_there and os.path.lexists(path):
                 yield path
-
-    def _read(self, path: str) -> MovedOutput:
-        """What a file holds; no text where it cannot be read."""
-        try:
-            size = os.lstat(path).st_size
-            if min(size, LONGEST) > self._left:
-                problem = Problem(path, ProblemKind.LEFT_UNREAD, "more outputs than are read of one session")
-                self.problems.append(problem)
-                return MovedOutput(path, size, None)
-            read = bounded_text(path)
-        except OSError as error:
-            self.problems.append(unreadable(path, error))
-            return MovedOutput(path, 0, None)
-        self._left -= min(read.size, LONGEST)
-        return MovedOutput(path, read.size, read.text, read.left_out)
 
 
 def named_ids(session: Session) -> set[str]:
