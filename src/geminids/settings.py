@@ -11,6 +11,7 @@ output = 10
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,8 +60,10 @@ def _written(file: str) -> dict[str, dict[str, Any]]:
     try:
         with open(file, "rb") as opened:  # noqa: PTH123 - pathlib takes longer than the rest
             content = opened.read()
-    except OSError:
-        # Not there, or in a folder that is not ours to read; then nothing is settled.
+    except OSError as error:
+        if os.path.lexists(file):
+            raise BadSettingsError(file, f"it cannot be read ({error.strerror})") from error
+        # Not there, or in a folder that is not ours to look into; then nothing is settled.
         return {}
     import tomllib
 
@@ -84,11 +87,13 @@ def _exact(written: str) -> "Decimal":
 def _check(file: str, written: Mapping[str, Any]) -> None:
     """Refuse what nobody would heed: a wrong letter in a name must not pass in silence."""
     for section, settings in written.items():
-        known = _KNOWN.get(section)
-        if not isinstance(settings, dict) or (known is None and section != _PRICES):
+        if section not in (*_KNOWN, _PRICES):
             raise BadSettingsError(
                 file, f"there is no section [{section}], only {_named([*_KNOWN, _PRICES])}"
             )
+        if not isinstance(settings, dict):
+            raise BadSettingsError(file, f"[{section}] must be a table, with names and values below it")
+        known = _KNOWN.get(section)
         if known is None:
             continue
         for name, value in settings.items():

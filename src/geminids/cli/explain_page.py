@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from geminids.cli.amounts import exact
-from geminids.cli.fitting import Cell, Field, Row, draw, fit
+from geminids.cli.fitting import Field, Row, draw, fit
 from geminids.cli.sessions import tell_unreadable
 from geminids.errors import NOTHING_FOUND
 from geminids.transcript import words
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from geminids.library import ExplainedSession, Library, UnrecordedSum
     from geminids.model import Unrecorded
 
-EMPTY = Cell("")
 VERDICTS = {
     "agrees": ("✓", "good"),
     "explained": ("≈", "warning"),
@@ -73,11 +72,6 @@ def _on_page(choices: Choices, no_pager: bool, draw_it: Callable[[Page, Screen],
     screen = find_screen(no_color=choices.no_color)
     with paged(wanted=screen.is_terminal and not no_pager) as stream:
         draw_it(open_page(screen, stream), screen)
-
-
-def number(value: int | None) -> Cell:
-    """A number, short where there is no room for its digits."""
-    return Cell(exact(value), value, "quiet" if value is None else "")
 
 
 def draw_rows(page: Page, screen: Screen, fields: Sequence[Field], rows: Sequence[Row]) -> None:

@@ -8,18 +8,20 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.cli.amounts import UNKNOWN, dollars
-from geminids.cli.explain_page import EMPTY, VERDICTS, draw_rows, missing, number
-from geminids.cli.fitting import RULE, Cell, Field, Row, flow
-from geminids.cli.stats_tables import LABEL, draw_notes
+from geminids.cli.explain_page import VERDICTS, draw_rows, missing
+from geminids.cli.fitting import EMPTY, RULE, Cell, Field, Row, flow, number
+from geminids.cli.stats_tables import LABEL, draw_notes, id_cells
 from geminids.transcript import safe, words
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page
     from geminids.cli.screen import Screen
     from geminids.library import Check, ExplainedRequest, ExplainedSession
-    from geminids.model import SessionSummary, Source, Usage
+    from geminids.model import SessionSummary, Usage
 
 _NOT_COUNTED = "≡"
+_MOST_PLACES = 3
+"""So many lines that repeat a request are named on a terminal."""
 _TOLD = {
     "agrees": "The agent's own total is the same.",
     "explained": "The agent's own total is higher by the requests that are missing from its files.",
@@ -88,7 +90,7 @@ def _requests(found: ExplainedSession, *, is_drawn: bool) -> tuple[list[Field], 
     rows: list[Row] = []
     for file, requests in groupby(found.requests, key=lambda request: request.source.file):
         rows += [Row((), "quiet", words.path(file))] if is_drawn else []
-        rows += [_row(request, kinds) for request in requests]
+        rows += [_row(request, kinds, is_drawn=is_drawn) for request in requests]
     fields = _fields(kinds)
     places = [place for place, field in enumerate(fields) if shown.get(field.heading, True)]
     chosen = [
@@ -116,7 +118,7 @@ def _fields(kinds: Sequence[Kind]) -> list[Field]:
         Field("model", is_number=False, least=8, wishes=24, leaves=7),
         *(Field(kind.name, leaves=kind.leaves) for kind in kinds),
         Field("cost"),
-        Field("again", is_number=False, least=5, wishes=12, leaves=0),
+        Field("again", is_number=False, leaves=0),
         Field("file", is_number=False, is_free=True),
     ]
 
@@ -126,7 +128,7 @@ def _kinds(usages: Sequence[Usage]) -> list[Kind]:
     return [kind for kind in KINDS if kind.name not in _RARE or any(kind.of(usage) for usage in usages)]
 
 
-def _row(request: ExplainedRequest, kinds: Sequence[Kind]) -> Row:
+def _row(request: ExplainedRequest, kinds: Sequence[Kind], *, is_drawn: bool) -> Row:
     at = request.at.astimezone() if request.at else None
     cells = [
         Cell("" if request.counted else _NOT_COUNTED),
@@ -135,17 +137,23 @@ def _row(request: ExplainedRequest, kinds: Sequence[Kind]) -> Row:
         Cell(safe.line(request.model or UNKNOWN)),
         *(number(kind.of(request.usage)) for kind in kinds),
         Cell(dollars(request.cost)),
-        Cell(safe.line(_places(request.copies, request.source.file))),
+        Cell(safe.line(_places(request, most=_MOST_PLACES if is_drawn else None))),
         Cell(safe.line(f"{request.source.file}:{request.source.line}")),
     ]
     return Row(cells, "" if request.counted else "quiet")
 
 
-def _places(copies: Sequence[Source], file: str) -> str:
+def _places(request: ExplainedRequest, most: int | None) -> str:
     """Where the same request stands again: lines of the same file, and of others."""
-    lines = [str(copy.line) for copy in copies if copy.file == file]
-    others = [f"{words.path(copy.file)}:{copy.line}" for copy in copies if copy.file != file]
-    return ", ".join(dict.fromkeys([*lines, *others]))
+    own = sorted({copy.line for copy in request.copies if copy.file == request.source.file})
+    others = sorted({(copy.file, copy.line) for copy in request.copies if copy.file != request.source.file})
+    if most is None:
+        return ", ".join([*map(str, own), *(f"{file}:{line}" for file, line in others)])
+    lines = own if len(own) + len(others) <= most else own[: most - 1]
+    shown = ", ".join(map(str, lines))
+    if more := len(own) + len(others) - len(lines):
+        return f"{shown} and {more:,} more" if shown else f"{more:,} elsewhere"
+    return shown
 
 
 def _total(found: ExplainedSession, kinds: Sequence[Kind]) -> Row:
@@ -175,7 +183,7 @@ def _notes(found: ExplainedSession) -> Iterator[str]:
 
 
 def _draw_check(page: Page, screen: Screen, check: Check) -> None:
-    usages = {"the agent's total": check.reported, "its files": check.ours}
+    usages = {"the agent's total": check.reported, _files_with(check): check.ours}
     usages |= {"difference": check.difference} if check.difference else {}
     kinds = _kinds(list(usages.values()))
     fields = [Field("", is_number=False), *(Field(kind.name, leaves=kind.leaves) for kind in kinds)]
@@ -185,6 +193,13 @@ def _draw_check(page: Page, screen: Screen, check: Check) -> None:
     page.words(f"{mark} {_TOLD[check.verdict]}", style)
 
 
+def _files_with(check: Check) -> str:
+    """What is compared: some agents count in what counts elsewhere here."""
+    besides = ["copies"] if check.with_copies else []
+    besides += ["subagents"] if check.with_subagents else []
+    return f"its files, with {' and '.join(besides)}" if besides else "its files"
+
+
 def _draw_subagents(page: Page, screen: Screen, subagents: Sequence[SessionSummary]) -> None:
     fields = [
         Field("subagent", is_number=False, least=8),
@@ -192,10 +207,11 @@ def _draw_subagents(page: Page, screen: Screen, subagents: Sequence[SessionSumma
         Field("requests", leaves=1),
         Field("tokens"),
     ]
+    ids = id_cells((child.id for child in subagents), is_whole=screen.width is None)
     rows = [
         Row(
             [
-                Cell(safe.line(child.native_id), child.native_id[:8], "quiet"),
+                ids[child.id],
                 Cell(safe.line(child.title or "untitled")),
                 *map(number, (child.usage.requests, child.usage.total)),
             ]

@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from geminids.cli.amounts import exact
-from geminids.cli.explain_page import EMPTY, VERDICTS, draw_rows, missing, number
-from geminids.cli.fitting import RULE, Cell, Field, Row
-from geminids.cli.stats_tables import draw_notes
-from geminids.library import short_ids
+from geminids.cli.explain_page import VERDICTS, draw_rows, missing
+from geminids.cli.fitting import EMPTY, RULE, Cell, Field, Row, number
+from geminids.cli.stats_command import ON_A_TERMINAL
+from geminids.cli.stats_tables import draw_notes, id_cells
 from geminids.transcript import safe, words
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page
     from geminids.cli.screen import Screen
     from geminids.library import Checks, ExplainedAgent, ExplainedLine, ExplainedTotal
-
-ON_A_TERMINAL = 30
 
 
 def draw_total(page: Page, screen: Screen, found: ExplainedTotal, limit: int | None) -> None:
@@ -29,7 +27,7 @@ def draw_total(page: Page, screen: Screen, found: ExplainedTotal, limit: int | N
     if len(found.agents) > 1:
         draw_rows(page, screen, *_agents(found))
     limit = limit or (ON_A_TERMINAL if screen.is_terminal else len(found.sessions))
-    draw_rows(page, screen, *_sessions(found, limit))
+    draw_rows(page, screen, *_sessions(found, limit, is_piped=screen.width is None))
     draw_notes(page, _notes(found))
 
 
@@ -60,22 +58,24 @@ def _numbers(agent: ExplainedAgent) -> tuple[int, int, int, int, int, int | None
     )
 
 
-def _sessions(found: ExplainedTotal, limit: int) -> tuple[list[Field], list[Row]]:
+def _sessions(found: ExplainedTotal, limit: int, *, is_piped: bool) -> tuple[list[Field], list[Row]]:
     """The sessions with a title, and their agents and copies where there are several."""
     fields = [
         Field("id", is_number=False, least=13),
         Field("agent", is_number=False, least=6, leaves=1),
         Field("title", is_number=False, least=12, wishes=30, is_free=True),
-        Field("copies", leaves=2),
-        Field("requests", leaves=3),
+        Field("copies", leaves=3),
+        Field("taken over", leaves=2),
+        Field("requests", leaves=4),
         Field("tokens"),
         Field("", is_number=False),
     ]
-    ids = short_ids(_native(line) for line in found.sessions)
-    rows = [_row(line, ids[_native(line)]) for line in found.sessions[:limit]]
+    ids = id_cells((line.id for line in found.sessions), is_whole=is_piped)
+    rows = [_row(line, ids[line.id]) for line in found.sessions[:limit]]
     rows += _rest(found.sessions[limit:])
-    copies, used = sum(line.copies for line in found.sessions), found.tokens
-    total = [Cell("total"), EMPTY, EMPTY, *map(number, (copies, used.requests, used.total)), EMPTY]
+    copies, taken_over = _not_counted(found.sessions)
+    numbers = (copies, taken_over, found.tokens.requests, found.tokens.total)
+    total = [Cell("total"), EMPTY, EMPTY, *map(number, numbers), EMPTY]
     return _without_blanks(found, fields, [*rows, RULE, Row(total, "title")])
 
 
@@ -85,6 +85,7 @@ def _without_blanks(
     told = {
         "agent": len(found.agents) > 1,
         "copies": any(line.copies for line in found.sessions),
+        "taken over": any(line.taken_over for line in found.sessions),
         "": any(line.verdict for line in found.sessions),
     }
     places = [place for place, field in enumerate(fields) if told.get(field.heading, True)]
@@ -94,18 +95,19 @@ def _without_blanks(
     return [fields[place] for place in places], chosen
 
 
-def _native(line: ExplainedLine) -> str:
-    return line.id.partition(":")[2] or line.id
+def _not_counted(lines: Sequence[ExplainedLine]) -> tuple[int, int]:
+    """Copies of requests of other sessions, and what files say they took over."""
+    return sum(line.copies for line in lines), sum(line.taken_over for line in lines)
 
 
-def _row(line: ExplainedLine, short_id: str) -> Row:
+def _row(line: ExplainedLine, shown_id: Cell) -> Row:
     mark, style = VERDICTS.get(line.verdict or "", ("", ""))
     return Row(
         [
-            Cell(safe.line(short_id), style="quiet"),
+            shown_id,
             Cell(safe.line(line.agent)),
             Cell(safe.line(line.title)) if line.title else Cell("untitled", style="quiet"),
-            *map(number, (line.copies, line.requests, line.total)),
+            *map(number, (line.copies, line.taken_over, line.requests, line.total)),
             Cell(mark, style=style),
         ]
     )
@@ -117,7 +119,7 @@ def _rest(others: Sequence[ExplainedLine]) -> Iterator[Row]:
         return
     totals = [line.total for line in others if line.total is not None]
     numbers = (
-        sum(line.copies for line in others),
+        *_not_counted(others),
         sum(line.requests for line in others),
         sum(totals) if totals else None,
     )
@@ -125,14 +127,14 @@ def _rest(others: Sequence[ExplainedLine]) -> Iterator[Row]:
 
 
 def _notes(found: ExplainedTotal) -> Iterator[str]:
-    copies = sum(agent.copies for agent in found.agents)
-    taken_over = sum(agent.taken_over for agent in found.agents)
+    copies, taken_over = _not_counted(found.sessions)
     if copies:
         yield f"Not counted: {words.count(copies, 'copy', 'copies')} of requests that another session holds."
     if taken_over:
         yield f"Not counted: {words.count(taken_over, 'request')} that files say they took over from others."
     if found.tokens.unmeasured:
-        yield f"{words.count(found.tokens.unmeasured, 'request')} without recorded tokens: in no sum of them."
+        replies = words.count(found.tokens.unmeasured, "reply", "replies")
+        yield f"{replies} without recorded tokens: not among the requests and tokens."
     for part in found.unrecorded:
         yield f"Missing in {words.count(part.sessions, 'session')} of {part.agent}: {missing(part)}"
     yield _checks(found.checks)
@@ -149,5 +151,6 @@ def _checks(checks: Checks) -> str:
     known = [f"{number:,} {what}" for what, number in told.items() if number]
     if not known:
         return "No agent kept a total of its own to compare with."
-    rest = f"; none of {words.count(checks.none, 'session')}" if checks.none else ""
+    has = "has" if checks.none == 1 else "have"
+    rest = f"; {words.count(checks.none, 'session')} {has} none" if checks.none else ""
     return f"The agents' own totals: {', '.join(known)}{rest}."

@@ -7,7 +7,7 @@ Where room is short, numbers become short, then columns leave in their order, an
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.cli.amounts import short
+from geminids.cli.amounts import exact, short
 from geminids.cli.page import PlainPage
 
 if TYPE_CHECKING:
@@ -25,6 +25,14 @@ class Cell(NamedTuple):
     short: str | int | None = None
     """Where there is little room: other words, or a number to be shortened."""
     style: str = ""
+
+
+EMPTY = Cell("")
+
+
+def number(value: int | None) -> Cell:
+    """A number, short where there is no room for its digits."""
+    return Cell(exact(value), value, "quiet" if value is None else "")
 
 
 class Field(NamedTuple):
@@ -65,8 +73,8 @@ class Fitted(NamedTuple):
     widths: Mapping[int, int]
     """Of the columns that are shown, by their place."""
     is_short: bool
-    is_cut: bool
-    """Whether words end where their column does. Else the last column may be of any width."""
+    room: int | None
+    """Columns that there are. None if nothing is cut; then the last column may be of any width."""
 
     @property
     def width(self) -> int:
@@ -88,7 +96,7 @@ def fit(fields: Sequence[Field], rows: Sequence[Row], width: int | None) -> Fitt
         needed = _wished(fields, widths) if fields[place].is_extra else _narrowest(fields, widths)
         if _together(needed) > width:
             del widths[place]
-    return Fitted(fields, rows, _widened(fields, widths, width), is_short, is_cut=True)
+    return Fitted(fields, rows, _widened(fields, widths, width), is_short, width)
 
 
 def draw(page: "Page", table: Fitted, *, is_drawn: bool) -> None:
@@ -99,7 +107,8 @@ def draw(page: "Page", table: Fitted, *, is_drawn: bool) -> None:
         if row.cells:
             page.line(*line(table, row))
         elif row.words:
-            page.words(row.words, row.style)
+            for words in folded(row.words, table.room):
+                page.line((words, row.style))
         elif is_drawn:
             page.line(("─" * table.width, "quiet"))
 
@@ -122,6 +131,17 @@ def cut(words: str, width: int) -> str:
     return f"{set_cell_size(words, max(width - 1, 0)).rstrip()}…"
 
 
+def folded(path: str, width: int | None) -> Iterator[str]:
+    """A path in lines that end after a `/`; a name that is too long ends after a word, if it can."""
+    while width is not None and cells(path) > width:
+        end = next(end for end in range(max(width, 1), 0, -1) if end == 1 or cells(path[:end]) <= width)
+        after_word = 1 + max(path.rfind(mark, 1, end) for mark in "-_. ")
+        end = path.rfind("/", 1, end) + 1 or after_word or end
+        yield path[:end]
+        path = path[end:]
+    yield path
+
+
 def flow(pieces: Iterable[str], width: int | None, between: str = " · ") -> Iterator[str]:
     """Pieces in lines, as many in each as there is room for."""
     line = ""
@@ -141,7 +161,7 @@ def _whole(fields: Sequence[Field], rows: Sequence[Row]) -> Fitted:
     free = {place: 0 for place, field in enumerate(fields) if field.is_free}
     measured = {place: field for place, field in enumerate(fields) if place not in free}
     widths = {place: _widest(field, rows, place, is_short=False) for place, field in measured.items()}
-    return Fitted(fields, rows, widths | free, is_short=False, is_cut=False)
+    return Fitted(fields, rows, widths | free, is_short=False, room=None)
 
 
 def _natural(fields: Sequence[Field], rows: Sequence[Row], *, is_short: bool) -> dict[int, int]:
@@ -183,7 +203,17 @@ def _text(cell: Cell, *, is_short: bool) -> str:
 
 def _plain(table: Fitted, row: Row) -> list[str]:
     """A row in one piece: thousands of them go through a pipe."""
-    return [(" " * GAP).join(_padded(table, row))]
+    if table.room is not None or table.is_short:
+        return [(" " * GAP).join(_padded(table, row))]
+    pieces: list[str] = []
+    for place, width in table.widths.items():
+        words, field = row.cells[place].exact, table.fields[place]
+        if not field.is_free:
+            # What is wider than its letters gets fewer blanks.
+            room = width if words.isascii() else width - cells(words) + len(words)
+            words = words.rjust(room) if field.is_number else words.ljust(room)
+        pieces.append(words)
+    return [(" " * GAP).join(pieces)]
 
 
 def _styled(table: Fitted, row: Row) -> "Iterator[Span]":
@@ -196,10 +226,10 @@ def _padded(table: Fitted, row: Row) -> Iterator[str]:
     """The cells that are shown, as wide as their columns."""
     for place, width in table.widths.items():
         words = _text(row.cells[place], is_short=table.is_short)
-        if table.fields[place].is_free and not table.is_cut:
+        if table.fields[place].is_free and table.room is None:
             yield words
             continue
-        words = cut(words, width) if table.is_cut else words
+        words = words if table.room is None else cut(words, width)
         # What is wider than its letters gets fewer blanks.
         room = width - cells(words) + len(words)
         yield words.rjust(room) if table.fields[place].is_number else words.ljust(room)

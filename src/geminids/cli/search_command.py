@@ -17,6 +17,7 @@ from geminids.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.cli.query_words import query_words
 from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
@@ -28,22 +29,8 @@ DEFAULT_WIDTH = 160
 PLACES = ("human", "model", "thoughts", "arguments", "output", "paths", "other")
 
 
-def _refuse_options(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Take `-test` for what is to be left out, but a slip in an option for a slip."""
-    known = [name for parameter in context.command.params for name in parameter.opts]
-    for word in words:
-        if word.startswith("--") and word.lstrip("-"):
-            from difflib import get_close_matches
-
-            if near := get_close_matches(word, known, n=1, cutoff=0.7):
-                raise click.UsageError(
-                    f'No such option {word!r}, did you mean {near[0]}? In "" it is a word.', context
-                )
-    return words
-
-
 @click.command(name="search", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, callback=_refuse_options)
+@click.argument("words", nargs=-1, callback=query_words)
 @click.option(
     "--in",
     "places",

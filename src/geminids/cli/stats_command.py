@@ -2,9 +2,11 @@
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from geminids.cli.options import (
     Choices,
@@ -28,6 +30,11 @@ GROUPS = ("day", "week", "month", "model", "agent", "project", "session", "tool"
 """What figures can be grouped by; written here so that help need not load what makes it."""
 CHARTS = ("bars", "heatmap", "sparkline", "none")
 ON_A_TERMINAL = 30
+"""Rows of a table, where no limit is set."""
+_NOT_EXPLAINED = ("by", "subagents", "estimate", "chart", "as_csv")
+"""What says how a table of figures is laid out: an explanation has another one."""
+_OF_ALL = ("words", "since", "until", "project", "agents", "limit")
+"""What chooses among sessions: of one that is named there is nothing to choose."""
 
 
 class Asked(NamedTuple):
@@ -168,7 +175,7 @@ def stats(
     geminids stats --by month --csv > months.csv
     geminids stats --explain latest
     """  # noqa: D301 - click wants the character itself
-    _refuse_both(choices, explain, as_csv=as_csv)
+    _refuse_together(choices, explain, as_csv=as_csv)
     asked = Asked(" ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit)
     choices.json = choices.json or as_csv
     library = choices.open_library(sample_if_empty=True)
@@ -186,10 +193,26 @@ def stats(
     return _told(library, asked, found)
 
 
-def _refuse_both(choices: Choices, explain: str | None, *, as_csv: bool) -> None:
-    if as_csv and (choices.json or explain is not None):
-        other = "--explain" if explain is not None else "--json"
-        raise click.UsageError(f"--csv and {other} cannot be had together.")
+def _refuse_together(choices: Choices, explain: str | None, *, as_csv: bool) -> None:
+    """Refuse what cannot be had together: what is asked for must not be passed over in silence."""
+    if as_csv and choices.json:
+        raise click.UsageError("--csv and --json cannot be had together.")
+    if explain is None:
+        return
+    told = "--explain ID" if explain else "--explain"
+    if given := _given(_NOT_EXPLAINED + _OF_ALL if explain else _NOT_EXPLAINED):
+        raise click.UsageError(f"{told} cannot be had together with {', '.join(given)}.")
+
+
+def _given(names: Sequence[str]) -> list[str]:
+    """Those of some parameters that were typed, as they are typed."""
+    context = click.get_current_context()
+    spelled = {parameter.name: parameter for parameter in context.command.params}
+    return [
+        max(spelled[name].opts, key=len) if isinstance(spelled[name], click.Option) else "a QUERY"
+        for name in names
+        if context.params[name] and context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    ]
 
 
 def _print_csv(found: "Statistics", limit: int | None) -> None:
@@ -209,8 +232,9 @@ def _print_json(found: "Statistics", limit: int | None) -> None:
 def _draw(choices: Choices, asked: Asked, found: "Statistics") -> None:
     from geminids.cli.page import open_page
     from geminids.cli.screen import find_screen
-    from geminids.cli.stats_tables import View, draw_heading, draw_notes, draw_table, notes
+    from geminids.cli.stats_tables import View, draw_heading, draw_notes, draw_table, notes, without_noise
 
+    found = without_noise(found)
     screen = find_screen(no_color=choices.no_color)
     page = open_page(screen)
     limit = asked.limit or (ON_A_TERMINAL if screen.is_terminal else None)
@@ -242,7 +266,7 @@ def _tell_hidden(choices: Choices, asked: Asked, found: "Statistics", limit: int
     from geminids.transcript import words
 
     if not found.groups:
-        say("No tool was called in them.")
+        say(f"No {found.by} is known of them." if found.by != "tool" else "No tool was called in them.")
     elif limit is not None and (more := len(found.groups) - limit) > 0:
         everything = choices.spelled("stats", *asked._replace(limit=len(found.groups)).options())
         say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")

@@ -35,7 +35,7 @@ HEADER = (
     "lines_added",
     "lines_removed",
     "requests",
-    "unmeasured_requests",
+    "unmeasured_replies",
     "input_tokens",
     "fresh_tokens",
     "cached_tokens",
@@ -51,7 +51,8 @@ HEADER = (
     "estimated_tokens",
     "estimated_list_price_usd",
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+_NO_TEXT_STARTS = ("\t", "\r", "\n")
 
 
 def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
@@ -63,27 +64,26 @@ def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
 
 
 def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":
-    figures, used, guess = group.figures, group.figures.tokens, group.figures.estimated
-    # Who asked and called is not told of each model, nor what each tool used: that is empty, and not none.
-    is_told, is_used = by not in ("model", "tool"), by != "tool"
-    has_calls = by != "model"
+    # What is not told of such a group is empty, and not none.
+    told = group.figures.told(by)
+    used, guess = told["tokens"], told["estimated"]
     return (
         by,
         group.key,
         group.name,
         group.agent,
-        figures.sessions,
-        figures.subagents if is_told else None,
-        figures.prompts if is_told else None,
-        figures.replies if is_told else None,
-        figures.active / 1_000_000 if is_told else None,
-        figures.calls if has_calls else None,
-        figures.errors if has_calls else None,
-        figures.cancelled if has_calls else None,
-        figures.files if has_calls else None,
-        figures.added,
-        figures.removed,
-        *(_tokens(used) if is_used else [None] * 13),
+        told["sessions"],
+        told["subagents"],
+        told["prompts"],
+        told["replies"],
+        None if told["active"] is None else told["active"] / 1_000_000,
+        told["calls"],
+        told["errors"],
+        told["cancelled"],
+        told["files"],
+        told["added"],
+        told["removed"],
+        *(_tokens(used) if used else [None] * 13),
         guess.requests if guess else None,
         guess.total if guess else None,
         _plain(guess) if guess else None,
@@ -124,4 +124,6 @@ def _cell(value: "Value") -> "Value":
     if not isinstance(value, str):
         return value
     harmless = safe.text(value)
-    return f"'{harmless}" if harmless.startswith(_FORMULA_STARTS) else harmless
+    # Some spreadsheets trim cells before they look at them.
+    is_formula = harmless.lstrip().startswith(_FORMULA_STARTS) or harmless.startswith(_NO_TEXT_STARTS)
+    return f"'{harmless}" if is_formula else harmless

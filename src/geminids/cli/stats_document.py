@@ -24,8 +24,9 @@ class UsedTokens(msgspec.Struct, frozen=True, kw_only=True):
     """Requests and what they used. `input` is the whole prompt: its parts are the three that follow."""
 
     requests: int
+    """Those of which the agent recorded tokens."""
     unmeasured: int
-    """Requests of which the agent noted no tokens."""
+    """Replies of which it recorded none: they are in no other number here."""
     input: int | None
     fresh: int | None
     cached: int | None
@@ -46,7 +47,8 @@ class Deeds(msgspec.Struct, frozen=True, kw_only=True):
     """What was done; null where it is not told of such a group."""
 
     sessions: int
-    subagents: int | None
+    """Those that a human led."""
+    subagents: int
     prompts: int | None
     replies: int | None
     active: float | None
@@ -137,19 +139,12 @@ def _group(by: str, group: StatsGroup) -> DeedsOfGroup:
 
 
 def _deeds(figures: Figures, by: str) -> dict[str, Any]:
-    told = figures._asdict() | {
-        "active": figures.active / 1_000_000,
-        "tokens": None if by == "tool" else used_tokens(figures.tokens),
-        "estimated": figures.estimated and used_tokens(figures.estimated),
+    told = figures.told(by)
+    return told | {
+        "active": None if told["active"] is None else told["active"] / 1_000_000,
+        "tokens": told["tokens"] and used_tokens(told["tokens"]),
+        "estimated": told["estimated"] and used_tokens(told["estimated"]),
     }
-    return told | dict.fromkeys(_NOT_TOLD.get(by, ()))
-
-
-_NOT_TOLD = {
-    "model": ("subagents", "prompts", "replies", "active", "calls", "errors", "cancelled", "files"),
-    "tool": ("subagents", "prompts", "replies", "active"),
-}
-"""Who asked and called is not told of each model, nor who asked of each tool."""
 
 
 def used_tokens(used: Tokens) -> UsedTokens:

@@ -3,21 +3,16 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from geminids.cli.amounts import UNKNOWN, dollars, exact, percent, short
-from geminids.cli.fitting import GAP, RULE, Cell, Field, Fitted, Row, draw, fit, flow
-from geminids.cli.stats_charts import bar, sparkline
+from geminids.cli.fitting import EMPTY, GAP, RULE, Cell, Field, Fitted, Row, draw, fit, flow, number
 from geminids.transcript import safe, words
+from geminids.values import Value
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-    from typing import TypeVar
-
     from geminids.cli.page import Page
     from geminids.library import Figures, Statistics, StatsGroup, Tokens
-
-    Number = TypeVar("Number", int, Decimal)
 
 TIMES = ("day", "week", "month")
 LABEL = "list-price estimate"
@@ -28,10 +23,9 @@ _WIDEST_LINE = 60
 """Days in the line of the heading."""
 _NAME_WIDTHS = {"session": (16, 40), "project": (10, 20), "model": (24, 30), "tool": (14, 30)}
 """The least for words that name a group, and what they should have before numbers may be long."""
-_EMPTY = Cell("")
 
 
-class View(NamedTuple):
+class View(Value):
     """What of the figures is shown, and where."""
 
     stats: "Statistics"
@@ -45,7 +39,7 @@ class View(NamedTuple):
     """Which picture is asked for; None if none was named."""
 
 
-class Quantity(NamedTuple):
+class Quantity(Value):
     """A number that a column shows of each group."""
 
     field: Field
@@ -113,6 +107,8 @@ def _basis(stats: "Statistics") -> str:
 
 
 def _line_of_days(view: View) -> tuple[str, str] | None:
+    from geminids.cli.stats_charts import sparkline
+
     room = (
         _WIDEST_LINE
         if view.width is None
@@ -155,6 +151,8 @@ def _with_bars(
     view: View, fields: Sequence[Field], rows: Sequence[Row], width: int
 ) -> tuple[list[Field], list[Row]]:
     """The same with a bar at the end of each group."""
+    from geminids.cli.stats_charts import bar
+
     groups, _ = shown_groups(view.stats, view.limit)
     weight = _weight(view.stats.by)
     values = {group.key: weight(group.figures) for group in groups}
@@ -162,7 +160,7 @@ def _with_bars(
     bars = iter([bar(values[group.key], largest, width) for group in groups])
     # Only rows of groups have a bar; they are in the order of the groups.
     drawn = [
-        row._replace(cells=[*row.cells, Cell(next(bars), style="tool") if row.style == "" else _EMPTY])
+        row._replace(cells=[*row.cells, Cell(next(bars), style="tool") if row.style == "" else EMPTY])
         if row.cells
         else row
         for row in rows
@@ -175,6 +173,17 @@ def _weight(by: str) -> "Callable[[Figures], int | None]":
     if by == "tool":
         return lambda figures: figures.calls
     return lambda figures: figures.tokens.total
+
+
+def without_noise(stats: "Statistics") -> "Statistics":
+    """Figures without a group of which nothing is known but that replies are of no known model."""
+    return stats._replace(
+        groups=[group for group in stats.groups if stats.by != "model" or group.key or _says(group.figures)]
+    )
+
+
+def _says(figures: "Figures") -> bool:
+    return bool(figures.tokens.requests or (figures.estimated and figures.estimated.requests))
 
 
 def shown_groups(
@@ -191,7 +200,7 @@ def shown_groups(
 def _rows(view: View, quantities: Sequence[Quantity]) -> list[Row]:
     stats = view.stats
     shown, others = shown_groups(stats, view.limit)
-    names = _group_names(stats, shown)
+    names = _group_names(stats, is_piped=view.width is None)
     rows: list[Row] = []
     for group in shown:
         rows.append(Row([*names(group), *(quantity.of(group.figures) for quantity in quantities)]))
@@ -199,7 +208,8 @@ def _rows(view: View, quantities: Sequence[Quantity]) -> list[Row]:
     if others:
         rest = _rest(stats, others, quantities)
         rows = [*rest, *rows] if stats.by in TIMES else [*rows, *rest]
-    total = [*_named(stats, "total"), *(quantity.of(stats.total) for quantity in quantities)]
+    of_rows = stats.total._replace(sessions=stats.grouped_sessions)
+    total = [*_named(stats, "total"), *(quantity.of(of_rows) for quantity in quantities)]
     return [*rows, RULE, Row(total, "title"), *_estimated(stats, stats.total, quantities)]
 
 
@@ -207,36 +217,11 @@ def _rest(
     stats: "Statistics", others: "Sequence[StatsGroup]", quantities: Sequence[Quantity]
 ) -> Iterator[Row]:
     """All groups that are not shown, so that the columns add up."""
-    figures = _together([group.figures for group in others])
+    figures = stats.together(others)
     what = "earlier" if stats.by in TIMES else "others"
-    sums = (quantity.of(figures) if quantity.adds_up else _EMPTY for quantity in quantities)
+    sums = (quantity.of(figures) if quantity.adds_up else EMPTY for quantity in quantities)
     yield Row([*_named(stats, f"{len(others):,} {what}"), *sums], "quiet")
     yield from _estimated(stats, figures, quantities)
-
-
-def _together(many: "Sequence[Figures]") -> "Figures":
-    """What adds up of several groups."""
-    guesses = [figures.estimated for figures in many if figures.estimated]
-    return many[0]._replace(
-        prompts=sum(figures.prompts for figures in many),
-        active=sum(figures.active for figures in many),
-        calls=sum(figures.calls for figures in many),
-        errors=sum(figures.errors for figures in many),
-        added=_sum(figures.added for figures in many),
-        removed=_sum(figures.removed for figures in many),
-        tokens=_tokens([figures.tokens for figures in many]),
-        estimated=_tokens(guesses) if guesses else None,
-    )
-
-
-def _tokens(many: "Sequence[Tokens]") -> "Tokens":
-    # The columns are those of the tuple, in its order.
-    return type(many[0])(*map(_sum, zip(*many, strict=True)))  # type: ignore[arg-type]
-
-
-def _sum(numbers: "Iterable[Number | None]") -> "Number | None":
-    known = [number for number in numbers if number is not None]
-    return sum(known[1:], known[0]) if known else None
 
 
 def _estimated(stats: "Statistics", figures: "Figures", quantities: Sequence[Quantity]) -> Iterator[Row]:
@@ -251,7 +236,7 @@ def _estimated(stats: "Statistics", figures: "Figures", quantities: Sequence[Qua
 
 def _guessed(quantity: Quantity, figures: "Figures") -> Cell:
     if quantity.field.heading not in _OF_REQUESTS:
-        return _EMPTY
+        return EMPTY
     cell = quantity.of(figures)
     is_number = cell.exact not in (UNKNOWN, "")
     if not is_number:
@@ -274,25 +259,30 @@ def _names(stats: "Statistics") -> list[Field]:
 
 def _named(stats: "Statistics", name: str) -> list[Cell]:
     """The cells of a row that is no group."""
-    return [Cell(name), _EMPTY] if stats.by == "session" else [Cell(name)]
+    return [Cell(name), EMPTY] if stats.by == "session" else [Cell(name)]
 
 
-def _group_names(stats: "Statistics", groups: "Sequence[StatsGroup]") -> "Callable[[StatsGroup], list[Cell]]":
+def _group_names(stats: "Statistics", *, is_piped: bool) -> "Callable[[StatsGroup], list[Cell]]":
     if stats.by == "month":
         return lambda group: [Cell(group.key[: len("2026-11")])]
     if stats.by != "session":
         return lambda group: [Cell(safe.line(group.name), style="human" if stats.by == "project" else "")]
-    from geminids.library import short_ids
-
-    ids = short_ids(_native(group) for group in stats.groups)
+    ids = id_cells((group.key for group in stats.groups), is_whole=is_piped)
     return lambda group: [
-        Cell(safe.line(ids[_native(group)]), style="quiet"),
+        ids[group.key],
         Cell(safe.line(group.name)) if group.name else Cell("untitled", style="quiet"),
     ]
 
 
-def _native(group: "StatsGroup") -> str:
-    return group.key.partition(":")[2] or group.key
+def id_cells(ids: Iterable[str], *, is_whole: bool) -> dict[str, Cell]:
+    """For each id of a session what is shown of it: all in a pipe, else what tells it from the others."""
+    if is_whole:
+        return {sid: Cell(safe.line(sid), style="quiet") for sid in ids}
+    from geminids.library import short_ids
+
+    native = {sid: sid.partition(":")[2] or sid for sid in ids}
+    short_forms = short_ids(native.values())
+    return {sid: Cell(safe.line(short_forms[name]), style="quiet") for sid, name in native.items()}
 
 
 # Numbers of groups
@@ -316,12 +306,8 @@ def _quantities(stats: "Statistics") -> list[Quantity]:
     return [*counted, _REQUESTS, *kinds, _TOTAL, _COST]
 
 
-def _number(value: int | None) -> Cell:
-    return Cell(exact(value), value, "quiet" if value is None else "")
-
-
 def _of_tokens(heading: str, kind: "Callable[[Tokens], int | None]", leaves: int | None = None) -> Quantity:
-    return Quantity(Field(heading, leaves=leaves), lambda figures: _number(kind(figures.tokens)))
+    return Quantity(Field(heading, leaves=leaves), lambda figures: number(kind(figures.tokens)))
 
 
 def _cost(figures: "Figures") -> Cell:
@@ -340,8 +326,8 @@ def _signed(sign: str, value: int | None) -> Cell:
     return Cell(UNKNOWN, style="quiet") if value is None else Cell(f"{sign if value else ''}{value:,}")
 
 
-_SESSIONS = Quantity(Field("sessions", leaves=5), lambda figures: _number(figures.sessions), adds_up=False)
-_ASKED = Quantity(Field("asked", leaves=4), lambda figures: _number(figures.prompts))
+_SESSIONS = Quantity(Field("sessions", leaves=5), lambda figures: number(figures.sessions), adds_up=False)
+_ASKED = Quantity(Field("asked", leaves=4), lambda figures: number(figures.prompts))
 _ACTIVE = Quantity(Field("active", leaves=1, is_extra=True), _active)
 _REQUESTS = _of_tokens("requests", lambda used: used.requests, leaves=8)
 _FRESH = _of_tokens("fresh", lambda used: used.fresh, leaves=11)
@@ -349,16 +335,16 @@ _CACHED = _of_tokens("cached", lambda used: used.cached, leaves=9)
 _WRITTEN = _of_tokens("written", lambda used: used.cache_write, leaves=7)
 _OUTPUT = _of_tokens("output", lambda used: used.output, leaves=10)
 _THOUGHTS = _of_tokens("thoughts", lambda used: used.thoughts, leaves=6)
-_TOOL = Quantity(Field("tool", leaves=3, is_extra=True), lambda figures: _number(figures.tokens.tool))
+_TOOL = Quantity(Field("tool", leaves=3, is_extra=True), lambda figures: number(figures.tokens.tool))
 _TOTAL = _of_tokens("total", lambda used: used.total)
 _COST = Quantity(Field("cost"), _cost)
 _OF_REQUESTS = {
     q.field.heading for q in (_REQUESTS, _FRESH, _CACHED, _WRITTEN, _OUTPUT, _THOUGHTS, _TOOL, _TOTAL, _COST)
 }
-_CALLS = Quantity(Field("calls"), lambda figures: _number(figures.calls))
-_FAILED = Quantity(Field("failed"), lambda figures: _number(figures.errors))
+_CALLS = Quantity(Field("calls"), lambda figures: number(figures.calls))
+_FAILED = Quantity(Field("failed"), lambda figures: number(figures.errors))
 _RATE = Quantity(Field("rate", leaves=4), lambda figures: Cell(percent(figures.errors, figures.calls)))
-_FILES = Quantity(Field("files", leaves=3), lambda figures: _number(figures.files), adds_up=False)
+_FILES = Quantity(Field("files", leaves=3), lambda figures: number(figures.files), adds_up=False)
 _ADDED = Quantity(Field("added", leaves=2), lambda figures: _signed("+", figures.added))
 _REMOVED = Quantity(Field("removed", leaves=1), lambda figures: _signed("-", figures.removed))
 
@@ -371,10 +357,8 @@ def notes(stats: "Statistics") -> Iterator[str]:
     used = stats.total.tokens
     if used.unmeasured:
         guessed = "" if stats.total.estimated else " `--estimate` guesses them."
-        yield (
-            f"{words.count(used.unmeasured, 'request')} without recorded tokens: counted as requests, "
-            f"in no other number.{guessed}"
-        )
+        replies = words.count(used.unmeasured, "reply", "replies")
+        yield f"{replies} without recorded tokens: not among the requests, tokens and costs.{guessed}"
     yield from _guess(stats.total)
     yield from _without_price(stats)
 
@@ -386,7 +370,7 @@ def _guess(total: "Figures") -> Iterator[str]:
     if not guess.requests:
         yield "Nothing to estimate: the agents recorded tokens of all requests."
         return
-    cost = f", {dollars(guess.cost)} at list price" if guess.cost is not None else ""
+    cost = f", ~{dollars(guess.cost)} at list price" if guess.cost is not None else ""
     yield (
         f"Estimated from the length of texts: {words.count(guess.requests, 'request')} may have used "
         f"~{exact(guess.total)} tokens{cost}. No sum has them in it."
@@ -394,13 +378,23 @@ def _guess(total: "Figures") -> Iterator[str]:
 
 
 def _without_price(stats: "Statistics") -> Iterator[str]:
-    if stats.by != "tool" and stats.total.tokens.cost is not None and stats.total.tokens.unpriced:
-        yield f"* without {words.count(stats.total.tokens.unpriced, 'request')} that cannot be priced."
+    if stats.by != "tool":
+        yield from _stars(stats.total)
+    reasons: dict[str, list[str]] = {}
     for model in stats.unpriced[:MOST_UNPRICED]:
-        name, reason = safe.line(model.model), safe.line(model.reason)
-        yield f"No price for {name} ({words.count(model.requests, 'request')}): {reason}."
+        named = f"{safe.line(model.model)} ({words.count(model.requests, 'request')})"
+        reasons.setdefault(safe.line(model.reason), []).append(named)
+    for reason, models in reasons.items():
+        yield f"No price for {', '.join(models)}: {reason}."
     if (more := len(stats.unpriced) - MOST_UNPRICED) > 0:
         yield f"Nor for {words.count(more, 'other model')}."
+
+
+def _stars(total: "Figures") -> Iterator[str]:
+    """What is left out of costs that have a mark."""
+    for used, kind in ((total.tokens, "request"), (total.estimated, "estimated request")):
+        if used and used.cost is not None and used.unpriced:
+            yield f"* without {words.count(used.unpriced, kind)} that cannot be priced."
 
 
 def draw_notes(page: "Page", sentences: Iterable[str]) -> None:

@@ -77,6 +77,8 @@ class _Entry:
         self._file = file
         self._name = name
         self._place = f"[prices.{_quoted(name)}]"
+        if not name.strip():
+            raise self._error(f"{self._place} names no model; `*` stands for any")
         if not isinstance(written, dict):
             raise self._error(f"{name!r} in [prices] must be a section {self._place} with input and output")
         self._written: dict[str, Any] = written
@@ -117,11 +119,10 @@ class _Entry:
         return {name: self._number(name, written[name], place) for name in _RATES if name in written}
 
     def _number(self, name: str, written: object, place: str) -> Decimal:
-        match written:
-            case bool():
-                pass
-            case int() | Decimal() if Decimal(written).is_finite() and 0 <= written <= _MOST:
-                return Decimal(written)
+        if isinstance(written, int | Decimal) and not isinstance(written, bool):
+            dollars = Decimal(written)
+            if dollars.is_finite() and 0 <= dollars <= _MOST:
+                return dollars
         raise self._error(f"{name!r} in {place} must be {_WHAT_TO_WRITE}")
 
     def _check_names(self, written: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:

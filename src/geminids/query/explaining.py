@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 import msgspec
 
 from geminids.model import Message, Session, SessionSummary, Source, State, Unrecorded, Usage
-from geminids.prices import Amounts, Prices, band
-from geminids.query.figures import Tokens
+from geminids.prices import Prices, band
+from geminids.query.figures import Tokens, amounts_of
 from geminids.query.stats import Statistics
 from geminids.store import copies
 from geminids.store.index import Index
@@ -22,8 +23,8 @@ from geminids.sync.packing import unpacked
 
 _BEST_FIRST = (AGREES, EXPLAINED, BEHIND, DIFFERS) = ("agrees", "explained", "behind", "differs")
 _COMPARED = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total")
-_TAKEN_OVER = "taken over from another session, where it is counted"
-_COPY = "a copy of a request that another session holds, where it is counted"
+_TAKEN_OVER = "taken over from another session, and counted there"
+_COPY = "held by another session as well, and counted there"
 
 
 class ExplainedRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +48,10 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 
     reported: Usage
     ours: Usage
+    with_copies: bool
+    """Whether ours has requests in it that the session shares with others and that count there."""
+    with_subagents: bool
+    """Whether ours has what its subagents used in it."""
     difference: Usage | None
     """What the agent counted more, kind by kind; None if it is nothing."""
     verdict: str
@@ -78,7 +83,7 @@ class ExplainedAgent(msgspec.Struct, frozen=True, kw_only=True):
     taken_over: int
     """Requests that a file itself says it took over."""
     unmeasured: int
-    """Requests of which the agent noted no tokens."""
+    """Replies of which the agent recorded no tokens: they are in no other number."""
 
 
 class ExplainedLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +95,9 @@ class ExplainedLine(msgspec.Struct, frozen=True, kw_only=True):
     requests: int
     total: int | None
     copies: int
+    """Requests that another session holds as well, where they are counted."""
+    taken_over: int
+    """Requests that its file itself says it took over."""
     verdict: str | None
     """What a comparison with the agent's own total gave, where it keeps one."""
 
@@ -171,16 +179,7 @@ def _request(message: Message, prices: Prices, *, is_copy: bool) -> ExplainedReq
 def _cost(message: Message, usage: Usage, prices: Prices) -> Decimal | None:
     if message.model is None or usage.total is None:
         return None
-    hour = usage.cache_write_hour or 0
-    amounts = Amounts(
-        fresh=max(0, usage.fresh or 0),
-        cached=usage.cached or 0,
-        cache_write=max(0, (usage.cache_write or 0) - hour),
-        cache_write_hour=hour,
-        output=usage.output or 0,
-        thoughts=usage.thoughts or 0,
-        tool=usage.tool or 0,
-    )
+    amounts = amounts_of(usage)
     day = message.at.astimezone().date() if message.at else None
     cost = prices.cost(None, message.model, day, band(amounts.input), amounts)
     return cost.amount if cost else None
@@ -197,16 +196,27 @@ def check_of(
     reported = session.reported
     if reported is None:
         return None
-    with_copies = [session.usage, Usage.sum([session.usage, elsewhere])] if elsewhere else [session.usage]
     children = [child.usage for child in subagents]
-    sums = [*with_copies, *(Usage.sum([own, *children]) for own in with_copies if children)]
+    sums = [_Ours(session.usage)]
+    if elsewhere:
+        sums.append(_Ours(Usage.sum([session.usage, elsewhere]), with_copies=True))
+    if children:
+        sums += [_Ours(Usage.sum([own.usage, *children]), own.with_copies, True) for own in sums]
     missing = Usage.sum(part.usage for part in session.unrecorded if part.usage)
     checks = [_check(reported, ours, missing) for ours in sums]
     return min(checks, key=lambda check: (_BEST_FIRST.index(check.verdict), _distance(check)))
 
 
-def _check(reported: Usage, ours: Usage, missing: Usage) -> Check:
-    difference = _difference(reported, ours)
+class _Ours(NamedTuple):
+    """A sum of what files hold, and what is in it besides the session's own."""
+
+    usage: Usage
+    with_copies: bool = False
+    with_subagents: bool = False
+
+
+def _check(reported: Usage, ours: _Ours, missing: Usage) -> Check:
+    difference = _difference(reported, ours.usage)
     if difference is None:
         verdict = AGREES
     elif _difference(difference, missing) is None:
@@ -215,7 +225,14 @@ def _check(reported: Usage, ours: Usage, missing: Usage) -> Check:
         verdict = BEHIND
     else:
         verdict = DIFFERS
-    return Check(reported=reported, ours=ours, difference=difference, verdict=verdict)
+    return Check(
+        reported=reported,
+        ours=ours.usage,
+        with_copies=ours.with_copies,
+        with_subagents=ours.with_subagents,
+        difference=difference,
+        verdict=verdict,
+    )
 
 
 def _distance(check: Check) -> int:
@@ -248,7 +265,7 @@ def explained_total(index: Index, found: Statistics) -> ExplainedTotal:
     verdicts = [line.verdict for line in lines]
     return ExplainedTotal(
         tokens=found.total.tokens,
-        agents=tuple(_agents(lines, found, held)),
+        agents=tuple(_agents(lines, found)),
         sessions=tuple(lines),
         unrecorded=tuple(_unrecorded(shown)),
         checks=Checks(
@@ -282,7 +299,8 @@ def _line(
     held: Mapping[str, copies.Held],
     subagents: Sequence[SessionSummary],
 ) -> ExplainedLine:
-    elsewhere = Usage(held[sid].copies + held[sid].taken_over, **held[sid].tokens) if sid in held else None
+    shared = held.get(sid)
+    elsewhere = Usage(shared.copies + shared.taken_over, **shared.tokens) if shared else None
     check = check_of(summary, subagents, elsewhere)
     return ExplainedLine(
         id=sid,
@@ -290,14 +308,13 @@ def _line(
         agent=summary.agent,
         requests=tokens.requests,
         total=tokens.total,
-        copies=elsewhere.requests if elsewhere else 0,
+        copies=shared.copies if shared else 0,
+        taken_over=shared.taken_over if shared else 0,
         verdict=check.verdict if check else None,
     )
 
 
-def _agents(
-    lines: Sequence[ExplainedLine], found: Statistics, held: Mapping[str, copies.Held]
-) -> Iterable[ExplainedAgent]:
+def _agents(lines: Sequence[ExplainedLine], found: Statistics) -> Iterable[ExplainedAgent]:
     figures = {group.key: group.figures.tokens for group in found.groups}
     for agent in sorted({line.agent for line in lines}):
         own = [line for line in lines if line.agent == agent]
@@ -307,8 +324,8 @@ def _agents(
             sessions=len(own),
             requests=sum(line.requests for line in own),
             total=sum(totals) if totals else None,
-            copies=sum(held[line.id].copies for line in own if line.id in held),
-            taken_over=sum(held[line.id].taken_over for line in own if line.id in held),
+            copies=sum(line.copies for line in own),
+            taken_over=sum(line.taken_over for line in own),
             unmeasured=sum(figures[line.id].unmeasured for line in own),
         )
 

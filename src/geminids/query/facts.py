@@ -6,6 +6,7 @@ import os
 
 import msgspec
 
+from geminids.query.stats import projects_that_are_one
 from geminids.store.contents import figures
 from geminids.store.index import Index
 from geminids.store.reading import holds_every_word
@@ -18,6 +19,7 @@ class IndexFacts(msgspec.Struct, frozen=True):
     """None for one that is kept nowhere."""
     bytes: int
     projects: int
+    """Those that have a session; what several agents did in one folder is one."""
     sessions: int
     messages: int
     words: int
@@ -36,7 +38,7 @@ def index_facts(index: Index) -> IndexFacts:
     return IndexFacts(
         path=index.path,
         bytes=os.path.getsize(index.path) if index.path else 0,  # noqa: PTH202
-        projects=held.shelves,
+        projects=len(set(projects_that_are_one(index).values())),
         sessions=held.sessions,
         messages=held.messages,
         words=held.words,

@@ -1,14 +1,16 @@
 """Figures that add up: what some sessions did and used."""
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from geminids.prices import Amounts
 from geminids.store.schema import USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from decimal import Decimal
 
+    from geminids.model import Usage
     from geminids.store.totals import Done, Spent
 
 
@@ -19,8 +21,9 @@ class Tokens(NamedTuple):
     """
 
     requests: int = 0
+    """Those of which the agent recorded tokens."""
     unmeasured: int = 0
-    """Requests of which the agent noted no tokens, and replies without any count, which are no requests."""
+    """Replies of which it recorded none: they are in no other number here."""
     input: int | None = None
     cached: int | None = None
     cache_write: int | None = None
@@ -47,6 +50,7 @@ class Figures(NamedTuple):
     """What was done and used."""
 
     sessions: int = 0
+    """Those that a human led."""
     subagents: int = 0
     prompts: int = 0
     replies: int = 0
@@ -63,6 +67,17 @@ class Figures(NamedTuple):
     tokens: Tokens = Tokens()
     estimated: Tokens | None = None
     """What requests without recorded tokens may have used; only if it was asked for."""
+
+    def told(self, by: str) -> "dict[str, Any]":
+        """All of them by their names; None for what is not told of such a group."""
+        return self._asdict() | dict.fromkeys(_NOT_TOLD.get(by, ()))
+
+
+_NOT_TOLD = {
+    "model": ("prompts", "replies", "active", "calls", "errors", "cancelled", "files"),
+    "tool": ("prompts", "replies", "active", "tokens"),
+}
+"""Of a model it is not told who asked and called, of a tool neither who asked nor what was used."""
 
 
 def figures_of(done: "Done") -> Figures:
@@ -89,6 +104,10 @@ class Adding:
         """Another sum."""
         self._add(other.numbers)
 
+    def add_tokens(self, tokens: Tokens) -> None:
+        """A sum that was made a value of."""
+        self._add(tokens)
+
     def _add(self, numbers: "Sequence[int | Decimal | None]") -> None:
         self.numbers = [
             one if other is None else other if one is None else one + other
@@ -102,3 +121,48 @@ class Adding:
     def tokens(self) -> Tokens:
         """The sum."""
         return Tokens._make(self.numbers)
+
+
+def together(many: "Sequence[Figures]") -> Figures:
+    """What adds up of several groups: a session or a file may be in more than one of them."""
+    guesses = [figures.estimated for figures in many if figures.estimated]
+    return Figures(
+        prompts=sum(figures.prompts for figures in many),
+        replies=sum(figures.replies for figures in many),
+        active=sum(figures.active for figures in many),
+        calls=sum(figures.calls for figures in many),
+        errors=sum(figures.errors for figures in many),
+        cancelled=sum(figures.cancelled for figures in many),
+        added=_sum(figures.added for figures in many),
+        removed=_sum(figures.removed for figures in many),
+        tokens=_all_tokens(figures.tokens for figures in many),
+        estimated=_all_tokens(guesses) if guesses else None,
+    )
+
+
+def _all_tokens(many: "Iterable[Tokens]") -> Tokens:
+    adding = Adding()
+    for tokens in many:
+        adding.add_tokens(tokens)
+    return adding.tokens()
+
+
+def _sum(numbers: "Iterable[int | None]") -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def amounts_of(used: "Spent | Usage") -> Amounts:
+    """What is paid for, each kind by itself."""
+    cached, written = used.cached or 0, used.cache_write or 0
+    # Where a failed request used nothing, an agent may still tell what it meant to keep for an hour.
+    hour = min(written, used.cache_write_hour or 0)
+    return Amounts(
+        fresh=max(0, (used.input or 0) - cached - written),
+        cached=cached,
+        cache_write=written - hour,
+        cache_write_hour=hour,
+        output=used.output or 0,
+        thoughts=used.thoughts or 0,
+        tool=used.tool or 0,
+    )

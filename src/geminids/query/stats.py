@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.prices import Amounts, Prices
-from geminids.query.figures import Adding, Figures, Tokens, figures_of
+from geminids.prices import Prices
+from geminids.query.figures import Adding, Figures, Tokens, amounts_of, figures_of, together
 from geminids.store import reading, totals
 from geminids.store.reading import Condition
 from geminids.store.times import microseconds
 from geminids.store.totals import Key, Scope, Spent
 from geminids.store.usage import is_summed_up, sum_up_aside
+from geminids.values import Value
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -27,7 +28,7 @@ TIMES = frozenset({"day", "week", "month"})
 _EPOCH = date(1970, 1, 1)
 
 
-class StatsQuestion(NamedTuple):
+class StatsQuestion(Value):
     """Which sessions, and how they are grouped."""
 
     by: str = "day"
@@ -64,11 +65,13 @@ class Unpriced(NamedTuple):
     requests: int
 
 
-class Statistics(NamedTuple):
+class Statistics(Value):
     """What was asked for."""
 
     by: str
     total: Figures
+    grouped_sessions: int
+    """Those that a human led and that are in any group: not all of them call tools or models."""
     groups: Sequence[StatsGroup]
     """In order of time, or the largest first."""
     days: Sequence[tuple[date, Tokens]]
@@ -80,6 +83,10 @@ class Statistics(NamedTuple):
     unpriced: Sequence[Unpriced]
     agents: Sequence[str]
     """Whose sessions there are among them."""
+
+    def together(self, groups: Iterable[StatsGroup]) -> Figures:
+        """What adds up of some of the groups."""
+        return together([group.figures for group in groups])
 
 
 Pricing = Callable[[Collection[tuple[str | None, str]]], Prices]
@@ -202,9 +209,11 @@ class _Counting:
 
     def statistics(self, query: "Query | None") -> Statistics:
         """All figures."""
+        total = self._total()
         return Statistics(
             by=self._by,
-            total=self._total(),
+            total=total,
+            grouped_sessions=self._grouped_sessions(total),
             groups=_named(self._index, self._by, self._groups(), self._models),
             days=[(_date(int(day)), used.tokens()) for day, used in sorted(self._used.by_day.items())],
             since=query.since if query else None,
@@ -222,27 +231,46 @@ class _Counting:
         guessed = self._estimated.total() if self._estimated else None
         return done._replace(tokens=self._used.total(), estimated=guessed)
 
+    def _grouped_sessions(self, total: Figures) -> int:
+        match self._by:
+            case "tool":
+                return totals.sessions_in(self._index, self._scope, "called")
+            case "model":
+                return totals.sessions_in(self._index, self._scope, "spent")
+            case _:
+                return total.sessions
+
     def _groups(self) -> dict[Key, Figures]:
         match self._by:
             case "tool":
-                return {
-                    tool.key: Figures(
-                        sessions=tool.sessions,
-                        calls=tool.calls,
-                        errors=tool.errors,
-                        cancelled=tool.cancelled,
-                        files=changed.get(tool.key, 0),
-                        added=tool.added,
-                        removed=tool.removed,
-                    )
-                    for changed in [totals.files(self._index, self._scope, "tool")]
-                    for tool in totals.called(self._index, self._scope)
-                }
+                return self._tools()
             case "model":
-                sessions = totals.sessions_by_model(self._index, self._scope)
-                groups = {key: Figures(sessions=number) for key, number in sessions.items()}
+                return self._used_in(self._models_led())
             case _:
-                groups = self._deeds(self._group)
+                return self._used_in(self._deeds(self._group))
+
+    def _tools(self) -> dict[Key, Figures]:
+        changed = totals.files(self._index, self._scope, "tool")
+        return {
+            tool.key: Figures(
+                sessions=tool.sessions,
+                subagents=tool.subagents,
+                calls=tool.calls,
+                errors=tool.errors,
+                cancelled=tool.cancelled,
+                files=changed.get(tool.key, 0),
+                added=tool.added,
+                removed=tool.removed,
+            )
+            for tool in totals.called(self._index, self._scope)
+        }
+
+    def _models_led(self) -> dict[Key, Figures]:
+        sessions = totals.sessions_by_model(self._index, self._scope)
+        return {key: Figures(sessions=led, subagents=others) for key, (led, others) in sessions.items()}
+
+    def _used_in(self, groups: dict[Key, Figures]) -> dict[Key, Figures]:
+        """The groups with what they used."""
         for key, used in self._used.by_key.items():
             groups[key] = groups.get(key, Figures())._replace(tokens=used.tokens())
         for key, used in self._estimated.by_key.items() if self._estimated else ():
@@ -268,7 +296,10 @@ class _Counting:
         name = self._models.get(row.model)
         if row.total is None or name is None:
             return None
-        cost = self._prices.cost(None, name, _date(row.day), row.band, _amounts(row))
+        amounts = amounts_of(row)
+        # Most prices never changed: then no day is needed, and one answer holds for all of them.
+        cost = self._prices.cost(None, name, None, row.band, amounts)
+        cost = cost or self._prices.cost(None, name, _date(row.day), row.band, amounts)
         return cost.amount if cost else None
 
 
@@ -288,7 +319,7 @@ class _Used:
                 self.by_day[row.day].add(row, paid)
 
     def note_unmeasured(self, rows: Iterable[Spent]) -> None:
-        """Count replies without any tokens, which are told by what they may have used."""
+        """Count the replies that are no recorded requests; they are told by what they may have used."""
         for row in rows:
             self.by_key[row.key].add_unmeasured(row.requests)
             if self.by_day is not self.by_key:
@@ -302,20 +333,6 @@ class _Used:
         return total.tokens()
 
 
-def _amounts(row: Spent) -> Amounts:
-    """What is paid for, each kind by itself."""
-    hour = row.cache_write_hour or 0
-    return Amounts(
-        fresh=max(0, (row.input or 0) - (row.cached or 0) - (row.cache_write or 0)),
-        cached=row.cached or 0,
-        cache_write=max(0, (row.cache_write or 0) - hour),
-        cache_write_hour=hour,
-        output=row.output or 0,
-        thoughts=row.thoughts or 0,
-        tool=row.tool or 0,
-    )
-
-
 def _date(day: int) -> date:
     return _EPOCH + timedelta(days=day)
 
@@ -326,7 +343,7 @@ def _date(day: int) -> date:
 def _folded(index: "Index", question: StatsQuestion) -> str:
     """The group to ask for, after noting what counts as one."""
     if question.by == "project":
-        totals.count_as_one(index, _projects_that_are_one(index))
+        totals.count_as_one(index, projects_that_are_one(index))
         return "one project"
     if question.by == "session" and question.fold:
         totals.count_as_one(index, _roots(totals.parents(index)))
@@ -347,7 +364,7 @@ def _roots(parents: dict[int, int]) -> dict[int, int]:
     return roots
 
 
-def _projects_that_are_one(index: "Index") -> dict[int, int]:
+def projects_that_are_one(index: "Index") -> dict[int, int]:
     """For each project that files name, the first of those that are the same folder."""
     known = reading.projects(index)
     first: dict[str, int] = {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.store.reading import Condition
 from geminids.store.schema import USAGE
+from geminids.values import Value
 
 if TYPE_CHECKING:
     from geminids.store.index import Index
@@ -35,7 +36,7 @@ Key = int | str
 """A group: a day, or a number or name of what is grouped by."""
 
 
-class Scope(NamedTuple):
+class Scope(Value):
     """Which sessions, days and models count."""
 
     conditions: Sequence[Condition] = ()
@@ -48,8 +49,8 @@ class Scope(NamedTuple):
     is_aside: bool = False
     """Whether the days were summed up for this question alone."""
 
-    def source(self, table: str, group: str) -> tuple[str, tuple[object, ...]]:
-        """The table with all that narrows it; sessions stand beside it only if they are asked for."""
+    def source(self, table: str, selected: str) -> tuple[str, tuple[object, ...]]:
+        """The table with all that narrows it; sessions stand beside it only if they are needed."""
         bounds = [f"t.day >= {self.first}"] if self.first is not None else []
         bounds += [f"t.day <= {self.last}"] if self.last is not None else []
         if self.models is not None and table in ("spent", "estimated"):
@@ -58,7 +59,7 @@ class Scope(NamedTuple):
         prefix = "temp" if self.is_aside else "main"
         where = f" WHERE {' AND '.join(bounds)}" if bounds else ""
         values = tuple(value for condition in self.conditions for value in condition.values)
-        with_sessions = " JOIN sessions s ON s.id = t.session" if self.conditions or "s." in group else ""
+        with_sessions = " JOIN sessions s ON s.id = t.session" if self.conditions or "s." in selected else ""
         return f"FROM {prefix}.{table} t{with_sessions}{where}", values
 
 
@@ -71,7 +72,7 @@ class Spent(NamedTuple):
     band: int
     requests: int
     unmeasured: int
-    """Requests of which the agent noted no tokens."""
+    """Requests of which the agent noted no tokens; they are not among the others."""
     input: int | None
     cached: int | None
     cache_write: int | None
@@ -104,6 +105,7 @@ class Called(NamedTuple):
 
     key: Key
     sessions: int
+    subagents: int
     calls: int
     errors: int
     cancelled: int
@@ -114,9 +116,20 @@ class Called(NamedTuple):
 _TOKENS = ", ".join(f"sum(t.{kind})" for kind in USAGE)
 
 
+def _led(is_subagent: str) -> str:
+    """How many sessions a human led, and how many others did."""
+    return (
+        f"count(DISTINCT CASE WHEN NOT ({is_subagent}) THEN t.session END), "
+        f"count(DISTINCT CASE WHEN {is_subagent} THEN t.session END)"
+    )
+
+
+_LED, _LED_OF_DAYS = _led("s.kind = 'subagent'"), _led("t.subagent")
+
+
 def spent(index: "Index", scope: Scope, group: str) -> list[Spent]:
     """What requests used, as finely as prices differ."""
-    columns = f"t.day, t.model, t.band, sum(t.requests), sum(t.unmeasured), {_TOKENS}"
+    columns = f"t.day, t.model, t.band, sum(t.requests - t.unmeasured), sum(t.unmeasured), {_TOKENS}"
     return list(map(Spent._make, _rows(index, scope, f"spent {group}", columns, 4)))
 
 
@@ -130,10 +143,11 @@ def estimated(index: "Index", scope: Scope, group: str) -> list[Spent]:
 
 def done(index: "Index", scope: Scope, group: str) -> list[Done]:
     """What was done."""
+    # A day holds a session once.
+    sessions = "sum(NOT t.subagent), sum(t.subagent)" if group == "day" else _LED_OF_DAYS
     columns = (
-        "count(DISTINCT CASE WHEN NOT t.subagent THEN t.session END), "
-        "count(DISTINCT CASE WHEN t.subagent THEN t.session END), sum(t.prompts), sum(t.replies), "
-        "sum(t.active), sum(t.calls), sum(t.errors), sum(t.cancelled), sum(t.added), sum(t.removed)"
+        f"{sessions}, sum(t.prompts), sum(t.replies), sum(t.active), "
+        "sum(t.calls), sum(t.errors), sum(t.cancelled), sum(t.added), sum(t.removed)"
     )
     return list(map(Done._make, _rows(index, scope, f"days {group}", columns)))
 
@@ -143,7 +157,7 @@ def called(index: "Index", scope: Scope) -> list[Called]:
     lines = {
         key: changed for key, *changed in _rows(index, scope, "changed tool", "sum(t.added), sum(t.removed)")
     }
-    columns = "count(DISTINCT t.session), sum(t.calls), sum(t.errors), sum(t.cancelled)"
+    columns = f"{_LED}, sum(t.calls), sum(t.errors), sum(t.cancelled)"
     rows = _rows(index, scope, "called tool", columns)
     return [Called(*row, *lines.get(row[0], (None, None))) for row in rows]
 
@@ -153,14 +167,28 @@ def files(index: "Index", scope: Scope, group: str) -> dict[Key, int]:
     return dict(_rows(index, scope, f"changed {group}", "count(DISTINCT t.file)"))
 
 
-def sessions_by_model(index: "Index", scope: Scope) -> dict[Key, int]:
-    """In how many sessions each model answered."""
-    return dict(_rows(index, scope, "spent model", "count(DISTINCT t.session)"))
+def sessions_by_model(index: "Index", scope: Scope) -> dict[Key, tuple[int, int]]:
+    """In how many sessions that a human led each model answered, and in how many subagents."""
+    return {key: (led, others) for key, led, others in _rows(index, scope, "spent model", _LED)}
+
+
+def sessions_in(index: "Index", scope: Scope, table: str) -> int:
+    """How many sessions that a human led a table tells anything of."""
+    rows = _rows(index, scope, f"{table} all", _LED)
+    return int(rows[0][1]) if rows else 0
 
 
 def agents(index: "Index", scope: Scope) -> list[str]:
     """Whose sessions there are."""
-    return sorted(agent for agent, _ in _rows(index, scope, "days agent", "1"))
+    known = index.connection.execute("SELECT DISTINCT agent FROM shelves ORDER BY agent")
+    return [agent for (agent,) in known.fetchall() if _has_any(index, scope, agent)]
+
+
+def _has_any(index: "Index", scope: Scope, agent: str) -> bool:
+    """Whether an agent did anything: its first day tells."""
+    of_agent = scope._replace(conditions=[*scope.conditions, Condition("s.agent = ?", (agent,))])
+    source, values = of_agent.source("days", "")
+    return bool(index.connection.execute(f"SELECT EXISTS (SELECT 1 {source})", values).fetchone()[0])
 
 
 def count_as_one(index: "Index", first: dict[int, int]) -> None:
@@ -174,11 +202,15 @@ def count_as_one(index: "Index", first: dict[int, int]) -> None:
 def _rows(index: "Index", scope: Scope, what: str, columns: str, grouped: int = 1) -> list[Any]:
     """The columns of a table by a group, both of which are named; the first so many are grouped by."""
     table, _, group = what.partition(" ")
-    source, values = scope.source(table, GROUPS[group])
-    by = ", ".join(map(str, range(1, grouped + 1)))
-    return index.connection.execute(
-        f"SELECT {GROUPS[group]}, {columns} {source} GROUP BY {by}", values
-    ).fetchall()
+    key = GROUPS[group]
+    source, values = scope.source(table, f"{key}, {columns}")
+    # Tables lie in the order of what is grouped by here, but for a key that comes once more before it.
+    first = 2 if grouped > 1 and key in ("t.day", "t.model") else 1
+    by = ", ".join(map(str, range(first, grouped + 1)))
+    together = "" if group == "all" else f" GROUP BY {by}"
+    rows = index.connection.execute(f"SELECT {key}, {columns} {source}{together}", values).fetchall()
+    # Without groups there is a row of nothing if there is nothing.
+    return [row for row in rows if any(row[1:])] if group == "all" else rows
 
 
 # Names of groups

@@ -51,7 +51,8 @@ def _usage(written: Sequence[int | None], thinking: int | None, hour: int | None
         output=output - thoughts if output is not None and thoughts else output,
         thoughts=thoughts,
         total=sent + (output or 0),
-        cache_write_hour=hour,
+        # Where a count was set to nothing, its parts may have been forgotten.
+        cache_write_hour=None if hour is None else min(hour, cache_write or 0),
     )
 
 
