@@ -33,7 +33,7 @@ def check_adds_up(library: Library) -> ExplainedTotal:
         assert (session.usage.requests, session.usage.total) == (line.requests, line.total), line.id
         counted = [request for request in session.requests if request.counted]
         assert Usage.sum(request.usage for request in counted) == session.usage
-        assert line.copies == len(session.requests) - len(counted)
+        assert line.copies + line.taken_over == len(session.requests) - len(counted)
         assert all(request.why for request in session.requests if not request.counted)
         used.append(session.usage)
     whole = Usage.sum(used)

@@ -21,7 +21,6 @@ class ShelfRow(NamedTuple):
 class Figures(NamedTuple):
     """An index in figures."""
 
-    shelves: int
     sessions: int
     messages: int
     words: int
@@ -61,7 +60,6 @@ def figures(index: Index) -> Figures:
         return int(index.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
     return Figures(
-        shelves=count("shelves"),
         sessions=count("sessions"),
         messages=count("messages"),
         words=count("vocabulary"),
