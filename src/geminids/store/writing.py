@@ -12,6 +12,8 @@ from geminids.store.paths import opened, stored
 from geminids.store.reading import ProblemRow, ProjectRow
 from geminids.store.schema import COLUMNS
 
+_MOST_FILES = 5_000
+"""Files whose numbers are remembered."""
 _ENOUGH = 8_000_000
 """Characters of text that are handed to SQLite at once: FTS5 is quickest with much at a time."""
 
@@ -257,6 +259,9 @@ class Writer:
 
     def file(self, path: str) -> int:
         """The number of a file."""
+        if len(self._files) > _MOST_FILES:
+            # Sessions name so many that remembering all would take more room than all else.
+            self._files.clear()
         return self._files.get(path) or self._number(self._files, "files", "path", path, stored(path))
 
     def project(self, told: ProjectRow) -> int:
