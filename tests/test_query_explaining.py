@@ -69,6 +69,25 @@ def test_each_request_stands_where_it_is_said_to(tmp_path: Path) -> None:
             assert request.usage.input == read + usage["cache_creation_input_tokens"]
 
 
+@pytest.mark.parametrize(
+    "name", ["claude/tools", "claude/thoughts", "codex/tools", "codex/compressed", "codex/legacy"]
+)
+def test_lines_that_are_named_tell_of_tokens(name: str, tmp_path: Path) -> None:
+    source = sources.load(name.partition("/")[0])
+    with Library([FIXTURES / name / "home"], tmp_path / "data") as library:
+        requests = [
+            request
+            for line in library.explain(StatsQuestion(), NOW).sessions
+            for request in library.explain_session(line.id).requests
+        ]
+    assert requests
+    for request in requests:
+        for place in (request.source, *request.copies):
+            file = Path(place.file)
+            content = source.unpacked(file) or file.read_bytes()
+            assert b"_tokens" in content.split(b"\n")[place.line - 1]
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if agent_of(case) in ("claude", "codex")], ids=str)
 def test_our_sums_agree_with_the_agents_own(case: Path, tmp_path: Path) -> None:
     """Where an agent keeps a total, it is ours, or the difference is known to be missing or still to come."""

@@ -65,12 +65,9 @@ def draw_heading(page: "Page", view: View) -> None:
 
 
 def _span(stats: "Statistics") -> Iterator[str]:
-    """From the first day to the last, as far as days are known."""
-    known = [day for day, _ in stats.days]
-    if not known and stats.by in TIMES:
-        known = [date.fromisoformat(group.key) for group in stats.groups]
-    if known:
-        first, last = min(known), max(known)
+    """From the first day to the last."""
+    if stats.span is not None:
+        first, last = stats.span
         yield _day(first) if first == last else f"{_day(first)} to {_day(last)}"
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from geminids import sources
 from geminids.model import Message, Session, SessionSummary, Source, State, Unrecorded, Usage
 from geminids.prices import Prices, band
 from geminids.query.figures import Tokens, amounts_of
@@ -23,6 +25,8 @@ from geminids.sync.packing import unpacked
 
 _BEST_FIRST = (AGREES, EXPLAINED, BEHIND, DIFFERS) = ("agrees", "explained", "behind", "differs")
 _COMPARED = ("input", "cached", "cache_write", "output", "thoughts", "tool", "total")
+_TOLD = b'tokens"'
+"""What stands in every record that tells of tokens, whatever the agent: the end of a name of a count."""
 _TAKEN_OVER = "taken over from another session, and counted there"
 _COPY = "held by another session as well, and counted there"
 
@@ -145,8 +149,9 @@ def explained_session(
 ) -> ExplainedSession:
     """A session down to its requests; `copied` are the ids of messages that are copies of other sessions'."""
     prices = pricing({(None, model) for model in session.models})
+    places = _TokenPlaces(session.agent)
     requests = tuple(
-        _request(message, prices, is_copy=message.id in copied)
+        _request(message, places.of(message), prices, is_copy=message.id in copied)
         for message in session.messages
         if message.usage is not None
     )
@@ -160,15 +165,45 @@ def explained_session(
     )
 
 
-def _request(message: Message, prices: Prices, *, is_copy: bool) -> ExplainedRequest:
+class _TokenPlaces:
+    """Finds where tokens are written: a message has other records too, such as what tools answered."""
+
+    def __init__(self, agent: str) -> None:
+        self._agent = agent
+        self._contents: dict[str, bytes] = {}
+
+    def of(self, message: Message) -> tuple[Source, ...]:
+        """The records of a message that tell its tokens, the first of which counts; or else all of them."""
+        places = (message.source, *message.also_at)
+        if len(places) == 1:
+            return places
+        return tuple(place for place in places if _TOLD in self._content(place)) or places
+
+    def _content(self, place: Source) -> bytes:
+        if place.file not in self._contents:
+            self._contents[place.file] = self._read(Path(place.file))
+        return self._contents[place.file][place.start : place.end]
+
+    def _read(self, path: Path) -> bytes:
+        packed = sources.load(self._agent).unpacked(path) if self._agent in sources.available() else None
+        try:
+            return packed if packed is not None else path.read_bytes()
+        except OSError:
+            # It is gone since it was read: then all records are named.
+            return b""
+
+
+def _request(
+    message: Message, places: tuple[Source, ...], prices: Prices, *, is_copy: bool
+) -> ExplainedRequest:
     usage = message.usage
     assert usage is not None
     return ExplainedRequest(
         at=message.at,
         model=message.model,
         usage=usage,
-        source=message.source,
-        copies=message.also_at,
+        source=places[0],
+        copies=places[1:],
         state=message.state,
         counted=not message.imported,
         why=(_COPY if is_copy else _TAKEN_OVER) if message.imported else None,

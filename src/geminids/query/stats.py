@@ -83,6 +83,8 @@ class Statistics(Value):
     unpriced: Sequence[Unpriced]
     agents: Sequence[str]
     """Whose sessions there are among them."""
+    span: tuple[date, date] | None = None
+    """The first and the last day on which anything was done."""
 
     def together(self, groups: Iterable[StatsGroup]) -> Figures:
         """What adds up of some of the groups."""
@@ -224,7 +226,12 @@ class _Counting:
                 for name, requests in sorted(self._unpriced.items(), key=lambda item: -item[1])
             ],
             agents=totals.agents(self._index, self._scope),
+            span=self._span(),
         )
+
+    def _span(self) -> tuple[date, date] | None:
+        days = totals.span(self._index, self._scope)
+        return None if days is None else (_date(days[0]), _date(days[1]))
 
     def _total(self) -> Figures:
         done = self._deeds("all").get(0, Figures())

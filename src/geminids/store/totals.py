@@ -178,6 +178,13 @@ def sessions_in(index: "Index", scope: Scope, table: str) -> int:
     return int(rows[0][1]) if rows else 0
 
 
+def span(index: "Index", scope: Scope) -> tuple[int, int] | None:
+    """The first and the last day on which anything was done."""
+    source, values = scope.source("days", "")
+    first, last = index.connection.execute(f"SELECT min(t.day), max(t.day) {source}", values).fetchone()
+    return None if first is None else (first, last)
+
+
 def agents(index: "Index", scope: Scope) -> list[str]:
     """Whose sessions there are."""
     known = index.connection.execute("SELECT DISTINCT agent FROM shelves ORDER BY agent")

@@ -417,6 +417,7 @@ class Replay(Steps):
         if draft.used is None and told is not None:
             # The request for the summary is counted just before it.
             draft.used, draft.request_id = told.used, told.request_id
+            draft.also_at.append(told.record.place)
         draft.model = self.settings.get("model") if draft.used is not None else None
 
     def _summary(self, record: Record, summary: str, spoken: Draft | None) -> Draft:

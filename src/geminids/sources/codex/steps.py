@@ -62,6 +62,7 @@ class Steps:
             step.model = self.settings.get("model")
             if self._told is not None:
                 step.used, step.request_id = self._told.used, self._told.request_id
+                step.also_at.append(self._told.record.place)
                 self._told = None
         else:
             step.also_at.append(record.place)
@@ -102,6 +103,7 @@ class Steps:
         step = self._step
         if step is not None and step.used is None:
             step.used, step.request_id = used, request_id
+            step.also_at.append(record.place)
             self._step = None
         else:
             self._close()
