@@ -20,7 +20,7 @@ def line(kind: str, payload: dict[str, Any], **more: Any) -> dict[str, Any]:
 def meta(thread: str = THREAD, **more: Any) -> dict[str, Any]:
     """The first line."""
     return line(
-        "session_meta", {"id": thread, "timestamp": TIME, "cwd": "/work/shop", "source": "cli", **more}
+        "session_meta", {"id": thread, "timestamp": TIME, "cwd": "/home/ada/shop", "source": "cli", **more}
     )
 
 

@@ -86,9 +86,9 @@ def told(messages: tuple[Message, ...], origin: Origin) -> list[str]:
 
 def test_a_session_is_of_the_folder_that_its_records_name(tmp_path: Path) -> None:
     session = read(tmp_path, said("Hello?"), git={"branch": "harvest"})
-    assert session.project == Project("/work/shop", None, None, KnownBy.RECORDS, certain=True)
+    assert session.project == Project("/home/ada/shop", None, None, KnownBy.RECORDS, certain=True)
     assert (session.branch, session.title, session.native_id) == ("harvest", "Hello?", THREAD)
-    assert list(SOURCE.named_folders(session)) == ["/work/shop"]
+    assert list(SOURCE.named_folders(session)) == ["/home/ada/shop"]
 
 
 def test_models_are_those_of_the_turns() -> None:
@@ -132,7 +132,7 @@ def test_a_killed_session_was_interrupted() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "# AGENTS.md instructions for /work/shop\n\nBe kind.",
+        "# AGENTS.md instructions for /home/ada/shop\n\nBe kind.",
         "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>",
         "<user_instructions>\nBe kind.\n</user_instructions>",
         "<turn_aborted>\n…\n</turn_aborted>",
@@ -451,15 +451,15 @@ def test_patches_are_found_in_all_their_shapes(tmp_path: Path, asked: dict[str, 
 
 def test_what_was_applied_is_better_than_what_was_asked_for(tmp_path: Path) -> None:
     diff = "@@ -1 +1 @@\n-old\n+new\n"
-    applied = {"/work/b.txt": {"type": "update", "unified_diff": diff, "move_path": None}}
+    applied = {"/home/ada/b.txt": {"type": "update", "unified_diff": diff, "move_path": None}}
     asked = line(
         "response_item", {"type": "custom_tool_call", "name": "apply_patch", "input": PATCH, "call_id": "c1"}
     )
     end = event("patch_apply_end", call_id="c1", success=True, changes=applied)
     call = call_of(tmp_path, asked, end, answered("Exit code: 0\nOutput:\nSuccess."))
     (change,) = call.changes
-    assert (change.path, change.diff, change.added, change.removed) == ("/work/b.txt", diff, 1, 1)
-    assert call.display == Diff("/work/b.txt", diff)
+    assert (change.path, change.diff, change.added, change.removed) == ("/home/ada/b.txt", diff, 1, 1)
+    assert call.display == Diff("/home/ada/b.txt", diff)
     deleted, added, odd = applied_changes(
         {"x": {"type": "delete", "content": "a\nb"}, "y": {"type": "add", "content": "c\n"}, "z": {}, "w": 3}
     )
