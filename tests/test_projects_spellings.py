@@ -121,7 +121,7 @@ def test_other_folders_are_other_places(other: str) -> None:
         ("/home/ana/shop/.gemini/worktrees/fix-1", "/home/ana/shop"),
         ("/home/ana/shop/.claude/worktrees/fix/packages/api/", "/home/ana/shop/packages/api"),
         ("/w/s/.claude/worktrees/a/.claude/worktrees/b", "/w/s"),
-        ("C:\\Work\\Shop\\.gemini\\worktrees\\fix", "/mnt/c/home/ada/shop"),
+        ("C:\\Code\\Shop\\.gemini\\worktrees\\fix", "/mnt/c/code/shop"),
         ("/home/ana/shop/.gemini/worktrees", "/home/ana/shop/.gemini/worktrees"),
         ("/home/ana/.codex/worktrees/1a2b/shop", "/home/ana/.codex/worktrees/1a2b/shop"),
         ("/.gemini/worktrees/x", "/"),
