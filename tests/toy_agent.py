@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from geminids import plugins, sources
+from geminids.disk import REAL, Disk, Entry
 from geminids.model import (
     FileAccount,
     KnownBy,
@@ -46,6 +47,9 @@ from geminids.model import (
     Usage,
 )
 from geminids.sources.base import Bundle, Companions, FoundFile, Home, Reading, Scan, SkippedFile
+from geminids.sources.fates import Fate, Forecast
+from geminids.sources.rescuing import Stranded
+from geminids.sources.restoring import Copy, Restoring, to_origin
 from geminids.sources.resuming import Circumstances, NotResumable, Resumable, Resuming
 from geminids.sources.summing import counts_of, models_of, status_of, title_of, usage_of
 from geminids.sources.timestamps import parse_time
@@ -78,34 +82,40 @@ class ToySource:
 
     def footprint(self, home: Home) -> dict[str, str]:
         """A text for each month."""
-        months = {str(month): "\n".join(map(_facts, sorted(month.iterdir()))) for month in _months(home)}
+        months = {
+            str(month): "\n".join(map(_facts, sorted(month.iterdir()))) for month in _months(home, REAL)
+        }
         return {home.folder: "", **months}
 
     def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
         """Talks month by month."""
-        months = [month for month in _months(home) if only is None or str(month) in only]
+        disk = home.disk
+        months = [month for month in _months(home, disk) if only is None or str(month) in only]
         bundles, companions = [], []
         for month in months:
             project = Project(None, None, f"{month.parent.name}/{month.name}", None)
-            found = [_found(path) for path in sorted(month.glob("*.talk*"))]
-            bundles += [Bundle(self.name, file.path.name, project, (month,), (file,)) for file in found]
-            companions.append(Companions(self.name, project, (month,), ()))
-        skipped = [SkippedFile(path, 0, "not sent") for path in home.path.glob("drafts") if only is None]
+            found = [_found(month / one.name, disk) for one in disk.entries(month) if ".talk" in one.name]
+            bundles += [
+                Bundle(self.name, file.path.name, project, (month,), (file,), disk=disk) for file in found
+            ]
+            companions.append(Companions(self.name, project, (month,), (), disk=disk))
+        drafts = home.path / "drafts"
+        skipped = [SkippedFile(drafts, 0, "not sent")] if only is None and disk.is_there(drafts) else []
         return Scan(tuple(bundles), tuple(companions), tuple(skipped), ())
 
     def read(self, bundle: Bundle) -> Reading:
         """The talk."""
-        return Reading.joined(_read(file.path) for file in bundle.files)
+        return Reading.joined(_read(file.path, bundle.disk) for file in bundle.files)
 
     def read_alone(self, path: Path) -> Reading | None:
         """The talk in a file."""
-        return _read(path) if _content(path).startswith(b"talk ") else None
+        return _read(path, REAL) if _content(path, REAL).startswith(b"talk ") else None
 
     def read_beside(self, companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
         """Nothing lies beside talks."""
         return Reading((), (), ())
 
-    def with_outputs(self, session: Session) -> Session:
+    def with_outputs(self, session: Session, disk: Disk = REAL) -> Session:
         """Nothing is kept elsewhere."""
         return session
 
@@ -117,9 +127,9 @@ class ToySource:
         """The folder it was in."""
         return [session.project.path] if session.project.path else []
 
-    def unpacked(self, path: Path) -> bytes | None:
+    def unpacked(self, path: Path, disk: Disk = REAL) -> bytes | None:
         """Old talks."""
-        return _content(path) if path.suffix == ".gz" else None
+        return _content(path, disk) if path.suffix == ".gz" else None
 
     def recognise(self, content: object) -> str | None:
         """Talks that are none."""
@@ -150,6 +160,22 @@ class ToySource:
             return NotResumable("Nobody knows where it was.")
         command = ("toy", "--again", session.native_id)
         return Resumable(command=command, folder=session.project.path, program=None)
+
+    def moved_name(self, path: str) -> str | None:
+        """Old talks are packed where they lie."""
+        return Path(path).name.removesuffix(".gz")
+
+    def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
+        """Nothing is deleted."""
+        return Forecast()
+
+    def restoring(self, home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
+        """Each where it lay."""
+        return to_origin(copies, home.folder)
+
+    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
+        """Every talk is found again."""
+        return ()
 
 
 def write_talk(
@@ -201,8 +227,14 @@ def _forget_what_is_installed() -> None:
     sources.load.cache_clear()
 
 
-def _months(home: Home) -> list[Path]:
-    return sorted(path for path in home.path.glob("talks/*/*") if path.is_dir())
+def _months(home: Home, disk: Disk) -> list[Path]:
+    years = _folders_in(home.path / "talks", disk)
+    return [month for year in years for month in _folders_in(year, disk)]
+
+
+def _folders_in(folder: Path, disk: Disk) -> list[Path]:
+    entries: Sequence[Entry] = disk.entries(folder) if disk.is_folder(folder) else ()
+    return [folder / entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
 
 
 def _facts(path: Path) -> str:
@@ -210,13 +242,13 @@ def _facts(path: Path) -> str:
     return f"{path.name} {facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
 
 
-def _found(path: Path) -> FoundFile:
-    facts = path.lstat()
+def _found(path: Path, disk: Disk) -> FoundFile:
+    facts = disk.facts(path)
     return FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
 
 
-def _content(path: Path) -> bytes:
-    content = path.read_bytes()
+def _content(path: Path, disk: Disk) -> bytes:
+    content = disk.read(path)
     return gzip.decompress(content) if path.suffix == ".gz" else content
 
 
@@ -233,9 +265,9 @@ def _lines(path: Path, content: bytes) -> Iterator[_Line]:
         start = end
 
 
-def _read(path: Path) -> Reading:
+def _read(path: Path, disk: Disk) -> Reading:
     """A talk, line by line: what is none of a talk's lines is a problem."""
-    content = _content(path)
+    content = _content(path, disk)
     header: re.Match[str] | None = None
     messages: list[Message] = []
     used, problem = [0, 0], [0, 0]
@@ -251,7 +283,8 @@ def _read(path: Path) -> Reading:
         used = [used[0] + 1, used[1] + line.place.end - line.place.start]
     broken = {"not-a-session": Tally(*problem)} if problem[0] else {}
     account = FileAccount(str(path), "toy-talk", "1.0", len(content), {"line": Tally(*used)}, {}, broken, {})
-    sessions = (_session(path, header, tuple(messages), problems),) if header else ()
+    file = SessionFile(str(path), "toy-talk", disk.facts(path).st_size)
+    sessions = (_session(file, header, tuple(messages), problems),) if header else ()
     return Reading(sessions, (account,), tuple(problems))
 
 
@@ -294,7 +327,7 @@ def _with(message: Message, **changes: Any) -> Message:
 
 
 def _session(
-    path: Path, header: re.Match[str], messages: tuple[Message, ...], problems: Sequence[Problem]
+    file: SessionFile, header: re.Match[str], messages: tuple[Message, ...], problems: Sequence[Problem]
 ) -> Session:
     times: list[datetime] = [message.at for message in messages if message.at]
     return Session(
@@ -312,7 +345,7 @@ def _session(
         models=models_of(messages),
         counts=counts_of(messages),
         usage=usage_of(messages),
-        files=(SessionFile(str(path), "toy-talk", path.stat().st_size),),
+        files=(file,),
         problems=tuple(problems),
         branch=header["branch"],
         messages=messages,

@@ -126,6 +126,8 @@ class SessionFile(msgspec.Struct, frozen=True, gc=False):
     path: str
     format: str
     size: int
+    kept: bool = False
+    """Whether the file is gone, and was read from a kept copy."""
 
 
 class Counts(msgspec.Struct, frozen=True, gc=False):

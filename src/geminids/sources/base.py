@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from geminids.disk import KEPT_INODE, REAL, Disk
 from geminids.model import (
     Companion,
     CompanionKind,
@@ -23,7 +24,10 @@ from geminids.model import (
     Session,
     TypedLine,
 )
+from geminids.sources.fates import Fate, Forecast
 from geminids.sources.places import Home, may_be_folder, may_exist
+from geminids.sources.rescuing import Stranded
+from geminids.sources.restoring import Copy, Restoring
 from geminids.sources.resuming import Circumstances, Resuming
 from geminids.sources.timestamps import disk_time
 from geminids.sources.traces import Trace
@@ -51,6 +55,11 @@ class FoundFile(msgspec.Struct, frozen=True, order=True, gc=False):
     mtime_ns: int
     inode: int
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is gone, and read from a kept copy."""
+        return self.inode == KEPT_INODE
+
 
 class SkippedFile(msgspec.Struct, frozen=True):
     """A file in the agent's folder that holds no session, and why we leave it alone."""
@@ -71,6 +80,11 @@ class CompanionFile(msgspec.Struct, frozen=True, order=True, gc=False):
     kind: CompanionKind
     native_id: str | None = None
     """The agent's own id of the session, where the place of the file says so."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is gone, and read from a kept copy."""
+        return self.inode == KEPT_INODE
 
     @property
     def file(self) -> FoundFile:
@@ -96,6 +110,8 @@ class Bundle(msgspec.Struct, frozen=True):
     """What else was written for these sessions."""
     title: str | None = None
     """What the agent calls the session in a list of its own, apart from the session's files."""
+    disk: Disk = REAL
+    """How its files are opened."""
 
 
 class Companions(msgspec.Struct, frozen=True):
@@ -111,6 +127,8 @@ class Companions(msgspec.Struct, frozen=True):
     """Why an entry that is named like a session was left alone, by the key it would have."""
     complete: bool = True
     """Whether every folder that may hold sessions of the project could be listed."""
+    disk: Disk = REAL
+    """How its files are opened."""
 
 
 class Scan(msgspec.Struct, frozen=True):
@@ -121,6 +139,8 @@ class Scan(msgspec.Struct, frozen=True):
     """One for each project, also for one that has nothing beside its sessions."""
     skipped: tuple[SkippedFile, ...]
     problems: tuple[Problem, ...]
+    notes: tuple[FoundFile, ...] = ()
+    """Files in which the agent notes what belongs where: without them, sessions would be less well known."""
 
     @property
     def complete(self) -> bool:
@@ -140,6 +160,8 @@ class Reading(msgspec.Struct, frozen=True):
     accounts: tuple[FileAccount, ...]
     problems: tuple[Problem, ...]
     typed: tuple[TypedLine, ...] = ()
+    fates: tuple[Fate, ...] = ()
+    """What the agent's own cleaning would see of the session files."""
 
     @classmethod
     def joined(cls, readings: Iterable[Reading]) -> Reading:
@@ -150,6 +172,7 @@ class Reading(msgspec.Struct, frozen=True):
             tuple(account for reading in every for account in reading.accounts),
             tuple(problem for reading in every for problem in reading.problems),
             tuple(line for reading in every for line in reading.typed),
+            tuple(fate for reading in every for fate in reading.fates),
         )
 
 
@@ -204,7 +227,7 @@ class Source(Protocol):
         """
         ...
 
-    def with_outputs(self, session: Session) -> Session:
+    def with_outputs(self, session: Session, disk: Disk = REAL) -> Session:
         """The session with all that was moved out of it to files of their own, as far as they are there."""
         ...
 
@@ -216,7 +239,7 @@ class Source(Protocol):
         """Every folder that a session names in any way: one of them may be its project's."""
         ...
 
-    def unpacked(self, path: Path) -> bytes | None:
+    def unpacked(self, path: Path, disk: Disk = REAL) -> bytes | None:
         """What is in a file that the agent keeps packed; None for any other file.
 
         Places of messages in such a file, and the size in its account, count what is in it.
@@ -248,4 +271,26 @@ class Source(Protocol):
 
     def resuming(self, session: Session, circumstances: Circumstances) -> Resuming:
         """How the agent would go on with a session that a human led, or why it cannot. Starts nothing."""
+        ...
+
+    def moved_name(self, path: str) -> str | None:
+        """What stays the same of a file when the agent itself moves or packs it; None if it never does.
+
+        A kept copy counts as gone only if no file of the same name is anywhere in the home.
+        """
+        ...
+
+    def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
+        """What the agent is going to delete of a home by itself. Starts nothing and opens no session.
+
+        The fates may be those of other homes too.
+        """
+        ...
+
+    def restoring(self, home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
+        """How the files of a kept session are put back so that the agent finds them. Writes nothing."""
+        ...
+
+    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
+        """Sessions of a home that the agent cannot show or resume, or not all of them, though it has them."""
         ...

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import reduce
 
 import msgspec
 
-from geminids.model import Project
-from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Scan
+from geminids import sources
+from geminids.disk import REAL, Disk
+from geminids.model import Project, Session
+from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
+from geminids.sources.traces import Trace
 
 
 class Shelf(msgspec.Struct, frozen=True):
@@ -17,6 +20,32 @@ class Shelf(msgspec.Struct, frozen=True):
 
     companions: Companions
     bundles: tuple[Bundle, ...]
+
+
+def read_bundle(bundle: Bundle) -> Reading:
+    """The sessions of a bundle; those that are read from kept copies are marked."""
+    reading = sources.load(bundle.agent).read(bundle)
+    return _marked(reading, {str(file.path) for file in bundle.files if file.is_kept})
+
+
+def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
+    """The sessions that lie beside those of a project; those that are read from kept copies are marked."""
+    reading = sources.load(companions.agent).read_beside(companions, traces, limit)
+    return _marked(reading, {file.path for file in companions.files if file.is_kept})
+
+
+def _marked(reading: Reading, kept: Collection[str]) -> Reading:
+    if not kept:
+        return reading
+    return msgspec.structs.replace(reading, sessions=tuple(_as_kept(one, kept) for one in reading.sessions))
+
+
+def _as_kept(session: Session, kept: Collection[str]) -> Session:
+    """A session that at least one file is gone of."""
+    files = tuple(
+        msgspec.structs.replace(file, kept=True) if file.path in kept else file for file in session.files
+    )
+    return msgspec.structs.replace(session, files=files, kept=True) if files != session.files else session
 
 
 def shelves(scans: Sequence[Scan]) -> list[Shelf]:
@@ -40,7 +69,7 @@ def shelves(scans: Sequence[Scan]) -> list[Shelf]:
 
 
 def _nothing_beside(bundle: Bundle) -> Companions:
-    return Companions(bundle.agent, bundle.project, bundle.folders, ())
+    return Companions(bundle.agent, bundle.project, bundle.folders, (), disk=bundle.disk)
 
 
 def joined(bundles: Iterable[Bundle]) -> list[Bundle]:
@@ -72,8 +101,9 @@ def _beside_as_one(companions: Sequence[Companions]) -> Companions:
             session_files[key] = session_files.get(key, ()) + found
         left_alone.update(beside.left_alone)
     complete = all(beside.complete for beside in companions)
+    disk = _disk_of(companions)
     files = _each_once(companions)
-    return Companions(first.agent, project, tuple(folders), files, session_files, left_alone, complete)
+    return Companions(first.agent, project, tuple(folders), files, session_files, left_alone, complete, disk)
 
 
 def _each_once(companions: Iterable[Companions | Bundle]) -> tuple[CompanionFile, ...]:
@@ -91,7 +121,13 @@ def _as_one(bundles: Sequence[Bundle], files: tuple[FoundFile, ...]) -> Bundle:
     project = reduce(better_known, (bundle.project for bundle in bundles))
     title = next((bundle.title for bundle in bundles if bundle.title), None)
     beside = _each_once(bundles)
-    return Bundle(first.agent, first.key, project, tuple(folders), tuple(sorted(files)), beside, title)
+    held, disk = tuple(sorted(files)), _disk_of(bundles)
+    return Bundle(first.agent, first.key, project, tuple(folders), held, beside, title, disk)
+
+
+def _disk_of(found: Iterable[Bundle | Companions]) -> Disk:
+    """How files of several homes are opened: all homes of an agent that have copies have the same."""
+    return next((one.disk for one in found if one.disk is not REAL), REAL)
 
 
 def better_known(one: Project, other: Project) -> Project:

@@ -6,11 +6,11 @@ never waited for, and of all outputs of one session only so much is read.
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 
 import msgspec
 
+from geminids.disk import Disk
 from geminids.model import AnyPart, Message, MovedOutput, Problem, ProblemKind, Session, ToolCall
 from geminids.sources.texts import LONGEST, bounded_text, unreadable
 
@@ -21,7 +21,8 @@ MOST = 128_000_000
 class Outputs(ABC):
     """What was moved out of one session. Which file belongs to a call, the reader of the agent says."""
 
-    def __init__(self) -> None:
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
         self._left = MOST
         self._count = 0
         self._problems: list[Problem] = []
@@ -53,12 +54,12 @@ class Outputs(ABC):
     def _read(self, path: str) -> MovedOutput:
         """What a file holds; no text where it cannot be read."""
         try:
-            size = os.lstat(path).st_size
+            size = self._disk.facts(path).st_size
             if min(size, LONGEST) > self._left:
                 problem = Problem(path, ProblemKind.LEFT_UNREAD, "more outputs than are read of one session")
                 self._problems.append(problem)
                 return MovedOutput(path, size, None)
-            read = bounded_text(path)
+            read = bounded_text(path, self._disk)
         except OSError as error:
             self._problems.append(unreadable(path, error))
             return MovedOutput(path, 0, None)

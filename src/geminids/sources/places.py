@@ -9,7 +9,10 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.disk import REAL, Disk
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _UNKNOWN = 0
@@ -23,6 +26,8 @@ class Home(NamedTuple):
     folder: str
     known_by: str
     """The user's home, an environment variable, or the command line."""
+    disk: Disk = REAL
+    """How it is looked at: as it is, or with kept copies of what is gone from it."""
 
     @property
     def path(self) -> "Path":
@@ -30,6 +35,13 @@ class Home(NamedTuple):
         from pathlib import Path
 
         return Path(self.folder)
+
+
+def disk_of(homes: "Iterable[Home]", path: str) -> Disk:
+    """How a file is opened: as the home that it lies in says, as it is if it lies in none."""
+    holding = (home for home in homes if path.startswith(home.folder.rstrip(os.sep) + os.sep))
+    innermost = max(holding, key=lambda home: len(home.folder), default=None)
+    return innermost.disk if innermost else REAL
 
 
 def may_exist(path: "str | Path") -> bool:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from typing import NamedTuple
 
+from geminids.disk import REAL, Disk
 from geminids.model import Companion, Problem, ProblemKind
 
 LONGEST = 16_000_000
 """Bytes of one file; of a longer one the beginning and the end are read."""
 
-_HOW_TO_OPEN = os.O_RDONLY | sum(
-    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
-)
 
-
-def text_beside(companion: Companion) -> str | Problem:
+def text_beside(companion: Companion, disk: Disk = REAL) -> str | Problem:
     """The words of a file that lies beside a session."""
     try:
-        return bounded_text(companion.path).text
+        return bounded_text(companion.path, disk).text
     except OSError as error:
         return unreadable(companion.path, error)
 
@@ -33,21 +28,20 @@ class Excerpt(NamedTuple):
     left_out: int
 
 
-def bounded_text(path: str) -> Excerpt:
+def bounded_text(path: str, disk: Disk = REAL) -> Excerpt:
     """The words of a plain file, of a huge one its beginning and its end. Raises OSError."""
-    with open(os.open(path, _HOW_TO_OPEN), "rb") as opened:  # noqa: PTH123 - a link must not be followed
-        facts = os.fstat(opened.fileno())
-        if not stat.S_ISREG(facts.st_mode):
-            raise OSError(errno.EINVAL, "no plain file")
-        if facts.st_size <= LONGEST:
-            return Excerpt(opened.read(LONGEST).decode("utf-8", "replace"), facts.st_size, 0)
+    with disk.opened(path) as opened:
+        size = opened.seek(0, os.SEEK_END)
+        opened.seek(0)
+        if size <= LONGEST:
+            return Excerpt(opened.read(LONGEST).decode("utf-8", "replace"), size, 0)
         begin = opened.read(LONGEST // 2)
         opened.seek(-(LONGEST // 2), os.SEEK_END)
         end = opened.read(LONGEST // 2)
-    left_out = facts.st_size - len(begin) - len(end)
+    left_out = size - len(begin) - len(end)
     gap = f"\n[… {left_out:,} bytes are left out here …]\n"
     text = begin.decode("utf-8", "replace") + gap + end.decode("utf-8", "replace")
-    return Excerpt(text, facts.st_size, left_out)
+    return Excerpt(text, size, left_out)
 
 
 def unreadable(path: str, error: OSError) -> Problem:

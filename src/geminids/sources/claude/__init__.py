@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from geminids.disk import REAL, Disk
 from geminids.sources.claude import homes as claude_homes
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     from geminids.model import Session
     from geminids.sources.base import Bundle, Companions, Home, Reading, Scan
+    from geminids.sources.fates import Fate, Forecast
+    from geminids.sources.rescuing import Stranded
+    from geminids.sources.restoring import Copy, Restoring
     from geminids.sources.resuming import Circumstances, Resuming
     from geminids.sources.traces import Trace
 
@@ -77,11 +81,11 @@ class ClaudeSource:
 
         return read_beside(companions, limit)
 
-    def with_outputs(self, session: Session) -> Session:
+    def with_outputs(self, session: Session, disk: Disk = REAL) -> Session:
         """The session with the whole outputs of its tools, as far as they are there."""
         from geminids.sources.claude.outputs import with_outputs
 
-        return with_outputs(session)
+        return with_outputs(session, disk)
 
     def named_ids(self, session: Session) -> Collection[str]:
         """The ids under which the session's own records say that files were put away."""
@@ -95,7 +99,7 @@ class ClaudeSource:
 
         return named_folders(session)
 
-    def unpacked(self, path: Path) -> bytes | None:
+    def unpacked(self, path: Path, disk: Disk = REAL) -> bytes | None:
         """None: Claude Code packs nothing."""
         return None
 
@@ -128,3 +132,23 @@ class ClaudeSource:
         from geminids.sources.claude.resuming import resuming
 
         return resuming(session, circumstances)
+
+    def moved_name(self, path: str) -> str | None:
+        """None: Claude Code moves no session."""
+        return None
+
+    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
+        """None: no session is known that Claude Code has on the disk and cannot resume."""
+        return ()
+
+    def restoring(self, home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
+        """Where the files of a kept session go so that Claude Code finds them, and with which bytes."""
+        from geminids.sources.claude.restoring import restoring
+
+        return restoring(home, copies)
+
+    def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
+        """What Claude Code is going to delete of a home by itself."""
+        from geminids.sources.claude.forecasting import forecast
+
+        return forecast(home, fates, circumstances)

@@ -206,7 +206,8 @@ def _child_elsewhere(bundle: Bundle, call: _Started) -> str | None:
     if of_session and of_session[1] != bundle.key:
         return f"{AGENT}:{of_session[1]}#{call.agent_id}"
     name = f"{_AGENT_FILE}{call.agent_id}{SUFFIX}"
-    is_beside = "/" not in name and "\0" not in name and any((one / name).is_file() for one in bundle.folders)
+    may_be_name = "/" not in name and "\0" not in name
+    is_beside = may_be_name and any(bundle.disk.is_file(folder / name) for folder in bundle.folders)
     return f"{AGENT}:{bundle.key}#{call.agent_id}" if is_beside else None
 
 

@@ -12,11 +12,11 @@ is opened here, and links are never followed.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from geminids.disk import Entry
 from geminids.model import Project
 from geminids.sources.base import Home, Scan
 from geminids.sources.claude.companions import place, why_left_alone
@@ -86,14 +86,14 @@ class _Scanner(Scanner):
             if entry.name != PROJECTS:
                 self._skip(entry, why_left_alone(entry.name))
 
-    def _scan_project(self, found: os.DirEntry[str]) -> None:
+    def _scan_project(self, found: Entry) -> None:
         before = len(self._problems)
         entries = self._entries(found.path)
         if not entries:
             # Empty, or unreadable and reported.
             return
         path = Path(found.path)
-        shelf = _Shelf(Project(None, None, found.name, None), [path])
+        shelf = _Shelf(Project(None, None, found.name, None), [path], disk=self._disk)
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 self._scan_folder(shelf, entry, path / entry.name, [entry.name])
@@ -106,7 +106,7 @@ class _Scanner(Scanner):
         shelf.complete = len(self._problems) == before and LINK not in shelf.left_alone.values()
         self._shelves.append(shelf)
 
-    def _scan_folder(self, shelf: _Shelf, found: os.DirEntry[str], path: Path, inside: list[str]) -> None:
+    def _scan_folder(self, shelf: _Shelf, found: Entry, path: Path, inside: list[str]) -> None:
         """What a folder inside a project's holds; that of a session has the files of its subagents."""
         if len(inside) > DEEPEST:
             self._skip(found, TOO_DEEP)
@@ -120,7 +120,7 @@ class _Scanner(Scanner):
             else:
                 self._look_beside(shelf, entry, [*inside, entry.name])
 
-    def _look_beside(self, shelf: _Shelf, entry: os.DirEntry[str], inside: Sequence[str]) -> None:
+    def _look_beside(self, shelf: _Shelf, entry: Entry, inside: Sequence[str]) -> None:
         known = place(inside)
         if not entry.is_file(follow_symlinks=False):
             self._skip(entry, NO_FILE)

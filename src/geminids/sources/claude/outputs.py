@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from geminids.disk import REAL, Disk
 from geminids.model import MovedOutput, Session, Text, ToolCall
 from geminids.sources.claude.homes import PROJECTS
 from geminids.sources.claude.layout import SUBAGENTS
@@ -24,9 +25,9 @@ _MOVED_TO = re.compile(r"saved to: ([^\n]+)")
 _OWNED = re.compile(r"[/\\]([\w-]+)[/\\]tool-results[/\\]([^/\\\n\0]+)$")
 
 
-def with_outputs(session: Session) -> Session:
+def with_outputs(session: Session, disk: Disk = REAL) -> Session:
     """The session with the whole text of every output that was moved out of it and still exists."""
-    return _Outputs(session).put_back(session)
+    return _Outputs(session, disk).put_back(session)
 
 
 def named_ids(session: Session) -> set[str]:
@@ -37,8 +38,8 @@ def named_ids(session: Session) -> set[str]:
 
 
 class _Outputs(Outputs):
-    def __init__(self, session: Session) -> None:
-        super().__init__()
+    def __init__(self, session: Session, disk: Disk) -> None:
+        super().__init__(disk)
         self._folders = list(dict.fromkeys(_folders_of_outputs(session)))
 
     def moved(self, call: ToolCall) -> MovedOutput | None:
@@ -55,7 +56,7 @@ class _Outputs(Outputs):
                 is_there = os.path.realpath(path) == os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
             except (OSError, ValueError):
                 continue
-            if is_there and name not in (".", "..") and os.path.lexists(path):
+            if is_there and name not in (".", "..") and self._disk.is_there(path):
                 yield str(path)
 
 

@@ -6,16 +6,19 @@ import re
 from pathlib import Path
 from typing import Any
 
+from geminids.disk import GIVEN
 from geminids.model import FileAccount, Problem, ProblemKind, Project, SessionKind, State, Tally
 from geminids.sources.base import Bundle, FoundFile, Reading
 from geminids.sources.claude.content import text_or_none
 from geminids.sources.claude.conversations import conversations, is_about_agent
+from geminids.sources.claude.fates import fates_of
 from geminids.sources.claude.homes import AGENT, PROJECTS
 from geminids.sources.claude.layout import META_SUFFIX, SUBAGENTS, SUFFIX
 from geminids.sources.claude.log import read_log
 from geminids.sources.claude.records import SPOKEN, FileLog, Record
 from geminids.sources.claude.sessions import leaves_of, sessions
 from geminids.sources.claude.tree import lay_out
+from geminids.sources.fates import Fate
 from geminids.sources.jsonl import UndecodableError, decode
 
 _META_FORMAT = "claude-agent"
@@ -28,13 +31,15 @@ def read(bundle: Bundle) -> Reading:
     about: dict[str, dict[str, Any]] = {}
     accounts: list[FileAccount] = []
     problems: list[Problem] = []
+    fates: list[Fate] = []
     for file in bundle.files:
         try:
-            content = file.path.read_bytes()
+            content = bundle.disk.read(file.path)
         except OSError as error:
             accounts.append(_unread(file))
             reason = error.strerror or "cannot be read"
             problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
+            fates += fates_of(file)
             continue
         if is_about_agent(file.path):
             log, noted = _read_about(str(file.path), content)
@@ -45,9 +50,10 @@ def read(bundle: Bundle) -> Reading:
             logs.append(log)
             accounts.append(log.account())
         problems.extend(log.problems)
+        fates += fates_of(file, log)
     held = sessions(bundle, conversations(bundle, logs, about), problems)
     told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
-    return Reading(tuple(held), tuple(accounts), tuple(told))
+    return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
 
 
 def _read_about(path: str, content: bytes) -> tuple[FileLog, dict[str, Any]]:
@@ -75,7 +81,7 @@ def read_alone(path: Path) -> Reading | None:
     file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     folder = _project_folder(path)
     project = Project(None, None, folder.name if folder else None, None)
-    return read(Bundle(AGENT, _key(path, log), project, (folder,) if folder else (), (file,)))
+    return read(Bundle(AGENT, _key(path, log), project, (folder,) if folder else (), (file,), disk=GIVEN))
 
 
 def read_as_agent(path: Path) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from geminids.disk import REAL, Disk
 from geminids.sources.codex import homes as codex_homes
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     from geminids.model import Session
     from geminids.sources.base import Bundle, Companions, Home, Reading, Scan
+    from geminids.sources.fates import Fate, Forecast
+    from geminids.sources.rescuing import Stranded
+    from geminids.sources.restoring import Copy, Restoring
     from geminids.sources.resuming import Circumstances, Resuming
     from geminids.sources.traces import Trace
 
@@ -72,7 +76,7 @@ class CodexSource:
 
         return Reading((), (), ())
 
-    def with_outputs(self, session: Session) -> Session:
+    def with_outputs(self, session: Session, disk: Disk = REAL) -> Session:
         """The session as it is: Codex keeps the outputs of tools in the session itself."""
         return session
 
@@ -84,11 +88,11 @@ class CodexSource:
         """The folder that a session was worked in, which its records say."""
         return (session.project.path,) if session.project.path else ()
 
-    def unpacked(self, path: Path) -> bytes | None:
+    def unpacked(self, path: Path, disk: Disk = REAL) -> bytes | None:
         """The text of a rollout that was compressed."""
         from geminids.sources.codex.opening import unpacked
 
-        return unpacked(path)
+        return unpacked(path, disk)
 
     def recognise(self, content: object) -> str | None:
         """What something of Codex CLI's is called."""
@@ -119,3 +123,25 @@ class CodexSource:
         from geminids.sources.codex.resuming import resuming
 
         return resuming(session, circumstances)
+
+    def moved_name(self, path: str) -> str | None:
+        """The name of a rollout as it was begun: Codex CLI archives it, takes it back and packs it."""
+        from geminids.sources.codex.rollouts import name_for_good
+
+        return name_for_good(path)
+
+    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
+        """None: no session is known that Codex CLI has on the disk and cannot resume."""
+        return ()
+
+    def restoring(self, home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
+        """Where the files of a kept session go so that Codex CLI finds them, and with which bytes."""
+        from geminids.sources.codex.restoring import restoring
+
+        return restoring(home, copies)
+
+    def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
+        """That Codex CLI deletes nothing by itself."""
+        from geminids.sources.codex.forecasting import forecast
+
+        return forecast(home)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from geminids.disk import GIVEN
 from geminids.model import Origin
 from geminids.sources.codex.ancestry import Ancestry, Rollout, before
 from geminids.sources.codex.content import texts_of
@@ -20,7 +21,7 @@ from geminids.sources.codex.records import EVENT, ITEM, Record
 
 def agent_view(path: Path) -> dict[str, Any] | None:
     """The thread as the CLI would rebuild it from this file; None if it finds no session there."""
-    rollout = Rollout.of(read_log(path))
+    rollout = Rollout.of(read_log(path, GIVEN))
     if rollout.first is None:
         return None
     items: list[dict[str, Any]] = []

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from geminids.disk import REAL, Disk
 from geminids.model import Problem, ProblemKind
 from geminids.sources.codex.content import text_or_none, texts_of
 from geminids.sources.codex.log import read_log
@@ -111,12 +112,12 @@ class _Parents:
         self._kept: dict[Path, _Kept] = {}
         self._size = 0
 
-    def read(self, path: Path) -> Rollout:
+    def read(self, path: Path, disk: Disk) -> Rollout:
         """The rollout in a file. Raises OSError."""
-        facts = path.stat()
+        facts = disk.facts(path)
         state = facts.st_size, facts.st_mtime_ns, facts.st_ino
         kept = self._forget(path)
-        rollout = kept.rollout if kept and kept.state == state else Rollout.of(read_log(path))
+        rollout = kept.rollout if kept and kept.state == state else Rollout.of(read_log(path, disk))
         if rollout.log.length <= _MOST_KEPT:
             self._kept[path] = _Kept(state, rollout)
             self._size += rollout.log.length
@@ -137,7 +138,8 @@ _PARENTS = _Parents()
 class Ancestry:
     """Finds the history that rollouts go on from; each file is read once."""
 
-    def __init__(self, own: Iterable[Rollout], *, alone: bool = False) -> None:
+    def __init__(self, own: Iterable[Rollout], disk: Disk = REAL, *, alone: bool = False) -> None:
+        self._disk = disk
         self._alone = alone
         self._own = {rollout.id: rollout for rollout in own}
         self._read: dict[str, Rollout | None] = {}
@@ -178,7 +180,7 @@ class Ancestry:
         if named not in self._read:
             path = self._home_of(asking).find(named)
             try:
-                self._read[named] = _PARENTS.read(path) if path else None
+                self._read[named] = _PARENTS.read(path, self._disk) if path else None
             except OSError as error:
                 self._read[named] = None
                 reason = error.strerror or "cannot be read"
@@ -189,7 +191,7 @@ class Ancestry:
         """The home that a rollout lies in; its folders are listed once for all generations."""
         folder = os.path.dirname(asking.log.path)  # noqa: PTH120 - asked for every generation
         if folder not in self._homes:
-            found = HomeFolders.around(Path(asking.log.path))
+            found = HomeFolders.around(Path(asking.log.path), self._disk)
             known = (home for home in self._homes.values() if home.is_same(found))
             self._homes[folder] = next(known, found)
         return self._homes[folder]

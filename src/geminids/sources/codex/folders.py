@@ -6,9 +6,10 @@ Every command looks here, so nothing heavy is loaded.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from geminids.disk import REAL, Disk, Entry
 from geminids.sources.codex.homes import archive_folder, below, sessions_folder
 from geminids.sources.places import Home
 
@@ -28,9 +29,10 @@ class Shelf(NamedTuple):
 class Walk:
     """Goes through the folders of a home; notes what lies among them, and what could not be listed."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, disk: Disk = REAL) -> None:
         self._home = home
-        self.others: list[os.DirEntry[str]] = []
+        self._disk = disk
+        self.others: list[Entry] = []
         """What lies among the folders and is none of them."""
         self.closed: list[tuple[str, OSError]] = []
 
@@ -38,8 +40,8 @@ class Walk:
         """Every folder that may hold rollouts, the days in order, the archive last."""
         yield from self._days(sessions_folder(self._home), ())
         archive = archive_folder(self._home)
-        if archive is not None and os.path.lexists(archive):
-            if os.path.isdir(archive) and not os.path.islink(archive):  # noqa: PTH112, PTH114 - without pathlib
+        if archive is not None and self._disk.is_there(archive):
+            if self._disk.is_folder(archive):
                 yield Shelf(archive, ARCHIVE)
             else:
                 self.closed.append((archive, NotADirectoryError(20, "is no folder, or a link")))
@@ -54,20 +56,15 @@ class Walk:
             else:
                 yield Shelf(entry.path, "/".join((*above, entry.name)))
 
-    def entries(self, folder: str) -> list[os.DirEntry[str]]:
+    def entries(self, folder: str) -> Sequence[Entry]:
         """What a folder holds, by name; nothing if it is not there, or closed."""
         try:
-            with os.scandir(folder) as entries:
-                return sorted(entries, key=_name)
+            return self._disk.entries(folder)
         except FileNotFoundError:
             return []
         except OSError as error:
             self.closed.append((folder, error))
             return []
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
 
 
 def beside_sessions(home: Home, name: str) -> str:

@@ -11,14 +11,16 @@ followed.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+
+import msgspec
 
 from geminids.model import Project
 from geminids.sources.base import Bundle, Companions, FoundFile, Home, Scan
 from geminids.sources.codex.folders import Shelf, Walk, beside_sessions
 from geminids.sources.codex.homes import AGENT, ARCHIVED, NAMES_FILE, SESSIONS, SESSIONS_VARIABLE
-from geminids.sources.codex.rollouts import rollout_name
+from geminids.sources.codex.rollouts import name_for_good, rollout_name
 from geminids.sources.codex.titles import names_of_sessions
 from geminids.sources.companions import CREDENTIALS, SETTINGS, STATE, TAUGHT, UNKNOWN
 from geminids.sources.scanning import LINK, Scanner, entries_of
@@ -50,27 +52,26 @@ def scan(home: Home, only: Collection[str] | None = None) -> Scan:
 class _Scanner(Scanner):
     def __init__(self, home: Home) -> None:
         super().__init__(home)
-        self._walk = Walk(home)
+        self._walk = Walk(home, self._disk)
         index = beside_sessions(home, NAMES_FILE)
-        self._names, self._problems = names_of_sessions(index, os.path.dirname(index))  # noqa: PTH120
+        names = names_of_sessions(index, os.path.dirname(index), self._disk)  # noqa: PTH120
+        self._names, self._problems = names.by_thread, names.problems
+        for path in names.told_by:
+            self._add_note(Path(path))
 
     def scan(self, only: Collection[str] | None) -> Scan:
-        bundles: list[Bundle] = []
-        companions: list[Companions] = []
-        for shelf in self._walk.shelves():
-            if only is None or shelf.path in only:
-                beside, own = self._on_shelf(shelf)
-                if beside.session_files or beside.left_alone:
-                    companions.append(beside)
-                    bundles += own
+        wanted = (shelf for shelf in self._walk.shelves() if only is None or shelf.path in only)
+        companions = _each_once(map(self._on_shelf, wanted))
+        bundles = [bundle for beside in companions for bundle in self._bundles(beside)]
         if only is None:
             for entry in self._walk.others:
                 self._skip(entry, NO_DAY)
             self._name_the_rest()
         problems = [*self._problems, *(unreadable(path, error) for path, error in self._walk.closed)]
-        return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(problems))
+        left = tuple(self._skipped), tuple(problems), tuple(self._notes)
+        return Scan(tuple(bundles), tuple(companions), *left)
 
-    def _on_shelf(self, shelf: Shelf) -> tuple[Companions, list[Bundle]]:
+    def _on_shelf(self, shelf: Shelf) -> Companions:
         files: dict[str, list[FoundFile]] = {}
         left_alone: dict[str, str] = {}
         folder = Path(shelf.path)
@@ -87,25 +88,45 @@ class _Scanner(Scanner):
         project = Project(None, None, shelf.name, None)
         held: Mapping[str, tuple[FoundFile, ...]] = {thread: tuple(found) for thread, found in files.items()}
         is_complete = len(self._walk.closed) == closed_before
-        beside = Companions(AGENT, project, (folder,), (), held, left_alone, complete=is_complete)
-        bundles = [
-            Bundle(AGENT, thread, project, (folder,), found, title=self._names.get(thread))
-            for thread, found in sorted(held.items())
-        ]
-        return beside, bundles
+        return Companions(AGENT, project, (folder,), (), held, left_alone, is_complete, self._disk)
+
+    def _bundles(self, beside: Companions) -> Iterator[Bundle]:
+        for thread, found in sorted(beside.session_files.items()):
+            title = self._names.get(thread)
+            yield Bundle(AGENT, thread, beside.project, beside.folders, found, (), title, self._disk)
 
     def _name_the_rest(self) -> None:
         """What a home holds beside its sessions: named, never opened."""
         if self._home.known_by == SESSIONS_VARIABLE:
             return
         try:
-            others = entries_of(self._home.folder)
+            others = entries_of(self._home.folder, self._disk)
         except OSError:
             # If it is there, its sessions could not be listed either, which is reported.
             return
         for entry in others:
             if entry.name not in (SESSIONS, ARCHIVED):
                 self._skip(entry, _why_left_alone(entry.name))
+
+
+def _each_once(shelves: Iterable[Companions]) -> list[Companions]:
+    """What lies on the shelves, but no copy of a rollout that was only archived or packed."""
+    found = list(shelves)
+    files = [file for beside in found for held in beside.session_files.values() for file in held]
+    if any(file.is_kept for file in files):
+        there = {name_for_good(file.path.name) for file in files if not file.is_kept}
+        found = [_without_moved(beside, there) for beside in found]
+    return [beside for beside in found if beside.session_files or beside.left_alone]
+
+
+def _without_moved(beside: Companions, there: Collection[str | None]) -> Companions:
+    held = {
+        thread: tuple(file for file in files if not (file.is_kept and name_for_good(file.path.name) in there))
+        for thread, files in beside.session_files.items()
+    }
+    return msgspec.structs.replace(
+        beside, session_files={thread: files for thread, files in held.items() if files}
+    )
 
 
 def _why_left_alone(name: str) -> str:

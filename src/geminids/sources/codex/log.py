@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from geminids.disk import REAL, Disk
 from geminids.model import ProblemKind, Source
 from geminids.sources.codex.opening import opened
 from geminids.sources.codex.records import BEGINNING, RolloutLog, is_record
@@ -11,9 +12,9 @@ from geminids.sources.jsonl import UndecodableError
 from geminids.sources.lines import decoded, lines_of, salvaged
 
 
-def read_log(path: Path) -> RolloutLog:
+def read_log(path: Path, disk: Disk = REAL) -> RolloutLog:
     """Every record of a rollout. Raises OSError."""
-    rollout = opened(path)
+    rollout = opened(path, disk)
     content = rollout.content
     log = RolloutLog(str(path), rollout)
     if rollout.trouble:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from geminids.disk import REAL, Disk
 from geminids.sources.codex.rollouts import PACKED
 
 LONGEST = 2_000_000_000
@@ -30,20 +31,20 @@ class Opened(msgspec.Struct, frozen=True):
     """What is wrong with the archive."""
 
 
-def opened(path: Path) -> Opened:
+def opened(path: Path, disk: Disk = REAL) -> Opened:
     """The text of a rollout. Raises OSError."""
-    stored = path.read_bytes()
+    stored = disk.read(path)
     if not path.name.endswith(PACKED):
         return Opened(stored, len(stored))
     return _unpacked(stored)
 
 
-def unpacked(path: Path) -> bytes | None:
+def unpacked(path: Path, disk: Disk = REAL) -> bytes | None:
     """The text of a packed rollout, as far as it can be unpacked; None if it is not packed, or refused."""
     if not path.name.endswith(PACKED):
         return None
     try:
-        return opened(path).content
+        return opened(path, disk).content
     except OSError:
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from geminids.disk import GIVEN, Disk
 from geminids.model import FileAccount, Problem, ProblemKind, Project, Tally
 from geminids.sources.base import Bundle, FoundFile, Reading
 from geminids.sources.codex.ancestry import Rollout
@@ -24,7 +25,7 @@ def read(bundle: Bundle, *, alone: bool = False) -> Reading:
     accounts: list[FileAccount] = []
     problems: list[Problem] = []
     for same in _copies_together(bundle.files):
-        log = _first_readable(same, accounts, problems)
+        log = _first_readable(same, accounts, problems, bundle.disk)
         if log is not None:
             accounts.append(log.account())
             problems += log.problems
@@ -51,16 +52,16 @@ def _rank(file: FoundFile) -> tuple[bool, int, Path]:
 
 
 def _first_readable(
-    files: Iterable[FoundFile], accounts: list[FileAccount], problems: list[Problem]
+    files: Iterable[FoundFile], accounts: list[FileAccount], problems: list[Problem], disk: Disk
 ) -> RolloutLog | None:
     """The log of the first file that can be read; the others are copies of it."""
     log = None
     for file in files:
         if log is not None:
-            accounts.append(_left_alone(file))
+            accounts.append(_left_alone(file, disk))
             continue
         try:
-            log = read_log(file.path)
+            log = read_log(file.path, disk)
         except OSError as error:
             problem = Problem(str(file.path), ProblemKind.UNREADABLE, error.strerror or "cannot be read")
             problems.append(problem)
@@ -68,8 +69,8 @@ def _first_readable(
     return log
 
 
-def _left_alone(file: FoundFile) -> FileAccount:
-    inside = unpacked(file.path)
+def _left_alone(file: FoundFile, disk: Disk) -> FileAccount:
+    inside = unpacked(file.path, disk)
     size = file.size if inside is None else len(inside)
     return FileAccount(str(file.path), "unknown", "unknown", size, {}, {_COPY: Tally(1, size)}, {}, {})
 
@@ -90,10 +91,10 @@ def _order(rollout: Rollout) -> tuple[str, str, str]:
 
 def read_alone(path: Path) -> Reading | None:
     """The session in one file given by hand; None if it is none of Codex's."""
-    log = read_log(path)
+    log = read_log(path, GIVEN)
     if not log.is_rollout:
         return None
     facts = path.stat()
     file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     project = Project(None, None, None, None)
-    return read(Bundle(AGENT, path.stem, project, (path.parent,), (file,)), alone=True)
+    return read(Bundle(AGENT, path.stem, project, (path.parent,), (file,), disk=GIVEN), alone=True)

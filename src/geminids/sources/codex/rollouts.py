@@ -8,13 +8,13 @@ week
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from datetime import MAXYEAR, UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from geminids.disk import REAL, Disk
 from geminids.sources.codex.homes import ARCHIVED
 
 PACKED = ".zst"
@@ -48,24 +48,31 @@ def rollout_name(name: str) -> RolloutName | None:
     )
 
 
+def name_for_good(path: str) -> str | None:
+    """The name that a rollout has wherever it is moved to, packed or not; None if it is no rollout."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name.removesuffix(PACKED) if rollout_name(name) else None
+
+
 class HomeFolders:
     """The folders in which the rollouts of one home lie; each is listed once."""
 
-    def __init__(self, sessions: Path | None, archive: Path | None) -> None:
+    def __init__(self, sessions: Path | None, archive: Path | None, disk: Disk = REAL) -> None:
         self.sessions = sessions
         self.archive = archive
+        self._disk = disk
         self._listed: dict[Path, dict[str, str]] = {}
         self._near: dict[date, list[Path]] = {}
 
     @classmethod
-    def around(cls, file: Path) -> HomeFolders:
+    def around(cls, file: Path, disk: Disk = REAL) -> HomeFolders:
         """The folders of the home that a rollout lies in; none if it does not lie where Codex puts them."""
         above = file.absolute().parents
         if len(above) > 3 and _DAY.fullmatch("/".join(folder.name for folder in reversed(above[:3]))):
-            return cls(above[3], above[4] / ARCHIVED if len(above) > 4 else None)
+            return cls(above[3], above[4] / ARCHIVED if len(above) > 4 else None, disk)
         if above[0].name == ARCHIVED:
-            return cls(above[1] / "sessions", above[0])
-        return cls(None, None)
+            return cls(above[1] / "sessions", above[0], disk)
+        return cls(None, None, disk)
 
     def is_same(self, other: HomeFolders) -> bool:
         """Whether these are the folders of the same home."""
@@ -75,7 +82,7 @@ class HomeFolders:
         """The rollout of an id: first around the day on which the id was made, then everywhere."""
         for folder in self._likely(rollout):
             if folder not in self._listed:
-                self._listed[folder] = _by_rollout(_names(folder))
+                self._listed[folder] = _by_rollout(_names(folder, self._disk))
             if name := self._listed[folder].get(rollout):
                 return folder / name
         return None
@@ -89,7 +96,7 @@ class HomeFolders:
         if self.archive is not None:
             yield self.archive
         if self.sessions is not None:
-            yield from _days(self.sessions)
+            yield from _days(self.sessions, self._disk)
 
 
 def _by_rollout(names: Iterable[str]) -> dict[str, str]:
@@ -121,20 +128,21 @@ def _days_around(day: date) -> list[date]:
     return [day + timedelta(days=days) for days in (0, -1, 1)]
 
 
-def _days(folder: Path, levels: int = 2) -> Iterator[Path]:
+def _days(folder: Path, disk: Disk, levels: int = 2) -> Iterator[Path]:
     """The folders of all days, the latest first."""
-    for name in sorted(_names(folder), reverse=True):
+    for name in reversed(_names(folder, disk)):
         path = folder / name
-        if name.isdecimal() and path.is_dir() and not path.is_symlink():
+        if name.isdecimal() and disk.is_folder(path):
             if levels:
-                yield from _days(path, levels - 1)
+                yield from _days(path, disk, levels - 1)
             else:
                 yield path
 
 
-def _names(folder: Path) -> list[str]:
+def _names(folder: Path, disk: Disk) -> list[str]:
+    """The names of what a folder holds, in order."""
     try:
-        return os.listdir(folder)  # noqa: PTH208 - only names are looked at, of many files
+        return [entry.name for entry in disk.entries(folder)]
     except OSError:
         # Not there, or closed: then what is looked for is missing, and that is said.
         return []

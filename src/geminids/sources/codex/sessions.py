@@ -50,7 +50,7 @@ class _Thread:
         self._bundle = bundle
         self._rollouts = rollouts
         self._first, self._newest = rollouts[0], rollouts[-1]
-        self._ancestry = Ancestry(rollouts, alone=alone)
+        self._ancestry = Ancestry(rollouts, bundle.disk, alone=alone)
         meta = self._first.meta
         spawned = _subagent(meta.get("source"))
         self._spawned = spawned

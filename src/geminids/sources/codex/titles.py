@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from typing import NamedTuple
 from urllib.parse import quote
 
+from geminids.disk import KEPT_INODE, REAL, Disk
 from geminids.model import Problem, ProblemKind
 from geminids.sources.jsonl import UndecodableError, decode
 from geminids.sources.summing import one_line
@@ -19,24 +21,38 @@ from geminids.sources.texts import LONGEST, bounded_text, unreadable
 _DATABASE = "state_5.sqlite"
 _NAMES = "SELECT id, name FROM threads WHERE name IS NOT NULL AND name <> ''"
 _MOST = 100_000
+_NO_JOURNAL = b"\x01\x01"
+"""What stands in bytes 18 and 19 of a database that has no journal of its own kind beside it."""
 _PATIENCE = 0.05
 """Seconds to wait for a database that another program has locked."""
 
 
-def names_of_sessions(index: str, folder: str) -> tuple[dict[str, str], list[Problem]]:
-    """What sessions are called, by their thread ids; the index of names has the last word."""
+class Names(NamedTuple):
+    """What sessions are called, by their thread ids, and what tells it."""
+
+    by_thread: dict[str, str]
+    told_by: tuple[str, ...]
+    """The files without which a name would not be known."""
+    problems: list[Problem]
+
+
+def names_of_sessions(index: str, folder: str, disk: Disk = REAL) -> Names:
+    """What sessions are called; the index of names has the last word."""
     problems: list[Problem] = []
-    names = dict(_names_in_database(os.path.join(folder, _DATABASE), problems))  # noqa: PTH118 - as the disk names it
-    names.update(_names_in_index(index, problems))
-    return names, problems
+    database = os.path.join(folder, _DATABASE)  # noqa: PTH118 - as the disk names it
+    hints = dict(_names_in_database(database, problems, disk))
+    names = dict(_names_in_index(index, problems, disk))
+    # The database changes with every word, and nearly always says what the index says.
+    told_by = (index, database) if hints.keys() - names.keys() else (index,)
+    return Names(hints | names, told_by, problems)
 
 
-def _names_in_index(path: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+def _names_in_index(path: str, problems: list[Problem], disk: Disk) -> Iterator[tuple[str, str]]:
     """Names as they were given; the last entry for a session counts."""
-    if not os.path.lexists(path):
+    if not disk.is_there(path):
         return
     try:
-        read = bounded_text(path)
+        read = bounded_text(path, disk)
     except OSError as error:
         problems.append(unreadable(path, error))
         return
@@ -58,12 +74,12 @@ def _value(line: str) -> object:
         return None
 
 
-def _names_in_database(path: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:
-    if not _may_be_opened(path):
-        return
+def _names_in_database(path: str, problems: list[Problem], disk: Disk) -> Iterator[tuple[str, str]]:
     try:
-        opened = sqlite3.connect(f"file:{quote(path)}?mode=ro&immutable=1", uri=True, timeout=_PATIENCE)
-    except sqlite3.Error:
+        opened = _opened_database(path, disk)
+    except (sqlite3.Error, OSError, ValueError):
+        return
+    if opened is None:
         return
     try:
         for thread, name in opened.execute(_NAMES).fetchmany(_MOST):
@@ -78,9 +94,20 @@ def _names_in_database(path: str, problems: list[Problem]) -> Iterator[tuple[str
         opened.close()
 
 
-def _may_be_opened(path: str) -> bool:
-    """Whether there is a database of its own: a link is not followed, and what is empty holds nothing."""
-    return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) > 0  # noqa: PTH113, PTH114, PTH202
+def _opened_database(path: str, disk: Disk) -> sqlite3.Connection | None:
+    """The database, if it is a plain file: a link is not followed, and what is empty holds nothing."""
+    if not disk.is_file(path) or not (facts := disk.facts(path)).st_size:
+        return None
+    if facts.st_ino == KEPT_INODE:
+        return _copy_of_database(disk.read(path))
+    return sqlite3.connect(f"file:{quote(path)}?mode=ro&immutable=1", uri=True, timeout=_PATIENCE)
+
+
+def _copy_of_database(content: bytes) -> sqlite3.Connection:
+    """A database whose file is gone, in memory. Its journal is gone as well, so none is looked for."""
+    opened = sqlite3.connect(":memory:")
+    opened.deserialize(content[:18] + _NO_JOURNAL + content[20:])
+    return opened
 
 
 def _is_of_another_release(error: Exception) -> bool:

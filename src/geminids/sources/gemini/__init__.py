@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from geminids.disk import REAL, Disk
 from geminids.sources.gemini import homes as gemini_homes
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     from geminids.model import Session
     from geminids.sources.base import Bundle, Companions, Home, Reading, Scan
+    from geminids.sources.fates import Fate, Forecast
+    from geminids.sources.rescuing import Stranded
+    from geminids.sources.restoring import Copy, Restoring
     from geminids.sources.resuming import Circumstances, Resuming
     from geminids.sources.traces import Trace
 
@@ -77,11 +81,11 @@ class GeminiSource:
 
         return read_beside(companions, traces, limit)
 
-    def with_outputs(self, session: Session) -> Session:
+    def with_outputs(self, session: Session, disk: Disk = REAL) -> Session:
         """The session with the whole outputs of its tools, as far as they are there."""
         from geminids.sources.gemini.beside.outputs import with_outputs
 
-        return with_outputs(session)
+        return with_outputs(session, disk)
 
     def named_ids(self, session: Session) -> Collection[str]:
         """The ids under which the session's own records say that files were put away."""
@@ -95,7 +99,7 @@ class GeminiSource:
 
         return named_folders(session.messages)
 
-    def unpacked(self, path: Path) -> bytes | None:
+    def unpacked(self, path: Path, disk: Disk = REAL) -> bytes | None:
         """None: Gemini CLI packs nothing."""
         return None
 
@@ -128,3 +132,25 @@ class GeminiSource:
         from geminids.sources.gemini.resuming import resuming
 
         return resuming(session, circumstances)
+
+    def moved_name(self, path: str) -> str | None:
+        """None: Gemini CLI copies sessions to another folder, and leaves them where they were."""
+        return None
+
+    def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
+        """Sessions that Gemini CLI cannot show or resume though they are there, or not all of them."""
+        from geminids.sources.gemini.rescuing import stranded
+
+        return stranded(home, circumstances)
+
+    def restoring(self, home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
+        """Where the files of a kept session go so that Gemini CLI finds them, and with which bytes."""
+        from geminids.sources.gemini.restoring import restoring
+
+        return restoring(home, copies, circumstances)
+
+    def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
+        """What Gemini CLI is going to delete of a home by itself."""
+        from geminids.sources.gemini.forecasting import forecast
+
+        return forecast(home, fates, circumstances)

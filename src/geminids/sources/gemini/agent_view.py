@@ -106,18 +106,19 @@ def _whole_document(content: bytes) -> dict[str, Any] | None:
 def _derived(messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "userMessageCount": sum(message.get("type") == "user" for message in messages),
-        "hasResumableContent": any(_is_resumable(message) for message in messages),
+        "hasResumableContent": any(is_resumable(message) for message in messages),
     }
 
 
-def _is_resumable(message: dict[str, Any]) -> bool:
+def is_resumable(message: dict[str, Any]) -> bool:
+    """Whether the CLI finds something in a message to go on with, since 0.47."""
     if message.get("type") == "gemini":
         flat = _flattened(message.get("content")).strip()
         return bool(flat or message.get("toolCalls") or message.get("thoughts"))
-    return _is_prompt(message)
+    return is_prompt(message)
 
 
-def _is_prompt(message: dict[str, Any]) -> bool:
+def is_prompt(message: dict[str, Any]) -> bool:
     """Whether the CLI takes a message for a prompt, and not for a command or injected context."""
     flat = _flattened(message.get("content"))
     return message.get("type") == "user" and bool(flat.strip()) and not _NOT_RESUMABLE.match(flat)
@@ -130,7 +131,7 @@ def _first_prompt(messages: Iterable[dict[str, Any]], otherwise: str | None) -> 
 def _prompt_text(message: dict[str, Any]) -> str | None:
     """The words of a prompt as the CLI keeps them for its list."""
     content = message.get("content")
-    if not isinstance(content, str | list) or not _is_prompt(message):
+    if not isinstance(content, str | list) or not is_prompt(message):
         return None
     if isinstance(content, str):
         return content

@@ -19,6 +19,11 @@ BACKGROUND = re.compile(r"skill-extraction-[0-9a-f]+")
 """Folders of agents that run on their own; their names are no session's."""
 
 
+RESCUED = "rescued"
+"""Stands in the names of repaired sessions that we wrote. Of 8 letters, it would be taken for an id's."""
+_RESCUED_FILE = re.compile(rf"session-.+-{RESCUED}(?:-\d+)?\.jsonl")
+
+
 class Segment(msgspec.Struct):
     """The records of one session in one file."""
 
@@ -47,18 +52,26 @@ class Segment(msgspec.Struct):
         return path.parent.name if path.parent.parent.name == "chats" else None
 
     @property
+    def is_rescued(self) -> bool:
+        """Whether the file began as a repaired copy of others."""
+        return _RESCUED_FILE.fullmatch(self.path.name) is not None
+
+    @property
     def times(self) -> list[str]:
         """The times of its messages, as written."""
         return [str(r.value.get("timestamp") or "") for r in self.records if r.kind is MESSAGE]
 
     @property
-    def order(self) -> tuple[str, bool, str, bool]:
-        """Where the segment stands among those of its session: what a failed rewrite left comes first."""
+    def order(self) -> tuple[bool, str, bool, str, bool]:
+        """Where the segment stands among those of its session: what a failed rewrite left comes first.
+
+        A repaired copy comes last, since it was made of the others.
+        """
         times = self.times
         start = str(self.meta.get("startTime") or min(times, default=""))
         end = str(self.meta.get("lastUpdated") or max(times, default=""))
         is_whole = self.path.suffix in (".json", ".jsonl")
-        return start, is_whole, end, self.log.format is Format.LOG
+        return self.is_rescued, start, is_whole, end, self.log.format is Format.LOG
 
 
 def read_file(path: Path, content: bytes) -> FileLog:

@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 def places_of(session: Session, circumstances: Circumstances, program: Program) -> list[Place]:
     """Where the files of a session lie, the home that the CLI uses anyway first."""
-    usual = os.path.realpath(_usual_home(circumstances, program) / ".gemini")
+    usual = os.path.realpath(usual_home(circumstances, program) / ".gemini")
     found: dict[Path, list[Path]] = {}
     for file in session.files:
         path = Path(file.path)
@@ -50,7 +50,8 @@ def places_of(session: Session, circumstances: Circumstances, program: Program) 
     return sorted(places, key=lambda place: not place.is_usual)
 
 
-def _usual_home(circumstances: Circumstances, program: Program) -> Path:
+def usual_home(circumstances: Circumstances, program: Program) -> Path:
+    """The folder that holds the home which the CLI uses without being told."""
     named = circumstances.environment.get(HOME_VARIABLE)
     return Path(named if named and program.heeds_home_variable else circumstances.user_home)
 

@@ -22,6 +22,8 @@ PROJECTS_FILE = "projects.json"
 TRUSTED_FILE = "trustedFolders.json"
 REGISTRIES = (PROJECTS_FILE, TRUSTED_FILE)
 """The files of a home that name its projects."""
+HISTORY = "history"
+"""The folder of a home in which projects have a second marker, beside files as they were."""
 MARKER = ".project_root"
 """The file in the folder of a project that names the folder it stands for."""
 DEEPEST = 12
@@ -56,7 +58,7 @@ def registry_folder(home: Home) -> str:
 
 def markers_elsewhere(home: Home) -> str:
     """The folder of a home in which projects have a second marker, for those that have none of their own."""
-    return _below(registry_folder(home), "history")
+    return _below(registry_folder(home), HISTORY)
 
 
 def _expected_folders(folder: str) -> list[str]:

@@ -11,11 +11,11 @@ what is none of a project's is named, not walked through.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from geminids.disk import Disk, Entry
 from geminids.sources.base import Companions, Home, Scan
 from geminids.sources.bundles import better_known
 from geminids.sources.companions import UNKNOWN, Place
@@ -26,7 +26,15 @@ from geminids.sources.gemini.companions import (
     place,
     why_left_alone,
 )
-from geminids.sources.gemini.homes import AGENT, DEEPEST, MARKER, projects_folder, registry_folder
+from geminids.sources.gemini.homes import (
+    AGENT,
+    DEEPEST,
+    HISTORY,
+    MARKER,
+    REGISTRIES,
+    projects_folder,
+    registry_folder,
+)
 from geminids.sources.gemini.projects import Registry, read_registry
 from geminids.sources.scanning import (
     CLOSED_FILE,
@@ -62,7 +70,7 @@ class _Scanner(Scanner):
     def __init__(self, home: Home) -> None:
         super().__init__(home)
         self._root = Path(registry_folder(home))
-        self._registry: Registry = read_registry(self._root)
+        self._registry: Registry = read_registry(self._root, self._disk)
         self._problems = list(self._registry.problems)
         self._projects: dict[str, Shelf] = {}
 
@@ -91,17 +99,36 @@ class _Scanner(Scanner):
                 self._scan_project(entry)
         return self._found(self._unlisted() | self._unlisted_among(neighbours))
 
-    def _unlisted_among(self, neighbours: Sequence[os.DirEntry[str]]) -> set[Path]:
+    def _unlisted_among(self, neighbours: Sequence[Entry]) -> set[Path]:
         """Which of these may be folders of a scanned project, and could not be looked into either."""
         folders = self._projects.values()
         places = {str(path) for folder in folders for path in self._places_of_sessions(folder)}
-        return {Path(entry.path) for entry in neighbours if entry.path in places and _is_closed(entry)}
+        return {
+            Path(entry.path) for entry in neighbours if entry.path in places and _is_closed(entry, self._disk)
+        }
 
     def _found(self, unlisted: set[Path]) -> Scan:
         folders = self._projects.values()
         bundles = [bundle for folder in folders for bundle in folder.bundles(AGENT, ID_START)]
         companions = [self._companions(folder, unlisted) for folder in folders]
-        return Scan(tuple(bundles), tuple(companions), tuple(self._skipped), tuple(self._problems))
+        self._take_notes()
+        left = tuple(self._skipped), tuple(self._problems), tuple(self._notes)
+        return Scan(tuple(bundles), tuple(companions), *left)
+
+    def _take_notes(self) -> None:
+        """What tells which folders the projects are; the markers beside their sessions are companions."""
+        for name in REGISTRIES:
+            self._add_note(self._root / name)
+        for name in self._names_in_history():
+            self._add_note(self._root / HISTORY / name / MARKER)
+
+    def _names_in_history(self) -> list[str]:
+        try:
+            entries = entries_of(self._root / HISTORY, self._disk)
+        except OSError:
+            # What a scan of everything lists, it says.
+            return []
+        return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
 
     def _companions(self, folder: Shelf, unlisted: set[Path]) -> Companions:
         is_complete = not unlisted or unlisted.isdisjoint(self._places_of_sessions(folder))
@@ -122,13 +149,13 @@ class _Scanner(Scanner):
     def _name_the_rest(self, home: Path) -> None:
         """What a home holds beside its projects: named, never opened."""
         for entry in self._listed(home):
-            if entry.name == "history" and entry.is_dir(follow_symlinks=False):
+            if entry.name == HISTORY and entry.is_dir(follow_symlinks=False):
                 for project in self._listed(home / entry.name):
                     self._skip(project, FILES_BEFORE)
             elif entry.name != "tmp":
                 self._skip(entry, why_left_alone(entry.name, IN_HOME))
 
-    def _scan_project(self, found: os.DirEntry[str]) -> None:
+    def _scan_project(self, found: Entry) -> None:
         path = Path(found.path)
         entries = self._entries(path)
         if not entries:
@@ -146,7 +173,7 @@ class _Scanner(Scanner):
             else:
                 self._scan_beside(folder, entry, entry.name)
 
-    def _scan_beside(self, folder: Shelf, entry: os.DirEntry[str], inside: str) -> None:
+    def _scan_beside(self, folder: Shelf, entry: Entry, inside: str) -> None:
         """What lies beside the sessions: a file, or all that a folder holds."""
         if entry.is_file(follow_symlinks=False):
             self._look_beside(folder, entry, inside)
@@ -158,7 +185,7 @@ class _Scanner(Scanner):
         else:
             self._skip(entry, TOO_DEEP)
 
-    def _look_beside(self, folder: Shelf, entry: os.DirEntry[str], inside: str) -> None:
+    def _look_beside(self, folder: Shelf, entry: Entry, inside: str) -> None:
         known = place(inside)
         if isinstance(known, Place):
             self._add_beside(folder, known, entry)
@@ -167,14 +194,14 @@ class _Scanner(Scanner):
 
     def _folder(self, path: Path) -> Shelf:
         """The project of this folder; another folder of the same project may be known already."""
-        project = self._registry.project(path, self._root)
-        if project.slug and (written := _peeked_hash(path)):
+        project = self._registry.project(path, self._root, self._disk)
+        if project.slug and (written := _peeked_hash(path, self._disk)):
             # On Windows the marker is in lower case, and its hash not that of the path.
             project = self._registry.with_hash(project, written)
         key = project.hash or str(path)
         known = self._projects.get(key)
         if known is None:
-            known = self._projects[key] = Shelf(project, [])
+            known = self._projects[key] = Shelf(project, [], disk=self._disk)
         known.paths.append(path)
         known.project = better_known(known.project, project)
         return known
@@ -190,7 +217,7 @@ class _Scanner(Scanner):
             elif not self._add(folder, start, chats, entry):
                 folder.left_alone[start[:ID_START]] = LINK if entry.is_symlink() else CLOSED_FILE
 
-    def _scan_subagents(self, folder: Shelf, parent: os.DirEntry[str]) -> None:
+    def _scan_subagents(self, folder: Shelf, parent: Entry) -> None:
         path = Path(parent.path)
         for entry in self._entries(path):
             if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
@@ -199,12 +226,12 @@ class _Scanner(Scanner):
                 self._skip(entry, NO_SESSION)
 
 
-def _is_closed(entry: os.DirEntry[str]) -> bool:
+def _is_closed(entry: Entry, disk: Disk) -> bool:
     """Whether sessions may lie there that no scan sees: a link, or a folder that cannot be listed."""
     if not entry.is_dir(follow_symlinks=False):
         return entry.is_symlink()
     try:
-        entries_of(entry.path)
+        entries_of(entry.path, disk)
     except OSError:
         return True
     return False
@@ -224,11 +251,11 @@ def start_of_id(name: str) -> str | None:
     return named["start"][:ID_START] if named else file["stem"]
 
 
-def _peeked_hash(folder: Path) -> str | None:
+def _peeked_hash(folder: Path, disk: Disk) -> str | None:
     """The project hash that a session in the folder was written with, where nothing else tells."""
-    for file in _chat_files(folder):
+    for file in _chat_files(folder, disk):
         try:
-            with open(file, "rb") as opened:  # noqa: PTH123 - as the disk names it
+            with disk.opened(file) as opened:
                 found = _WRITTEN_HASH.search(opened.read(_PEEK))
         except OSError:
             # The scan reports it; another file may tell.
@@ -238,10 +265,10 @@ def _peeked_hash(folder: Path) -> str | None:
     return None
 
 
-def _chat_files(folder: Path) -> Iterator[str]:
+def _chat_files(folder: Path, disk: Disk) -> Iterator[str]:
     """The session files in the folder of a project, by name."""
     try:
-        entries = entries_of(folder / "chats")
+        entries = entries_of(folder / "chats", disk)
     except OSError:
         return
     for entry in entries:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from geminids.disk import REAL, Disk
 from geminids.model import KnownBy, Problem, ProblemKind, Project, folder_hash
 from geminids.projects.spellings import spellings
 from geminids.sources.gemini.homes import MARKER, PROJECTS_FILE, TRUSTED_FILE
@@ -32,13 +33,13 @@ class Registry(msgspec.Struct, frozen=True):
     """Folders by every hash that they may have been given."""
     problems: tuple[Problem, ...] = ()
 
-    def project(self, folder: Path, home: Path) -> Project:
+    def project(self, folder: Path, home: Path, disk: Disk = REAL) -> Project:
         """The project that a folder under `tmp/` belongs to."""
         name = folder.name
         if _HASH.fullmatch(name):
             path, known_by = self.by_hash.get(name, (None, None))
             return Project(path, name, None, known_by, certain=path is not None)
-        path = _marker(folder) or _marker(home / "history" / name)
+        path = _marker(folder, disk) or _marker(home / "history" / name, disk)
         if path:
             return Project(path, folder_hash(path), name, KnownBy.MARKER)
         path = self.path_by_slug.get(name)
@@ -54,11 +55,11 @@ class Registry(msgspec.Struct, frozen=True):
         return Project(path, written, project.slug, known_by, certain=written in self.by_hash)
 
 
-def read_registry(home: Path) -> Registry:
+def read_registry(home: Path, disk: Disk = REAL) -> Registry:
     """The registry of a home and the folders it trusts; what is damaged is a problem."""
     problems: list[Problem] = []
-    registered = _folders_in(home / PROJECTS_FILE, "projects", problems)
-    trusted = _folders_in(home / TRUSTED_FILE, None, problems)
+    registered = _folders_in(home / PROJECTS_FILE, "projects", problems, disk)
+    trusted = _folders_in(home / TRUSTED_FILE, None, problems, disk)
     by_hash: dict[str, tuple[str, KnownBy]] = {}
     for known_by, paths in ((KnownBy.REGISTRY, registered), (KnownBy.TRUSTED, trusted)):
         for path in paths:
@@ -71,10 +72,10 @@ def read_registry(home: Path) -> Registry:
     return Registry(slugs, by_hash, tuple(problems))
 
 
-def _folders_in(file: Path, key: str | None, problems: list[Problem]) -> dict[str, Any]:
+def _folders_in(file: Path, key: str | None, problems: list[Problem], disk: Disk) -> dict[str, Any]:
     """The paths that are the keys of a map in one of the CLI's own files."""
     try:
-        written = decode(read_plain(file, _LARGEST_REGISTRY)).value
+        written = decode(read_plain(file, _LARGEST_REGISTRY, disk)).value
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -90,18 +91,18 @@ def _folders_in(file: Path, key: str | None, problems: list[Problem]) -> dict[st
     return {path: value for path, value in folders.items() if is_path(path)}
 
 
-def read_plain(path: Path, most: int) -> bytes:
+def read_plain(path: Path, most: int, disk: Disk = REAL) -> bytes:
     """So many bytes of a companion; a link, a pipe or a device counts as not there."""
-    if path.is_symlink() or not path.is_file():
+    if not disk.is_file(path):
         raise FileNotFoundError(path)
-    with path.open("rb") as opened:
+    with disk.opened(path) as opened:
         return opened.read(most)
 
 
-def _marker(folder: Path) -> str | None:
+def _marker(folder: Path, disk: Disk) -> str | None:
     """The path in a marker; a marker that is no plain file, or no path, tells nothing."""
     try:
-        path = read_plain(folder / MARKER, _LONGEST_PATH).decode("utf-8").strip()
+        path = read_plain(folder / MARKER, _LONGEST_PATH, disk).decode("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
     return path if is_path(path) else None

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from geminids.disk import GIVEN
 from geminids.model import FileAccount, Problem, ProblemKind, Project, Tally
 from geminids.sources.base import Bundle, FoundFile, Reading
+from geminids.sources.fates import Fate
 from geminids.sources.gemini.agent_view import agent_view
+from geminids.sources.gemini.fates import fates_of
 from geminids.sources.gemini.files import Segment, read_file, segments
 from geminids.sources.gemini.homes import AGENT
 from geminids.sources.gemini.projects import read_registry
@@ -25,21 +28,24 @@ def read(bundle: Bundle) -> Reading:
     found: list[Segment] = []
     accounts: list[FileAccount] = []
     problems: list[Problem] = []
+    fates: list[Fate] = []
     for file in bundle.files:
         try:
-            content = file.path.read_bytes()
+            content = bundle.disk.read(file.path)
         except OSError as error:
             accounts.append(_unread(file))
             reason = error.strerror or "cannot be read"
             problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
+            fates += fates_of(file)
             continue
         log = read_file(file.path, content)
         accounts.append(log.account())
         problems.extend(log.problems)
         found.extend(segments(log))
+        fates += fates_of(file, log, content)
     held = sessions(bundle, found, problems)
     told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
-    return Reading(tuple(held), tuple(accounts), tuple(told))
+    return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
 
 
 def read_alone(path: Path) -> Reading | None:
@@ -60,7 +66,7 @@ def read_alone(path: Path) -> Reading | None:
     file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     folder = _project_folder(path)
     project = _project_of(folder) if folder else Project(None, None, None, None)
-    return read(Bundle(AGENT, path.stem, project, (folder,) if folder else (), (file,)))
+    return read(Bundle(AGENT, path.stem, project, (folder,) if folder else (), (file,), disk=GIVEN))
 
 
 def read_as_agent(path: Path) -> dict[str, Any] | None:

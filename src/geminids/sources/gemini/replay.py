@@ -37,6 +37,8 @@ class Replay:
         """The ids in the agent's list, copies included."""
         self._burst: list[str] = []
         """The ids of the unbroken run of message lines just before."""
+        self._settled = 0
+        """So many turns are known from other files, which know them better."""
         self._last_kind: Kind | None = None
         self._mentioned: set[str] = set()
         self._seen: set[str] = set()
@@ -47,16 +49,21 @@ class Replay:
         """All turns in the order in which they were first written."""
         return sorted(self._turns.values(), key=lambda turn: turn.number)
 
-    def read_file(self, records: Iterable[Record]) -> None:
-        """Take in one file of the session; files come in order of time."""
+    def read_file(self, records: Iterable[Record], *, is_rescued: bool = False) -> None:
+        """Take in one file of the session; files come in order of time.
+
+        A repaired copy was made of what the others hold: it brings turns back into the agent's view, but
+        knows nothing more of them, and what it leaves out was left out by us.
+        """
         before = self._alive_turns()
+        self._settled = self._count if is_rescued else 0
         self._alive, self._burst, self._mentioned, self._last_kind = {}, [], set(), None
         self._seen = set()
         last_place: Source | None = None
         for record in records:
             self._read(record)
             last_place = record.place
-        if before and last_place is not None:
+        if before and last_place is not None and not is_rescued:
             self._supersede(before, last_place)
 
     def _supersede(self, before: list[Turn], place: Source) -> None:
@@ -117,7 +124,8 @@ class Replay:
         """Take in a version of a turn and put it into the agent's list."""
         self._alive.setdefault(turn_id)
         turn = self._turns.get(turn_id)
-        if turn is not None and not restated and complete and turn.is_another(value):
+        is_settled = turn is not None and turn.number <= self._settled
+        if turn is not None and not (restated or is_settled) and complete and turn.is_another(value):
             self._set_aside(turn, place)
             turn = None
         if turn is not None:
@@ -125,7 +133,7 @@ class Replay:
             turn.places.append(place)
             if turn.state is not State.CURRENT:
                 turn.restore()
-            if complete:
+            if complete and not is_settled:
                 turn.merge(value, restated=restated)
         elif turn_id in self._copies:
             self._update_originals(turn_id, value, place)

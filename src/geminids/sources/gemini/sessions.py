@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -91,7 +90,7 @@ def _drafts(bundle: Bundle, found: Sequence[Segment]) -> Iterator[Draft]:
             segments.sort(key=lambda segment: segment.order)
         replay = Replay()
         for segment in segments:
-            replay.read_file(segment.records)
+            replay.read_file(segment.records, is_rescued=segment.is_rescued)
         yield Draft(native_id, kind, parent_id, segments, replay.turns)
 
 
@@ -139,14 +138,14 @@ def _id_from_name(bundle: Bundle, segment: Segment, others: Sequence[Segment]) -
     start = start_of_id(segment.path.name) or segment.path.stem
     known = (other.session_id for other in others)
     beside = next((other for other in known if other and other.startswith(start)), None)
-    return beside or _id_from_prompt_log(bundle.folders, start) or start
+    return beside or _id_from_prompt_log(bundle, start) or start
 
 
-def _id_from_prompt_log(folders: Iterable[Path], start: str) -> str | None:
+def _id_from_prompt_log(bundle: Bundle, start: str) -> str | None:
     pattern = re.compile(rb'"sessionId"\s*:\s*"(' + re.escape(start.encode()) + rb'[\w-]*)"')
-    for folder in folders:
+    for folder in bundle.folders:
         try:
-            found = pattern.search(read_plain(folder / "logs.json", _MOST_OF_LOG))
+            found = pattern.search(read_plain(folder / "logs.json", _MOST_OF_LOG, bundle.disk))
         except OSError:
             # Only a hint was looked for; the log itself is not ours to read here.
             continue

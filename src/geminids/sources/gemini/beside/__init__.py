@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from geminids.model import CompanionKind, FileAccount, Problem, ProblemKind, Project, Session, Tally
+from geminids.model import CompanionKind, FileAccount, Problem, ProblemKind, Session, Tally
 from geminids.sources.base import CompanionFile, Companions, FoundFile, Reading
 from geminids.sources.traces import Trace, trace
 
@@ -34,7 +34,7 @@ def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | No
         # Only who reads everything accounts for everything.
         return typed
     others = [file for file in companions.files if file.kind not in _TYPED]
-    return Reading.joined([typed, *(_opened(file, companions.project) for file in others)])
+    return Reading.joined([typed, *(_opened(file, companions) for file in others)])
 
 
 class _Budget:
@@ -66,10 +66,12 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
     from geminids.sources.gemini.beside.prompt_log import read_prompt_log
     from geminids.sources.gemini.beside.shell_history import read_shell_history
 
+    disk = companions.disk
     logs = [
-        read_prompt_log(file, budget.take(file.size)) for file in by_kind.get(CompanionKind.PROMPT_LOG, ())
+        read_prompt_log(file, budget.take(file.size), disk)
+        for file in by_kind.get(CompanionKind.PROMPT_LOG, ())
     ]
-    shells = [read_shell_history(file) for file in by_kind.get(CompanionKind.SHELL_HISTORY, ())]
+    shells = [read_shell_history(file, None, disk) for file in by_kind.get(CompanionKind.SHELL_HISTORY, ())]
     commands = [command for shell in shells for command in shell.commands]
     joined = join(logs, traces, commands, companions.project, Absence(companions, traces))
     files: list[PromptLog | ShellHistory] = [*logs, *shells]
@@ -101,13 +103,15 @@ def _saved(
             readings.append(_left_unread(file))
         else:
             folder = file.path.parent.name
-            readings.append(saved_chat(file, companions.project, folder, index, saved_in))
+            readings.append(
+                saved_chat(file, companions.project, folder, index, saved_in, disk=companions.disk)
+            )
     read = Reading.joined(readings)
     sessions: list[Session] = counted_once(without_twins(read.sessions))
     return Reading(tuple(sessions), read.accounts, read.problems)
 
 
-def _opened(companion: CompanionFile, project: Project) -> Reading:
+def _opened(companion: CompanionFile, companions: Companions) -> Reading:
     """A file that is no session of ours to list, read for its account."""
     if companion.kind not in _COPIES:
         return Reading((), (_unopened(companion),), ())
@@ -115,7 +119,7 @@ def _opened(companion: CompanionFile, project: Project) -> Reading:
 
     if companion.size > _LARGEST:
         return _left_unread(companion.file)
-    read = found_copy(companion.file, project, f"gemini-{companion.kind}")
+    read = found_copy(companion.file, companions.project, f"gemini-{companion.kind}", companions.disk)
     return Reading((), read.accounts, read.problems)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from geminids.disk import Disk
 from geminids.sources.base import Companions
 from geminids.sources.gemini.layout import ID_START, LINK, NO_SESSION
 from geminids.sources.traces import Trace
@@ -64,15 +65,15 @@ class Absence:
         for file in self._beside.session_files.get(start, ()):
             # Those of subagents lie in a folder of their own, and are not the session's.
             if file.path.parent.name == "chats":
-                return _trouble(file.path)
+                return _trouble(file.path, self._beside.disk)
         left_alone = self._beside.left_alone.get(start)
         return _LEFT_ALONE.get(left_alone, FILE_CLOSED) if left_alone else None
 
 
-def _trouble(path: Path) -> str:
+def _trouble(path: Path, disk: Disk) -> str:
     """What is the matter with a file from which no session came."""
     try:
-        with path.open("rb") as opened:
+        with disk.opened(path) as opened:
             beginning = opened.read(_PEEK)
     except OSError:
         return FILE_CLOSED

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from geminids.disk import Disk
 from geminids.model import ProblemKind, Project
 from geminids.sources.base import FoundFile, Reading
 from geminids.sources.gemini.beside import activity, printed
@@ -46,10 +47,10 @@ def read_copy(path: Path, content: bytes) -> Reading | None:
     return reader(path, content) if reader else None
 
 
-def found_copy(file: FoundFile, project: Project, file_format: str) -> Reading:
+def found_copy(file: FoundFile, project: Project, file_format: str, disk: Disk) -> Reading:
     """A report or a log in a project's folder; `file_format` names the account of what is neither."""
     try:
-        content = file.path.read_bytes()
+        content = disk.read(file.path)
     except OSError as error:
         return unread(file, file_format, error)
     reading = read_copy(file.path, content)

@@ -22,7 +22,7 @@ _NEXT_LINE = b"\n  {"
 
 def seek_tail(log: FileLog, stream: BinaryIO, limit: int | None) -> int:
     """Go to the last bytes of a file, as many as may be read; the log learns how long the file is now."""
-    log.size = os.fstat(stream.fileno()).st_size
+    log.size = stream.seek(0, os.SEEK_END)
     begin = 0 if limit is None else max(0, log.size - max(limit, 0))
     stream.seek(begin)
     return begin

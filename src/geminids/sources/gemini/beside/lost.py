@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from geminids.disk import GIVEN
 from geminids.model import (
     Counts,
     LineKind,
@@ -90,7 +91,7 @@ def read_lines(path: Path, content: bytes) -> Reading:
 
 def read_log(path: Path, size: int) -> Reading:
     """A prompt log that stands alone: what was typed, session by session, by the names in the log."""
-    log = read_prompt_log(FoundFile(path, size, 0, 0))
+    log = read_prompt_log(FoundFile(path, size, 0, 0), disk=GIVEN)
     lines = lines_of([log])
     tell = kind_teller((), find_messages(lines, ()))
     for line in lines:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from geminids.disk import REAL, Disk
 from geminids.model import CompanionKind, MovedOutput, Session, Text, ToolCall
 from geminids.sources.companions import Place
 from geminids.sources.gemini.companions import place
@@ -51,15 +52,15 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _OF_HOME = ("projects.json", "settings.json", "history")
 
 
-def with_outputs(session: Session) -> Session:
+def with_outputs(session: Session, disk: Disk = REAL) -> Session:
     """The session with the whole text of every output that was moved out of it and still exists."""
-    return _Outputs(session).put_back(session)
+    return _Outputs(session, disk).put_back(session)
 
 
 class _Outputs(Outputs):
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._folders = list(dict.fromkeys(_project_folders(session)))
+    def __init__(self, session: Session, disk: Disk) -> None:
+        super().__init__(disk)
+        self._folders = list(dict.fromkeys(_project_folders(session, disk)))
         self._places = [*(f"tool-outputs/session-{name}" for name in _ids(session)), "tool_output", "."]
 
     def moved(self, call: ToolCall) -> MovedOutput | None:
@@ -123,7 +124,7 @@ class _Outputs(Outputs):
         found: list[tuple[int, str]] = []
         for folder in self._places[:-2]:
             for path in self._inside(*folder.split("/")):
-                found += [(-size, file) for size, file in _files_in(path) if _begins(file, begin)]
+                found += [(-size, file) for size, file in self._files_in(path) if _begins(file, begin)]
         return [file for _, file in sorted(found)]
 
     def _inside(self, *pieces: str) -> Iterator[str]:
@@ -135,8 +136,17 @@ class _Outputs(Outputs):
                 is_there = os.path.realpath(path) == os.path.normpath(os.path.join(real, *pieces))  # noqa: PTH118
             except (OSError, ValueError):
                 continue
-            if is_there and os.path.lexists(path):
+            if is_there and self._disk.is_there(path):
                 yield path
+
+    def _files_in(self, folder: str) -> Iterator[tuple[int, str]]:
+        try:
+            for entry in self._disk.entries(folder):
+                if entry.is_file(follow_symlinks=False):
+                    yield self._disk.facts(entry.path).st_size, entry.path
+        except OSError:
+            # What the project holds was scanned, and trouble with it reported there.
+            return
 
 
 def named_ids(session: Session) -> set[str]:
@@ -212,30 +222,26 @@ def _is_output(inside: str) -> bool:
     return isinstance(known, Place) and known.kind is CompanionKind.TOOL_OUTPUT
 
 
-def _project_folders(session: Session) -> Iterator[Path]:
+def _project_folders(session: Session, disk: Disk) -> Iterator[Path]:
     """The project's folders in the agent's homes, by where the files of the session lie."""
     for file in session.files:
         above = Path(file.path).absolute().parents
         chats = next((folder for folder in above[:2] if folder.name == "chats"), None)
         folder = chats.parent if chats else above[0]
-        if _is_project_folder(folder):
+        if _is_project_folder(folder, disk):
             yield folder
 
 
-def _is_project_folder(folder: Path) -> bool:
+def _is_project_folder(folder: Path, disk: Disk) -> bool:
     """Whether the CLI made this folder. What lies beside a session that was copied anywhere is private."""
-    if _HASH.fullmatch(folder.name) or _is_at(folder / MARKER):
+    if _HASH.fullmatch(folder.name) or disk.is_there(folder / MARKER):
         return True
     home = folder.parent.parent
     # The system has a `tmp` as well, and whatever lies in it.
     if folder.parent.name != "tmp" or home == home.parent:
         return False
-    is_home = home.name == ".gemini" or any(_is_at(home / name) for name in _OF_HOME)
-    return is_home or _is_at(folder / "logs.json")
-
-
-def _is_at(path: Path) -> bool:
-    return os.path.lexists(path)
+    is_home = home.name == ".gemini" or any(disk.is_there(home / name) for name in _OF_HOME)
+    return is_home or disk.is_there(folder / "logs.json")
 
 
 def _ids(session: Session) -> Iterable[str]:
@@ -243,17 +249,6 @@ def _ids(session: Session) -> Iterable[str]:
     parent = (session.parent_id or "").partition(":")[2]
     names = (session.native_id, session.native_id.partition("#")[0], parent)
     return dict.fromkeys(name for name in names if re.fullmatch(r"[\w-]+", name))
-
-
-def _files_in(folder: str) -> Iterator[tuple[int, str]]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_file(follow_symlinks=False):
-                    yield entry.stat(follow_symlinks=False).st_size, entry.path
-    except OSError:
-        # What the project holds was scanned, and trouble with it reported there.
-        return
 
 
 def _begins(file: str, begin: str) -> bool:

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from geminids.disk import REAL, Disk
 from geminids.model import FileAccount, Problem, ProblemKind, Source
 from geminids.sources.base import FoundFile
 from geminids.sources.gemini.beside.accounts import BesideLog, refused
@@ -55,11 +56,11 @@ class PromptLog(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
-def read_prompt_log(file: FoundFile, limit: int | None = None) -> PromptLog:
+def read_prompt_log(file: FoundFile, limit: int | None = None, disk: Disk = REAL) -> PromptLog:
     """The lines of a log. With a limit, so many bytes at its end: the newest lines stand there."""
     log = _Log(str(file.path), PROMPT_LOG, file.size)
     try:
-        with file.path.open("rb") as stream:
+        with disk.opened(file.path) as stream:
             log.read(stream, limit)
     except OSError as error:
         account, problem = refused(file, PROMPT_LOG, error)

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from geminids.disk import REAL, Disk
 from geminids.model import Message, Project, Session, SessionKind
 from geminids.sources.base import FoundFile, Reading
 from geminids.sources.gemini.beside.api_turns import messages_of
@@ -70,13 +71,15 @@ def saved_chat(
     folder_name: str,
     known: TraceIndex,
     saved_in: Mapping[str, str] | None = None,
+    *,
+    disk: Disk = REAL,
 ) -> Reading:
     """A saved chat in a project's folder, tied to the session it was saved from if that can be proved.
 
     `saved_in` says in which session (by the agent's own id) a tag was typed last.
     """
     try:
-        content = file.path.read_bytes()
+        content = disk.read(file.path)
     except OSError as error:
         return unread(file, FORMAT, error)
     saved_at = found_at(file)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from geminids.disk import REAL, Disk
 from geminids.model import FileAccount, Problem, ProblemKind, Tally
 from geminids.sources.base import FoundFile
 from geminids.sources.gemini.beside.accounts import BesideLog, refused
@@ -29,11 +30,11 @@ class ShellHistory(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
-def read_shell_history(file: FoundFile, limit: int | None = None) -> ShellHistory:
+def read_shell_history(file: FoundFile, limit: int | None = None, disk: Disk = REAL) -> ShellHistory:
     """The commands of a shell history. With a limit, so many bytes at its end."""
     log = BesideLog(str(file.path), FORMAT, file.size)
     try:
-        raw = _tail(log, file, _MOST_READ if limit is None else min(limit, _MOST_READ))
+        raw = _tail(log, file, _MOST_READ if limit is None else min(limit, _MOST_READ), disk)
     except OSError as error:
         account, problem = refused(file, FORMAT, error)
         return ShellHistory((), account, (problem,))
@@ -46,9 +47,9 @@ def read_shell_history(file: FoundFile, limit: int | None = None) -> ShellHistor
     return ShellHistory(commands, account, tuple(log.problems))
 
 
-def _tail(log: BesideLog, file: FoundFile, limit: int) -> bytes:
+def _tail(log: BesideLog, file: FoundFile, limit: int, disk: Disk) -> bytes:
     """The bytes at the end of a file; what stands before them is left unread."""
-    with file.path.open("rb") as stream:
+    with disk.opened(file.path) as stream:
         begin = seek_tail(log, stream, limit)
         raw = stream.read(limit)
     log.size = begin + len(raw)

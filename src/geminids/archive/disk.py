@@ -1,0 +1,273 @@
+"""The disk with what is gone from it: a file that its agent has deleted is read from the newest kept copy.
+
+What is really there always counts, and nothing is concluded from what cannot be seen: a closed folder is a
+closed folder, whatever copies there are of it. Copies are plain files in plain folders, so no link and no
+pipe is ever told of here that is not on the disk itself.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import errno
+import os
+import stat
+
+# A command that finds everything in its place has no time to load `threading`, which has the same lock.
+from _thread import allocate_lock
+from bisect import bisect_left
+from functools import cached_property
+from io import BytesIO
+from operator import attrgetter
+from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
+
+from geminids.disk import KEPT_INODE, AnyPath, Disk, Entry, Facts
+from geminids.errors import GeminidsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    class Copied(Protocol):
+        """The newest kept copy of a file, as the archive knows it."""
+
+        @property
+        def home(self) -> str: ...  # noqa: D102
+        @property
+        def path(self) -> str: ...  # noqa: D102
+        @property
+        def size(self) -> int: ...  # noqa: D102
+        @property
+        def mtime_ns(self) -> int: ...  # noqa: D102
+
+
+C = TypeVar("C", bound="Copied")
+
+_GONE = (FileNotFoundError, NotADirectoryError)
+"""How the system says that something is not there, and not that we may not know."""
+_FILE = stat.S_IFREG | 0o600
+_FOLDER = stat.S_IFDIR | 0o700
+_AFTER_BELOW = chr(ord(os.sep) + 1)
+"""What follows the name of a folder in no path of a file below it, and in order comes after them all."""
+_by_name = attrgetter("name")
+
+
+class KeptEntry:
+    """A file that is gone, or a folder that held such files, among what a folder holds."""
+
+    __slots__ = ("_is_folder", "name", "path")
+
+    def __init__(self, name: str, path: str, *, is_folder: bool) -> None:
+        self.name = name
+        self.path = path
+        self._is_folder = is_folder
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        """Whether it was a folder."""
+        return self._is_folder
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        """Whether it was a file."""
+        return not self._is_folder
+
+    def is_symlink(self) -> bool:
+        """No link is ever kept."""
+        return False
+
+
+class KeptFacts:
+    """What something that is gone looked like when it was kept."""
+
+    __slots__ = ("st_ino", "st_mode", "st_mtime_ns", "st_size")
+
+    def __init__(self, size: int, mtime_ns: int, mode: int) -> None:
+        self.st_size = size
+        self.st_mtime_ns = mtime_ns
+        self.st_mode = mode
+        self.st_ino = KEPT_INODE
+
+
+class KeptDisk(Disk, Generic[C]):
+    """The disk as it is, and the newest kept copy of each file that is gone from it.
+
+    `newest` gives the copies by the paths of their files; it is asked once, when a folder is listed or
+    something is missing. `content` gives what is in a copy, and raises GeminidsError if it is damaged.
+    `moved_name` says what stays the same of a file that its agent moves or packs: while it is anywhere in its
+    home it is not gone, and of several copies of one that is, only the newest is told of. Any thread may call
+    any of them.
+    """
+
+    def __init__(
+        self,
+        newest: "Callable[[], Mapping[str, C]]",
+        content: "Callable[[C], bytes]",
+        moved_name: "Callable[[str], str | None]",
+    ) -> None:
+        self._newest = newest
+        self._content = content
+        self._moved_name = moved_name
+        self._lock = allocate_lock()
+        self._loaded: _Copies[C] | None = None
+
+    def entries(self, folder: AnyPath) -> "Sequence[Entry]":
+        """What a folder holds and what is gone from it, by name. Raises OSError."""
+        try:
+            real = super().entries(folder)
+        except _GONE:
+            if not self._copies.is_folder(folder):
+                raise
+            real = ()
+        kept = list(self._copies.held_in(folder))
+        if not kept:
+            return real
+        there = {entry.name for entry in real}
+        missing = [entry for entry in kept if entry.name not in there and self._is_told_of(entry)]
+        gone = list(self._not_renamed(missing, real))
+        return sorted([*real, *gone], key=_by_name) if gone else real
+
+    def facts(self, path: AnyPath) -> Facts:
+        """What a file looks like from outside, or looked like. Raises OSError."""
+        try:
+            return super().facts(path)
+        except _GONE:
+            if copy := self._copy(path):
+                return KeptFacts(copy.size, copy.mtime_ns, _FILE)
+            if self._copies.is_folder(path):
+                return KeptFacts(0, 0, _FOLDER)
+            raise
+
+    def opened(self, path: AnyPath) -> BinaryIO:
+        """A file to be read piece by piece, or its copy, which the caller closes. Raises OSError."""
+        try:
+            return super().opened(path)
+        except _GONE:
+            if copy := self._copy(path):
+                return BytesIO(self._read_copy(copy))
+            raise
+
+    def is_there(self, path: AnyPath) -> bool:
+        """Whether something of this name is there, or was and is kept."""
+        try:
+            self.facts(path)
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def has_copies_below(self, folder: AnyPath) -> bool:
+        """Whether files that are gone from a folder, or with it, can be read from copies."""
+        return any(self._copy(path) and _is_gone(path) for path in self._copies.below(folder))
+
+    def look_again(self) -> None:
+        """Forget which copies there are: others may have been kept since."""
+        with self._lock:
+            self._loaded = None
+
+    @property
+    def _copies(self) -> "_Copies[C]":
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _Copies(self._newest(), self._moved_name)
+            return self._loaded
+
+    def _is_told_of(self, entry: KeptEntry) -> bool:
+        return entry.is_dir() or self._copy(entry.path) is not None
+
+    def _not_renamed(self, missing: "Sequence[KeptEntry]", real: "Sequence[Entry]") -> "Iterator[KeptEntry]":
+        """What is missing under any name: of a file that was renamed just now, there is no other copy yet."""
+        moved = {entry.path: None if entry.is_dir() else self._moved_name(entry.path) for entry in missing}
+        there = {self._moved_name(entry.path) for entry in real} if any(moved.values()) else set()
+        return (entry for entry in missing if moved[entry.path] is None or moved[entry.path] not in there)
+
+    def _copy(self, path: AnyPath) -> C | None:
+        """The copy of a file that is not there; None if there is none, or the file was only moved."""
+        copies = self._copies
+        copy = copies.of(path)
+        if copy is None:
+            return None
+        same = copies.of_same_name(copy)
+        if any(other.path != copy.path and not _is_gone(other.path) for other in same):
+            return None
+        return copy if not same or same[0].path == copy.path else None
+
+    def _read_copy(self, copy: C) -> bytes:
+        try:
+            return self._content(copy)
+        except GeminidsError as error:
+            # For a reader it is a file like any other that the system refuses.
+            raise OSError(errno.EIO, f"it is gone, and its kept copy cannot be read: {error}") from error
+
+
+class _Copies(Generic[C]):
+    """All copies in the order of their paths, which has each folder in one piece. Never changes."""
+
+    def __init__(self, newest: "Mapping[str, C]", moved_name: "Callable[[str], str | None]") -> None:
+        self._by_path = newest
+        self._paths = sorted(newest)
+        self._moved_name = moved_name
+
+    def of(self, path: AnyPath) -> C | None:
+        """The copy of a file."""
+        return self._by_path.get(_tidy(path))
+
+    def of_same_name(self, copy: C) -> "Sequence[C]":
+        """All copies of a file that its agent may have moved, the newest first; none if it moves nothing."""
+        name = self._moved_name(copy.path)
+        return () if name is None else self._moved.get((copy.home, name), ())
+
+    def is_folder(self, path: AnyPath) -> bool:
+        """Whether copies of files are known that lay below."""
+        return next(self.below(path), None) is not None
+
+    def below(self, folder: AnyPath) -> "Iterator[str]":
+        """The paths of all files that lay below a folder."""
+        beginning = _beginning(folder)
+        for at in range(bisect_left(self._paths, beginning), len(self._paths)):
+            if not self._paths[at].startswith(beginning):
+                return
+            yield self._paths[at]
+
+    def held_in(self, folder: AnyPath) -> "Iterator[KeptEntry]":
+        """The files that were kept from a folder, and the folders in it that held any, each once."""
+        paths, beginning = self._paths, _beginning(folder)
+        at = bisect_left(paths, beginning)
+        while at < len(paths) and paths[at].startswith(beginning):
+            name, is_below, _ = paths[at][len(beginning) :].partition(os.sep)
+            path = os.path.join(folder, name)  # noqa: PTH118 - spelled as who asks does
+            if not is_below:
+                yield KeptEntry(name, path, is_folder=False)
+                at += 1
+                continue
+            if beginning + name not in self._by_path:
+                yield KeptEntry(name, path, is_folder=True)
+            at = bisect_left(paths, f"{beginning}{name}{_AFTER_BELOW}", at)
+
+    @cached_property
+    def _moved(self) -> dict[tuple[str, str], list[C]]:
+        """Copies of files that may have been moved, by home and what stays the same, the newest first."""
+        same: dict[tuple[str, str], list[C]] = {}
+        for copy in self._by_path.values():
+            if (name := self._moved_name(copy.path)) is not None:
+                same.setdefault((copy.home, name), []).append(copy)
+        for found in same.values():
+            # A file that is moved keeps its date; of a plain one and a packed one, the plain one is longer.
+            found.sort(key=lambda copy: (copy.mtime_ns, copy.size, copy.path), reverse=True)
+        return same
+
+
+def _beginning(folder: AnyPath) -> str:
+    """How the paths of all files begin that lie below a folder."""
+    path = _tidy(folder)
+    return path if path.endswith(os.sep) else path + os.sep
+
+
+def _tidy(path: AnyPath) -> str:
+    """A path as the archive spells it."""
+    return os.path.normpath(os.fspath(path))
+
+
+def _is_gone(path: str) -> bool:
+    """Whether nothing is there. What we may not look at may be there."""
+    try:
+        os.lstat(path)
+    except _GONE:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False

@@ -1,0 +1,259 @@
+"""Packs written anew without what is no longer wanted.
+
+The new pack is written beside the old ones and gets its name when it is whole, then the manifest is switched,
+then the old ones go. Its first record names them, so that also without a manifest they never come back.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.archive import packs as pack_files
+from geminids.archive.failures import FailedToKeepError
+from geminids.archive.manifest import Manifest, Pack, PlacedRecord
+from geminids.archive.packs import NewPack, opened_pack, pack_file, packs_on_disk, remove_files
+from geminids.archive.rebuilding import manifests_aside
+from geminids.archive.records import Segment, WrittenVersion
+
+if TYPE_CHECKING:
+    from geminids.archive.keeping import Writer
+
+_DEAD_SHARE = 3
+"""Packs are written anew when one in so many bytes is dead."""
+_LEAST_DEAD = 4 << 20
+"""Bytes that may be dead all the same."""
+_RECORDS = """
+    SELECT pack, offset, payload_offset, payload_length, number, revision, segment, size FROM records
+    WHERE pack = ? ORDER BY offset
+"""
+_PACKS_OF_VERSION = "SELECT DISTINCT pack FROM records WHERE number = ?"
+_PACKS_OF_SEGMENT = "SELECT DISTINCT pack FROM records WHERE segment = ?"
+
+
+class _Wanted(NamedTuple):
+    """What is to stay."""
+
+    versions: dict[int, WrittenVersion]
+    segments: dict[bytes, tuple[int, int]]
+    """Where each one lies: pack, and offset of its payload."""
+
+
+class _Row(NamedTuple):
+    pack: int
+    offset: int
+    payload_offset: int
+    payload_length: int
+    number: int
+    revision: int | None
+    segment: bytes | None
+    size: int | None
+
+
+def remove(writer: Writer, numbers: Collection[int]) -> int:
+    """Forget versions for good; how many bytes the packs are smaller by."""
+    writer.commit()
+    manifest = writer.manifest
+    known = [written for number in set(numbers) if (written := manifest.written(number)) is not None]
+    if not known:
+        return 0
+    writer.close()
+    touched = {
+        pack
+        for written in known
+        for pack in (
+            *_asked(manifest, _PACKS_OF_VERSION, written.version.number),
+            *(
+                pack
+                for segment in written.segments
+                for pack in _asked(manifest, _PACKS_OF_SEGMENT, segment.digest)
+            ),
+        )
+    }
+    # What was once moved aside still holds their names.
+    remove_files(manifests_aside(writer.folder))
+    return _rewrite(writer, sorted(touched), {written.version.number for written in known})
+
+
+def _asked(manifest: Manifest, question: str, value: int | bytes) -> list[int]:
+    return [pack for (pack,) in manifest.connection.execute(question, (value,))]
+
+
+def tidy(writer: Writer) -> None:
+    """Write those packs anew that are full of segments which larger ones have swallowed."""
+    # It is only for the sake of room: without room for it, it has to wait.
+    with suppress(FailedToKeepError, sqlite3.OperationalError):
+        _tidy(writer)
+
+
+def _tidy(writer: Writer) -> None:
+    manifest = writer.manifest
+    packs = manifest.packs()
+    size = sum(pack.size for pack in packs)
+    least = max(_LEAST_DEAD, size // _DEAD_SHARE)
+    # Only an estimate, but to know exactly takes longer than most of what is kept at a time.
+    if manifest.dead_bytes() < least:
+        return
+    wanted = _wanted(manifest, ())
+    dead = {pack.number: pack.size - _live_bytes(manifest, pack, wanted) for pack in packs}
+    with manifest.transaction():
+        manifest.set_dead_bytes(sum(dead.values()))
+    if sum(dead.values()) >= least:
+        writer.close()
+        worst = [pack.number for pack in packs if dead[pack.number] * _DEAD_SHARE >= pack.size]
+        _rewrite(writer, worst, frozenset())
+
+
+def _wanted(manifest: Manifest, without: Collection[int]) -> _Wanted:
+    versions = {
+        written.version.number: written
+        for written in manifest.all_written()
+        if written.version.number not in without
+    }
+    segments = {}
+    for digest in {segment.digest for written in versions.values() for segment in written.segments}:
+        place = manifest.place(Segment(digest, 0))
+        if place is not None:
+            segments[digest] = (place.pack, place.offset)
+    return _Wanted(versions, segments)
+
+
+def _live_bytes(manifest: Manifest, pack: Pack, wanted: _Wanted) -> int:
+    return sum(
+        row.payload_offset - row.offset + (row.payload_length if keeps_segment else 0)
+        for row in _rows(manifest, pack.number)
+        for keeps_segment in [_keeps_segment(row, wanted)]
+        if keeps_segment or _keeps_version(row, wanted)
+    )
+
+
+def _rows(manifest: Manifest, pack: int) -> list[_Row]:
+    return [_Row(*row) for row in manifest.connection.execute(_RECORDS, (pack,)).fetchall()]
+
+
+def _keeps_segment(row: _Row, wanted: _Wanted) -> bool:
+    return row.segment is not None and wanted.segments.get(row.segment) == (row.pack, row.payload_offset)
+
+
+def _keeps_version(row: _Row, wanted: _Wanted) -> bool:
+    written = wanted.versions.get(row.number)
+    return row.revision is not None and written is not None and written.revision == row.revision
+
+
+def _rewrite(writer: Writer, packs: Sequence[int], without: Collection[int]) -> int:
+    from geminids.archive.keeping import trouble
+
+    manifest = writer.manifest
+    wanted = _wanted(manifest, without)
+    made: list[tuple[NewPack, list[PlacedRecord]]] = []
+    sizes = {pack.number: pack.size for pack in manifest.packs()}
+    number = max([*packs_on_disk(writer.folder), *sizes], default=0)
+    try:
+        for group in _groups(manifest, packs, wanted):
+            number += 1
+            made.append(_written_anew(writer, number, group, wanted))
+        _switch(writer, packs, made, without)
+    except (OSError, sqlite3.OperationalError) as error:
+        for pack, _ in made:
+            pack.discard()
+        raise trouble(writer.folder, error) from error
+    remove_files(pack_file(writer.folder, pack) for pack in packs)
+    pack_files.sync_folder(f"{writer.folder}/{pack_files.FOLDER}")
+    _drop_empty(writer, made)
+    return sum(sizes[pack] for pack in packs) - sum(pack.size for pack, records in made if records)
+
+
+def _groups(manifest: Manifest, packs: Sequence[int], wanted: _Wanted) -> Iterable[list[int]]:
+    """Packs that fit into one together."""
+    group: list[int] = []
+    size = 0
+    for pack in packs:
+        live = _live_bytes(manifest, Pack(pack, 0, ()), wanted)
+        if group and size + live > pack_files.LIMIT:
+            yield group
+            group, size = [], 0
+        group.append(pack)
+        size += live
+    if group:
+        yield group
+
+
+def _written_anew(
+    writer: Writer, number: int, packs: Sequence[int], wanted: _Wanted
+) -> tuple[NewPack, list[PlacedRecord]]:
+    new = NewPack(writer.folder, number, writer.archive)
+    placed: list[PlacedRecord] = []
+    try:
+        new.create([*packs, *_replaced_before(writer, packs)], under_way=True)
+        for pack in packs:
+            placed += _copied(writer, pack, new, wanted)
+        new.finish()
+    except BaseException:
+        new.discard()
+        raise
+    return new, placed
+
+
+def _replaced_before(writer: Writer, packs: Sequence[int]) -> list[int]:
+    """Packs that could not be removed when these took their place."""
+    known = {pack.number: pack for pack in writer.manifest.packs()}
+    return _on_disk(writer, [old for pack in packs if pack in known for old in known[pack].replaces])
+
+
+def _on_disk(writer: Writer, packs: Sequence[int]) -> list[int]:
+    return [pack for pack in packs if os.path.lexists(pack_file(writer.folder, pack))]
+
+
+def _copied(writer: Writer, pack: int, new: NewPack, wanted: _Wanted) -> Iterable[PlacedRecord]:
+    """What is to stay of a pack, as it lies there: also what is damaged may still be healed."""
+    try:
+        handle = opened_pack(writer.folder, pack)
+    except FileNotFoundError:
+        return
+    try:
+        for row in _rows(writer.manifest, pack):
+            segment, payload = None, b""
+            if _keeps_segment(row, wanted):
+                payload = os.pread(handle, row.payload_length, row.payload_offset)
+                assert row.segment is not None
+                segment = Segment(row.segment, row.size or 0)
+            written = wanted.versions[row.number] if _keeps_version(row, wanted) else None
+            if segment is not None or written is not None:
+                yield PlacedRecord(new.number, new.append(row.number, segment, written, payload))
+    finally:
+        os.close(handle)
+
+
+def _switch(
+    writer: Writer,
+    packs: Sequence[int],
+    made: Sequence[tuple[NewPack, list[PlacedRecord]]],
+    without: Collection[int],
+) -> None:
+    manifest = writer.manifest
+    with manifest.transaction():
+        for number in without:
+            manifest.connection.execute("DELETE FROM versions WHERE number = ?", (number,))
+        for old in packs:
+            manifest.drop_pack(old)
+        groups = iter(made)
+        for new, placed in groups:
+            manifest.put((), placed)
+            manifest.put_pack(Pack(new.number, new.size, new.replaces))
+        manifest.set_dead_bytes(0)
+        if without:
+            manifest.note_change()
+
+
+def _drop_empty(writer: Writer, made: Sequence[tuple[NewPack, list[PlacedRecord]]]) -> None:
+    """Packs of which nothing was wanted: they only had to say that the old ones are gone."""
+    empty = [new for new, placed in made if not placed and not _on_disk(writer, new.replaces)]
+    if not empty:
+        return
+    with writer.manifest.transaction():
+        for new in empty:
+            writer.manifest.drop_pack(new.number)
+    remove_files(pack_file(writer.folder, new.number) for new in empty)

@@ -1,0 +1,89 @@
+"""What Gemini CLI would show of a session and send to the model, message by message.
+
+The file that it opens is read once more, with nothing but the lines that the CLI itself can read. Messages
+are found again by where they stand, since the CLI writes some of them again under other ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from geminids.model import Message, Origin, Role, Session, Source, State
+from geminids.sources.gemini.agent_view import is_prompt
+from geminids.sources.gemini.files import read_file
+from geminids.sources.gemini.finding import Place
+from geminids.sources.gemini.loading import Loaded, loaded_files, opened, shown_as
+from geminids.sources.gemini.releases import Program
+from geminids.sources.gemini.replay import Replay
+from geminids.sources.gemini.turns import Turn
+
+_OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
+
+_Spot = tuple[str, int, str | None]
+
+
+class View(NamedTuple):
+    """A session as the CLI sees it."""
+
+    loaded: tuple[Loaded, ...]
+    """The files that the CLI loads and that may be the session's."""
+    taken: Loaded | None
+    """The one that it opens; None if it shows none."""
+    seen: dict[_Spot, Turn]
+    """The turns in that one, by all places where they stand."""
+
+    def turn_of(self, message: Message) -> Turn | None:
+        """What the CLI has for a message; None if it does not see it."""
+        return next((turn for place in places_of(message) if (turn := self.seen.get(_spot(place)))), None)
+
+    def leaves_out(self, message: Message) -> bool:
+        """Whether the CLI takes a prompt that it sees for a command or for context, and does not send it."""
+        turn = self.turn_of(message)
+        return is_of_human(message) and turn is not None and not is_prompt(turn.value)
+
+
+def view_of(session: Session, folders: Iterable[Path], program: Program) -> View:
+    """What the CLI would see of a session, looking into these folders of projects."""
+    files = tuple(Path(file.path) for file in session.files)
+    loaded = [
+        one
+        for folder in folders
+        for one in loaded_files(Place(folder.parent.parent, folder, files, is_usual=True), program)
+    ]
+    shown = shown_as(session.native_id, loaded, program)
+    taken = opened(shown) if shown else None
+    return View(tuple(loaded), taken, _seen_in(taken.file) if taken else {})
+
+
+def _seen_in(file: Path) -> dict[_Spot, Turn]:
+    try:
+        log = read_file(file, file.read_bytes())
+    except OSError:
+        # It was there just now.
+        return {}
+    replay = Replay()
+    replay.read_file(record for record in log.records if record.agent_reads)
+    return {
+        _spot(place): turn for turn in replay.turns if turn.state is State.CURRENT for place in turn.places
+    }
+
+
+def places_of(message: Message) -> tuple[Source, ...]:
+    """Everywhere a message stands."""
+    return (message.source, *message.also_at)
+
+
+def is_of_human(message: Message) -> bool:
+    """Whether a human said it, or had it done."""
+    return message.role is Role.USER and message.origin in _OF_HUMAN
+
+
+def is_reply(message: Message) -> bool:
+    """Whether a model said something, or asked for something to be done."""
+    return message.role is Role.ASSISTANT and message.origin is Origin.MODEL and bool(message.parts)
+
+
+def _spot(place: Source) -> _Spot:
+    return place.file, place.line, place.pointer
