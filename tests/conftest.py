@@ -27,7 +27,7 @@ COMPILED_RULES = ROOT / ".pytest_cache" / "redaction-rules"
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 """The moment at which all tests take place."""
 
-OUR_VARIABLES = ("GEMINIDS_HOMES", "GEMINIDS_DATA")
+OUR_VARIABLES = ("GEMINIDS_HOMES", "GEMINIDS_DATA", "GEMINIDS_KEEP")
 SCREEN_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "PAGER", "LESS")
 
 
@@ -58,6 +58,12 @@ def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     yield home
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def without_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user who keeps no copies: what is deleted is gone."""
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
 
 
 @pytest.fixture

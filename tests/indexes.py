@@ -19,7 +19,7 @@ _OF_SESSIONS = "JOIN sessions ON sessions.id = session"
 _OF_MESSAGES = "JOIN messages ON messages.id = message JOIN sessions ON sessions.id = messages.session"
 _TOKENS = ", ".join(USAGE)
 _QUESTIONS = {
-    "meta": "SELECT name, value FROM meta WHERE name NOT IN ('dead', 'last message')",
+    "meta": "SELECT name, value FROM meta WHERE name NOT IN ('dead', 'last message', 'kept')",
     "folders": f"SELECT path, folders.agent, footprint, {_SHELF} "
     "FROM folders LEFT JOIN shelves ON shelves.id = shelf",
     "shelves": "SELECT agent, key, companions, told_path, told_hash, told_slug, told_by, told_certain "
@@ -27,11 +27,13 @@ _QUESTIONS = {
     "bundles": f"SELECT {_SHELF}, bundles.key, stamp FROM bundles JOIN shelves ON shelves.id = shelf",
     "problems": f'SELECT {_SHELF}, bundles.key, file, kind, detail, line, start, "end" FROM problems '
     "LEFT JOIN bundles ON bundles.id = bundle LEFT JOIN shelves ON shelves.id = shelf",
+    "fates": f"SELECT {_SHELF}, bundles.key, path, used, traits FROM fates JOIN files ON files.id = file "
+    "JOIN bundles ON bundles.id = bundle JOIN shelves ON shelves.id = shelf",
     "projects": "SELECT told_path, told_hash, told_slug, told_by, told_certain, "
     "path, slug, known_by, certain FROM projects",
     "sessions": f"SELECT {_SHELF}, bundles.key, sid, sessions.agent, native_id, kind, parent_id, "
     "told_path, told_hash, told_slug, title, status, started, ended, last, prompts, replies, tool_calls, "
-    "tool_errors, dropped, file, problems, summary, trace FROM sessions "
+    "tool_errors, dropped, file, problems, kept, summary, trace FROM sessions "
     "JOIN bundles ON bundles.id = bundle JOIN shelves ON shelves.id = shelf "
     "JOIN projects ON projects.id = sessions.project",
     "messages": "SELECT sid, file, place, mid, role, messages.origin, state, imported, at, name, spans "

@@ -367,7 +367,10 @@ def test_an_index_without_sessions_answers(library: Library) -> None:
     assert not any(found.near.values())
 
 
-def test_a_file_that_is_gone_or_changed_costs_the_snippet_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_gone_or_changed_costs_the_snippet_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
     home = tmp_path / "home"
     shutil.copytree(SAMPLE, home)
     with Library([home], tmp_path / "data") as library:
@@ -383,6 +386,19 @@ def test_a_file_that_is_gone_or_changed_costs_the_snippet_alone(tmp_path: Path) 
     assert all(hit.snippet is None for group in after.sessions for hit in group.hits)
 
 
+def test_snippets_of_files_that_are_gone_are_cut_from_their_copies(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(SAMPLE, home)
+    with Library([home], tmp_path / "data") as library:
+        before = library.search(Question("weather", limit=EVERYTHING), NOW)
+    for path in (path for path in home.rglob("*") if path.is_file()):
+        path.unlink()
+    with Library([home], tmp_path / "data", sync=False) as library:
+        after = library.search(Question("weather", limit=EVERYTHING), NOW)
+    assert after.sessions == before.sessions
+    assert any(hit.snippet for group in after.sessions for hit in group.hits)
+
+
 def test_pages_say_that_the_index_has_changed(tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(SAMPLE, home)
@@ -396,7 +412,11 @@ def test_pages_say_that_the_index_has_changed(tmp_path: Path) -> None:
     assert second.has_changed
 
 
-def test_gone_messages_are_not_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keep", [False, True], ids=["not kept", "kept"])
+def test_gone_messages_are_found_if_they_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, keep: bool
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", str(int(keep)))
     home = tmp_path / "home"
     shutil.copytree(SAMPLE, home)
     with Library([home], tmp_path / "data") as library:
@@ -407,7 +427,10 @@ def test_gone_messages_are_not_found(tmp_path: Path) -> None:
     with Library([home], tmp_path / "data") as library:
         after = library.search(Question("weather", limit=EVERYTHING), NOW)
     still_there = {group.session.id for group in after.sessions if group.session.kind != "lost"}
-    assert still_there == {group.session.id for group in before.sessions} - {gone.id}
+    assert still_there == {group.session.id for group in before.sessions} - (set() if keep else {gone.id})
+    assert {group.session.id for group in after.sessions if group.session.kept} == (
+        {gone.id} if keep else set()
+    )
 
 
 def test_a_piece_of_an_id_narrows_a_search_and_is_enough_alone(tmp_path: Path) -> None:

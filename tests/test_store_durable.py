@@ -280,6 +280,8 @@ def fill(folder: Path) -> None:
             connection.execute("INSERT INTO tags VALUES (?, ?)", (session, f"tag-{number % 7}"))
             note = (session, AT.isoformat(), f"Note {number} " + "y" * 200)
             connection.execute("INSERT INTO notes (session, at, text) VALUES (?, ?, ?)", note)
+            stone = (f"codex:{number}", AT.isoformat(), number % 2, "{}")
+            connection.execute("INSERT INTO forgotten VALUES (?, ?, ?, ?)", stone)
 
 
 def pages_of(folder: Path, table: str) -> list[int]:
@@ -331,7 +333,7 @@ def test_a_page_in_the_middle_costs_the_rows_on_it_and_they_are_counted(data: Pa
     assert MANY - 60 < links < MANY
     assert lost == MANY - links
     assert {word: counts for word, counts in kept(told).items() if word != "link"} == dict.fromkeys(
-        ("name", "tag", "note"), (MANY, 0)
+        ("name", "tag", "note", "forgotten session"), (MANY, 0)
     )
     assert f"Lost: {lost} links." in str(told)
     assert links_in(data).items() <= {f"{n:064}": f"/home/ana/dev/project-{n}" for n in range(MANY)}.items()
@@ -379,7 +381,7 @@ def test_a_garbage_header_costs_nothing(data: Path, length: int, with_copy: bool
     assert memory.recall(data).damaged
     assert generation(data) == -1
     told = recovered_by(data)
-    assert kept(told) == dict.fromkeys(("link", "name", "tag", "note"), (MANY, 0))
+    assert kept(told) == dict.fromkeys(("link", "name", "tag", "note", "forgotten session"), (MANY, 0))
     assert "deleted" not in links_in(data)
 
 
@@ -449,7 +451,7 @@ def test_a_command_says_in_one_line_what_became_of_a_damaged_file(geminids: Run,
     outcome = geminids(*words)
     assert outcome.code == 3
     assert outcome.err.count("\n") == 1
-    assert "Recovered: 1 link, 0 names, 0 tags, 0 notes." in outcome.err
+    assert "Recovered: 1 link, 0 names, 0 tags, 0 notes, 0 forgotten sessions." in outcome.err
     assert geminids(*words).code == 0
     assert "cannot be read" not in geminids("list", "--sample", "--data", data).err
 

@@ -18,6 +18,8 @@ from tests.homes import FIRST_ID, write_session
 from tests.indexes import assert_equals_a_fresh_build, dump, sync
 from tests.test_sync_processes import hits
 
+pytestmark = pytest.mark.usefixtures("without_copies")
+
 SECOND_ID = "2e0c9a2b-0000-4000-8000-000000000002"
 SECOND = 1_000_000_000
 

@@ -13,6 +13,8 @@ from tests.claude_lines import Line, reply, user, words, write
 from tests.conftest import NOW
 from tests.indexes import assert_equals_a_fresh_build
 
+pytestmark = pytest.mark.usefixtures("without_copies")
+
 STEPS = 16
 
 

@@ -20,6 +20,8 @@ from tests.changing_homes import STEPS, ChangingHomes, change
 from tests.conftest import FIXTURES, Rights
 from tests.indexes import assert_equals_a_fresh_build, sync
 
+pytestmark = pytest.mark.usefixtures("without_copies")
+
 HISTORIES = int(os.environ.get("GEMINIDS_HISTORIES", "40"))
 """A few by default; thousands were compared when this was written."""
 SETTINGS = settings(max_examples=HISTORIES, deadline=None, suppress_health_check=list(HealthCheck))

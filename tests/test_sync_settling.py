@@ -14,6 +14,8 @@ from geminids.model import SessionSummary, Usage
 from tests.conftest import FIXTURES, NOW
 from tests.indexes import assert_equals_a_fresh_build
 
+pytestmark = pytest.mark.usefixtures("without_copies")
+
 FORK = FIXTURES / "claude" / "fork"
 
 

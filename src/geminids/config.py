@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 HOMES_VARIABLE = "GEMINIDS_HOMES"
 DATA_VARIABLE = "GEMINIDS_DATA"
 EVERY_WORD_VARIABLE = "GEMINIDS_EVERY_WORD"
+KEEP_VARIABLE = "GEMINIDS_KEEP"
 
 DURABLE_FILE = "geminids.db"
 """What the user told us, in our own folder. Named here: to ask whether it is there loads nothing."""
@@ -21,6 +22,7 @@ VARIABLES = {
     HOMES_VARIABLE: "Folders that stand for a user's home, with `:` between them; `--home` goes before it.",
     DATA_VARIABLE: "Our own folder; `--data` goes before it.",
     EVERY_WORD_VARIABLE: "`1`: index every word of outputs; `0`: do not, whatever the settings say.",
+    KEEP_VARIABLE: "`0`: keep no copies of what is read; `1`: keep all, whatever the settings say.",
     "NO_COLOR": "Set to anything: no colour.",
     "CLICOLOR": "`0`: no colour.",
     "FORCE_COLOR": "Anything but `0`: colour also in a pipe.",

@@ -353,3 +353,23 @@ class NothingToHideError(GeminidsError):
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
         super().__init__(f"Cannot hide {wanted!r}. There are: {', '.join(known)}.")
+
+
+class NothingKeptError(GeminidsError):
+    """There are no kept copies, or none of a session."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, session_id: str | None = None) -> None:
+        whom = f" of {session_id}" if session_id else ""
+        super().__init__(f"No copies are kept{whom}. `geminids keep status` says what is kept, and why not more.")
+
+
+class NoVersionError(GeminidsError):
+    """A session has no such earlier state."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, session_id: str, number: int, there: int) -> None:
+        kept = f"There {'is one' if there == 1 else f'are {there}'}" if there else "None is kept"
+        super().__init__(f"{session_id} has no version {number}. {kept}; `geminids keep versions` shows them.")

@@ -23,6 +23,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from geminids import config, sources
 from geminids import sample as bundled
+from geminids.archive import FOLDER as KEPT_FOLDER
+from geminids.archive import Archive
+from geminids.archive.disk import KeptDisk
+from geminids.disk import REAL, Disk
 from geminids.errors import (
     AgentFolderError,
     GeminidsError,
@@ -44,6 +48,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from threading import Event as Stop
 
+    from geminids.archive import KeptHome
+    from geminids.archive.moving import Exported, Imported
+    from geminids.archive.verifying import Damage, Verified
     from geminids.errors import Unreadable
     from geminids.export.base import Format
     from geminids.export.data import encode
@@ -52,6 +59,7 @@ if TYPE_CHECKING:
     from geminids.export.losses import Loss, LossReport, Verdict
     from geminids.export.session_document import MarkedNote, MarkedSession, SessionDocument
     from geminids.exporting import Exporting, FolderOutcome, Item
+    from geminids.keeping import KeptCopies
     from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
     from geminids.prices import Prices
     from geminids.projects.knowing import Folders
@@ -70,9 +78,11 @@ if TYPE_CHECKING:
     from geminids.query.fidelity import Fidelity
     from geminids.query.figures import Figures, Tokens
     from geminids.query.filters import FILTERS
+    from geminids.query.forecasting import Endangered, ForecastReport
     from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
     from geminids.query.given import file_meant, is_document
     from geminids.query.identity import short_ids
+    from geminids.query.keeping import FileVersion, Forgettable, Forgotten, KeepStatus, SessionVersions
     from geminids.query.last_list import LastList
     from geminids.query.listing import LED_BY_HUMANS, Filter, Listing
     from geminids.query.marking import Marked, MarkedSessions
@@ -86,13 +96,19 @@ if TYPE_CHECKING:
     from geminids.query.stock import Stock
     from geminids.query.story import Event, EventKind, ProjectStory
     from geminids.redact import Finding, FoundAt, Redacted, Redactor
+    from geminids.restoring import RestorePlan
     from geminids.settings import Settings
+    from geminids.sources.fates import Retention
+    from geminids.sources.rescuing import Obstacle, Severity, Stranded
+    from geminids.sources.restoring import Placement
+    from geminids.sources.resuming import Circumstances
     from geminids.sources.texts import text_beside
+    from geminids.store.forgotten import Tombstone
     from geminids.store.marking import MarkChange
     from geminids.store.marks import Marks, Note
     from geminids.store.reading import SessionRow
     from geminids.store.words import Snippet
-    from geminids.sync import Outcome, Sync
+    from geminids.sync import Keep, Outcome, Sync
     from geminids.transcript.entries import Detail
     from geminids.watch import AnyEvent, Pace
 
@@ -105,6 +121,8 @@ __all__ = [
     "AgentOverview",
     "Check",
     "Checks",
+    "Damage",
+    "Endangered",
     "Event",
     "EventKind",
     "ExplainedAgent",
@@ -112,18 +130,25 @@ __all__ = [
     "ExplainedRequest",
     "ExplainedSession",
     "ExplainedTotal",
+    "Exported",
     "Exporting",
     "Fidelity",
     "Figures",
+    "FileVersion",
     "Filter",
     "Finding",
     "FolderOutcome",
+    "ForecastReport",
+    "Forgettable",
+    "Forgotten",
     "Found",
     "FoundAt",
     "FoundMessage",
     "Hit",
+    "Imported",
     "IndexFacts",
     "Item",
+    "KeepStatus",
     "Library",
     "Listing",
     "Loss",
@@ -139,9 +164,11 @@ __all__ = [
     "NextStep",
     "NotResumable",
     "Note",
+    "Obstacle",
     "Offer",
     "Outcome",
     "Overview",
+    "Placement",
     "ProjectReport",
     "ProjectStory",
     "Projects",
@@ -150,19 +177,26 @@ __all__ = [
     "Redactor",
     "Refused",
     "Resolved",
+    "RestorePlan",
     "Resumable",
+    "Retention",
     "SessionDocument",
     "SessionHits",
     "SessionRow",
+    "SessionVersions",
+    "Severity",
     "Snippet",
     "Statistics",
     "StatsGroup",
     "StatsQuestion",
     "Stopped",
+    "Stranded",
     "ToResume",
     "Tokens",
+    "Tombstone",
     "UnrecordedSum",
     "Verdict",
+    "Verified",
     "encode",
     "file_meant",
     "format_called",
@@ -178,6 +212,8 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
+    "geminids.archive.moving": ("Exported", "Imported"),
+    "geminids.archive.verifying": ("Damage", "Verified"),
     "geminids.export.data": ("encode",),
     "geminids.export.json_lines": ("MessageLine",),
     "geminids.export.losses": ("Loss", "LossReport", "Verdict"),
@@ -189,9 +225,11 @@ _LOADED_WHEN_USED = {
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.filters": ("FILTERS",),
+    "geminids.query.forecasting": ("Endangered", "ForecastReport"),
     "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped"),
     "geminids.query.given": ("file_meant", "is_document"),
     "geminids.query.identity": ("short_ids",),
+    "geminids.query.keeping": ("FileVersion", "Forgettable", "Forgotten", "KeepStatus", "SessionVersions"),
     "geminids.query.marking": ("Marked", "MarkedSessions"),
     "geminids.query.listing": ("LED_BY_HUMANS", "Filter", "Listing"),
     "geminids.query.meant": ("Meant",),
@@ -212,7 +250,12 @@ _LOADED_WHEN_USED = {
     "geminids.query.figures": ("Figures", "Tokens"),
     "geminids.query.stats": ("STATS_GROUPS", "Statistics", "StatsGroup", "StatsQuestion"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
+    "geminids.restoring": ("RestorePlan",),
+    "geminids.sources.fates": ("Retention",),
+    "geminids.sources.rescuing": ("Obstacle", "Severity", "Stranded"),
+    "geminids.sources.restoring": ("Placement",),
     "geminids.sources.texts": ("text_beside",),
+    "geminids.store.forgotten": ("Tombstone",),
     "geminids.store.marking": ("MarkChange",),
     "geminids.store.marks": ("Marks", "Note"),
     "geminids.store.words": ("Snippet",),
@@ -336,7 +379,8 @@ class Library:
         for folder in self._chosen:
             if not may_be_folder(folder):
                 raise HomeNotFoundError(folder)
-        self._homes = self._find_homes()
+        self.sample = sample
+        self._homes = [home._replace(disk=self._disk) for home in (*self._find_homes(), *self._gone_homes())]
         named = self._data or environment.get(config.DATA_VARIABLE)
         if named and config.is_below(config.absolute(named), self._agents_folders()):
             raise AgentFolderError(named)
@@ -344,7 +388,6 @@ class Library:
         self._tell = tell
         self._progress = progress
         self._opened: Index | None = None
-        self.sample = sample
 
     def __enter__(self) -> Library:
         return self
@@ -375,6 +418,7 @@ class Library:
         """Bring the index up to date, however long it takes; with `full`, make it from nothing."""
         self.close()
         self._opened, outcome = self._sync.up_to_date(full=full, progress=self._progress)
+        self._disk.look_again()
         return outcome
 
     def index_facts(self) -> IndexFacts:
@@ -414,8 +458,8 @@ class Library:
 
         return self._ask(all_problems)
 
-    def overview(self) -> Overview:
-        """All there is, in little."""
+    def overview(self, now: datetime | None = None) -> Overview:
+        """All there is, in little, and what agents are about to delete of it."""
         from geminids.query.contents import closed_folders
         from geminids.query.overview import overview
 
@@ -429,6 +473,8 @@ class Library:
             self.places,
             damaged_files=len({problem.file for problem in found.problems if problem.is_damage}),
             sample=self.sample,
+            forecast=None if self.sample else self.kept.forecast(now),
+            now=now,
         )
 
     def search(
@@ -484,7 +530,7 @@ class Library:
         session = self._recorded(self.read(wanted).sessions[0])
         copied = self._ask(lambda index: copied_messages(index, session.id, session.file))
         led = descendants(self.sessions(Filter(kinds=frozenset({"subagent"}))))
-        return explained_session(session, copied, led.get(session.id, ()), self._prices)
+        return explained_session(session, copied, led.get(session.id, ()), self._prices, self._disk)
 
     def _recorded(self, session: Session) -> Session:
         """The session that a print-out is of, with what the print-out counts; any other as it is."""
@@ -664,19 +710,25 @@ class Library:
 
         from geminids.query.given import file_meant, is_id_of_a_name
         from geminids.query.resuming import ShortNames, how_to_resume
-        from geminids.sources.resuming import Circumstances
 
         path = file_meant(wanted)
         is_file = path is not None and not is_id_of_a_name(wanted, path)
         session = self.file(path)[0] if path and is_file else self.session(wanted)
-        circumstances = Circumstances(
+        circumstances = self._circumstances(
+            now or datetime.now(UTC), config.absolute(wanted) if is_file else None
+        )
+        return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
+
+    def _circumstances(self, now: datetime, given: str | None = None) -> Circumstances:
+        from geminids.sources.resuming import Circumstances
+
+        return Circumstances(
             environment=self._environment,
             user_home=config.expanded("~"),
             here=self._here() or config.expanded("~"),
-            now=now or datetime.now(UTC),
-            given=config.absolute(wanted) if is_file else None,
+            now=now,
+            given=given,
         )
-        return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
 
     def _short_id(self, session_id: str) -> str | None:
         from geminids.query.resuming import short_id
@@ -858,7 +910,7 @@ class Library:
 
         project = known(session.project)
         completed = msgspec.structs.replace(session, project=project)
-        return sources.load(session.agent).with_outputs(completed)
+        return sources.load(session.agent).with_outputs(completed, self._disk)
 
     # What the user says of sessions
 
@@ -1008,6 +1060,7 @@ class Library:
 
     def _current(self) -> Index:
         index, outcome = self._sync.up_to_date(budget=BUDGET, progress=self._progress)
+        self._disk.look_again()
         for message in outcome.said:
             self._tell(message)
         if outcome.left:
@@ -1036,8 +1089,84 @@ class Library:
             self._here,
             everything=lambda: self._settings.every_word,
             tell=self._tell,
+            keep=self._keep,
             learns=not self.sample,
         )
+
+    # Kept copies
+
+    @cached_property
+    def kept(self) -> KeptCopies:
+        """The kept copies, and what can be done with them."""
+        from geminids.keeping import KeptCopies, Surroundings
+
+        return KeptCopies(
+            Surroundings(
+                self._archive,
+                self._data_folder,
+                self._homes,
+                self._settings,
+                self._ask,
+                self.session,
+                self._forgotten,
+                partial(self.sync, full=True),
+                self._circumstances,
+            )
+        )
+
+    @cached_property
+    def _archive(self) -> Archive | None:
+        """The kept copies; none of the sample, and none for a user without a home."""
+        folder = None if self.sample else self._data_folder
+        return Archive(f"{folder}/{KEPT_FOLDER}") if folder else None
+
+    @cached_property
+    def _disk(self) -> Disk:
+        """The disk with kept copies of what is gone from it."""
+        archive = self._archive
+        if archive is None:
+            return REAL
+        return KeptDisk(archive.newest, archive.content, _moved_name)
+
+    def _keep(self) -> Keep | None:
+        if self._archive is None:
+            return None
+        from geminids.sync import Keep
+
+        return Keep(self._archive, self._settings.keep, self._forgotten, self._lift)
+
+    def _forgotten(self) -> dict[str, Tombstone]:
+        folder = self._data_folder
+        if folder is None or not os.path.lexists(f"{folder}/{config.DURABLE_FILE}"):
+            return {}
+        from geminids.store.forgotten import tombstones
+
+        return tombstones(folder)
+
+    def _lift(self, sessions: Collection[str]) -> None:
+        from pathlib import Path
+
+        from geminids.store.forgotten import lift
+
+        if self._data_folder is not None:
+            lift(Path(self._data_folder), sessions)
+
+    def _gone_homes(self) -> list[Home]:
+        """Homes that are known by copies alone: deleted, or of another machine."""
+        if self._archive is None:
+            return []
+        there = {home.folder for home in self._find_homes()}
+        return [
+            Home(home.agent, home.folder, "kept copies")
+            for home in self._archive.homes()
+            if home.folder not in there and home.agent in self._names and self._belongs(home)
+        ]
+
+    def _belongs(self, home: KeptHome) -> bool:
+        """Whether a home that is known by copies alone is one of those that are looked at."""
+        if self._chosen:
+            return any(_lies_right_in(home.folder, folder) for folder in self._chosen)
+        return home.is_imported or _lies_right_in(home.folder, config.expanded("~"))
 
     @cached_property
     def _settings(self) -> Settings:
@@ -1117,6 +1246,17 @@ class Library:
         return [
             home for name in self._names for home in sources.load(name).homes(self._environment, user_home)
         ]
+
+
+def _lies_right_in(home: str, folder: str) -> bool:
+    """Whether the home of an agent lies where agents have it in the home of a user, or is that folder."""
+    return home == folder or os.path.dirname(home) in (folder, f"{folder}{os.sep}.cache")  # noqa: PTH120
+
+
+def _moved_name(path: str) -> str | None:
+    """What stays the same of a file when an agent moves or packs it."""
+    names = (sources.load(name).moved_name(path) for name in sources.available())
+    return next((name for name in names if name), None)
 
 
 def _itself(session: Session) -> Session:

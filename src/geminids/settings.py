@@ -5,6 +5,11 @@
 [index]
 every-word = true    # also the middle of long outputs; the index grows to about three times its size
 
+[keep]               # copies of what agents may delete; `keep = false` above all sections means none
+claude = false       # none of an agent
+"~/secret" = false   # none of the projects in a folder
+"*" = false          # none of all others
+
 [prices."my-model"]  # what a model costs; `prices/overrides.py` knows what can stand here
 input = 1.25
 output = 10
@@ -16,7 +21,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.config import EVERY_WORD_VARIABLE
+from geminids.config import EVERY_WORD_VARIABLE, KEEP_VARIABLE, expanded
 from geminids.errors import GeminidsError
 
 if TYPE_CHECKING:
@@ -25,7 +30,10 @@ if TYPE_CHECKING:
 FILE_NAME = "settings.toml"
 _KNOWN = {"index": {"every-word": bool}}
 _PRICES = "prices"
-"""A section of names that the user chooses; who asks for prices reads it."""
+_KEEP = "keep"
+_OF_FREE_NAMES = (_PRICES, _KEEP)
+"""Sections of names that the user chooses; who asks for prices reads theirs."""
+_ALL_OTHERS = "*"
 
 
 class BadSettingsError(GeminidsError):
@@ -33,6 +41,30 @@ class BadSettingsError(GeminidsError):
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(f"Cannot use the settings in {file!r}: {reason}.")
+
+
+class KeepRules(NamedTuple):
+    """Of what copies are kept."""
+
+    others: bool = True
+    """Of all that no other rule is about."""
+    agents: Mapping[str, bool] = MappingProxyType({})
+    folders: Mapping[str, bool] = MappingProxyType({})
+    """Of projects in these folders; the innermost counts, and goes before what is said of an agent."""
+
+    def wanted(self, agent: str, folder: str | None) -> bool:
+        """Whether copies are kept of what an agent did in a folder, or nobody knows where."""
+        rule = self.agents.get(agent, self.others)
+        innermost = ""
+        for above, is_kept in self.folders.items():
+            if folder and len(above) >= len(innermost) and f"{folder}/".startswith(f"{above.rstrip('/')}/"):
+                innermost, rule = above, is_kept
+        return rule
+
+    @property
+    def is_off(self) -> bool:
+        """Whether no copy is kept of anything."""
+        return not (self.others or any(self.agents.values()) or any(self.folders.values()))
 
 
 class Settings(NamedTuple):
@@ -44,6 +76,7 @@ class Settings(NamedTuple):
     """What stands below [prices], numbers with a point as decimals."""
     file: str = FILE_NAME
     """Where that is written."""
+    keep: KeepRules = KeepRules()
 
 
 def read_settings(folder: str | None, environment: Mapping[str, str]) -> Settings:
@@ -53,10 +86,28 @@ def read_settings(folder: str | None, environment: Mapping[str, str]) -> Setting
     in_environment = environment.get(EVERY_WORD_VARIABLE)
     in_file = bool(written.get("index", {}).get("every-word"))
     every_word = in_file if in_environment is None else in_environment not in {"", "0"}
-    return Settings(every_word, written.get(_PRICES, {}), file)
+    keep = _keep_rules(file, environment.get(KEEP_VARIABLE), written.get(_KEEP, {}))
+    return Settings(every_word, written.get(_PRICES, {}), file, keep)
 
 
-def _written(file: str) -> dict[str, dict[str, Any]]:
+def _keep_rules(file: str, in_environment: str | None, written: object) -> KeepRules:
+    if in_environment:
+        return KeepRules(in_environment != "0")
+    if isinstance(written, bool):
+        return KeepRules(written)
+    if not isinstance(written, dict):
+        raise BadSettingsError(file, "keep must be true or false, or a table of what is kept and what is not")
+    for name, value in written.items():
+        if not isinstance(value, bool):
+            raise BadSettingsError(file, f"{name!r} in [{_KEEP}] must be true or false")
+    folders = {name: value for name, value in written.items() if name.startswith(("/", "~")) or ":" in name}
+    agents = {name: value for name, value in written.items() if name not in (*folders, _ALL_OTHERS)}
+    return KeepRules(
+        written.get(_ALL_OTHERS, True), agents, {expanded(name): value for name, value in folders.items()}
+    )
+
+
+def _written(file: str) -> dict[str, Any]:
     try:
         with open(file, "rb") as opened:  # noqa: PTH123 - pathlib takes longer than the rest
             content = opened.read()
@@ -87,10 +138,11 @@ def _exact(written: str) -> "Decimal":
 def _check(file: str, written: Mapping[str, Any]) -> None:
     """Refuse what nobody would heed: a wrong letter in a name must not pass in silence."""
     for section, settings in written.items():
-        if section not in (*_KNOWN, _PRICES):
-            raise BadSettingsError(
-                file, f"there is no section [{section}], only {_named([*_KNOWN, _PRICES])}"
-            )
+        if section not in (*_KNOWN, *_OF_FREE_NAMES):
+            sections = _named([*_KNOWN, *_OF_FREE_NAMES])
+            raise BadSettingsError(file, f"there is no section [{section}], only {sections}")
+        if section == _KEEP and isinstance(settings, bool):
+            continue
         if not isinstance(settings, dict):
             raise BadSettingsError(file, f"[{section}] must be a table, with names and values below it")
         known = _KNOWN.get(section)

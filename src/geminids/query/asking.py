@@ -51,7 +51,9 @@ def ask(
     """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
     began = asked_at(question.after, now)
     texts_of = _Reader(index, homes, with_outputs=question.scan)
-    return search(index, query_of(question, began), question, now, texts_of=texts_of, progress=progress)
+    disk = homes[0].disk if homes else None
+    query = query_of(question, began)
+    return search(index, query, question, now, texts_of=texts_of, progress=progress, disk=disk)
 
 
 def query_of(question: Question, now: "datetime") -> "Query":

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from geminids import sources
+from geminids.disk import REAL, Disk
 from geminids.model import Message, Session, SessionSummary, Source, State, Unrecorded, Usage
 from geminids.prices import Prices, band
 from geminids.query.figures import Tokens, amounts_of
@@ -146,10 +147,11 @@ def explained_session(
     copied: Collection[str],
     subagents: Sequence[SessionSummary],
     pricing: Callable[[Collection[tuple[str | None, str]]], Prices],
+    disk: Disk = REAL,
 ) -> ExplainedSession:
     """A session down to its requests; `copied` are the ids of messages that are copies of other sessions'."""
     prices = pricing({(None, model) for model in session.models})
-    places = _TokenPlaces(session.agent)
+    places = _TokenPlaces(session.agent, disk)
     requests = tuple(
         _request(message, places.of(message), prices, is_copy=message.id in copied)
         for message in session.messages
@@ -168,8 +170,9 @@ def explained_session(
 class _TokenPlaces:
     """Finds where tokens are written: a message has other records too, such as what tools answered."""
 
-    def __init__(self, agent: str) -> None:
+    def __init__(self, agent: str, disk: Disk) -> None:
         self._agent = agent
+        self._disk = disk
         self._contents: dict[str, bytes] = {}
 
     def of(self, message: Message) -> tuple[Source, ...]:
@@ -185,9 +188,10 @@ class _TokenPlaces:
         return self._contents[place.file][place.start : place.end]
 
     def _read(self, path: Path) -> bytes:
-        packed = sources.load(self._agent).unpacked(path) if self._agent in sources.available() else None
+        is_known = self._agent in sources.available()
+        packed = sources.load(self._agent).unpacked(path, self._disk) if is_known else None
         try:
-            return packed if packed is not None else path.read_bytes()
+            return packed if packed is not None else self._disk.read(path)
         except OSError:
             # It is gone since it was read: then all records are named.
             return b""

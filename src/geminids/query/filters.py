@@ -31,7 +31,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "in": tuple(PLACES),
     "is": (
         *("current", "rewound", "compressed", "failed", "cancelled", "superseded", "dropped"),
-        *("main", "subagent", "checkpoint", "lost", "error"),
+        *("main", "subagent", "checkpoint", "lost", "error", "kept"),
     ),
 }
 """Filters that take one of a few values, or several with commas between."""

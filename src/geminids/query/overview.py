@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 import msgspec
 
 from geminids.model import Problem, SessionKind, SessionSummary
+from geminids.query.forecasting import Endangered, ForecastReport
 from geminids.query.identity import newest_last, short_ids
 from geminids.query.listing import LED_BY_HUMANS, each_file_once
 from geminids.query.projects import ProjectReport
 
 NEWEST = 5
 MOST_PROJECTS = 5
+SOON = timedelta(days=7)
+"""What is deleted within this time is told in the overview."""
 
 
 class NextStep(StrEnum):
     """What a person may want to do next, the most pressing first."""
 
+    SEE_FORECAST = "see-forecast"
+    """See what an agent is about to delete of which no copy is kept."""
     READ_LOST = "read-lost"
     """Read what remains of a session that is gone."""
     SEE_DAMAGE = "see-damage"
@@ -66,6 +71,16 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     left_unread: tuple[Problem, ...]
     """What is too large to be read for this."""
     sample: bool = False
+    kept: int = 0
+    """Sessions whose files are gone, and that are read from copies alone."""
+    endangered: int = 0
+    """Sessions that agents are going to delete within a week."""
+    deleting: tuple[str, ...] = ()
+    """The agents that are going to do so."""
+    unkept: int = 0
+    """Of how many of these sessions no copies are kept."""
+    forecast: ForecastReport | None = None
+    """All that agents are going to delete by themselves, the soonest first."""
 
 
 def overview(
@@ -77,6 +92,8 @@ def overview(
     *,
     damaged_files: int,
     sample: bool,
+    forecast: ForecastReport | None = None,
+    now: datetime | None = None,
 ) -> Overview:
     """Sum up the sessions, agent by agent."""
     by_agent: dict[str, list[SessionSummary]] = {}
@@ -85,7 +102,9 @@ def overview(
     newest = sorted((s for s in summaries if s.kind in LED_BY_HUMANS), key=newest_last, reverse=True)
     lost = [summary for summary in newest if summary.kind is SessionKind.LOST]
     unknown = sum(report.project.path is None for report in projects)
-    step = _next_step(newest, lost, damaged_files, unknown)
+    soon = forecast.due((now or datetime.now(UTC)) + SOON) if forecast else ()
+    unkept = len({_name(one) for one in soon if not one.kept})
+    step = _next_step(newest, lost, unkept, damaged_files, unknown)
     about = lost if step is NextStep.READ_LOST else newest
     return Overview(
         agents=tuple(
@@ -104,13 +123,29 @@ def overview(
         next_id=short_ids(s.native_id for s in summaries)[about[0].native_id] if about else None,
         left_unread=each_file_once(problem for problem in problems if not problem.is_damage),
         sample=sample,
+        kept=sum(summary.kept for summary in newest),
+        endangered=len(set(map(_name, soon))),
+        deleting=tuple(sorted({one.agent for one in soon})),
+        unkept=unkept,
+        forecast=forecast,
     )
 
 
+def _name(one: Endangered) -> str:
+    """The session that a file is of; one that is known of none counts by itself."""
+    return one.session_id or one.file
+
+
 def _next_step(
-    newest: Sequence[SessionSummary], lost: Sequence[SessionSummary], damaged_files: int, unknown: int
+    newest: Sequence[SessionSummary],
+    lost: Sequence[SessionSummary],
+    unkept: int,
+    damaged_files: int,
+    unknown: int,
 ) -> NextStep | None:
     """What helps most: what was lost is told until it is old news."""
+    if unkept:
+        return NextStep.SEE_FORECAST
     if lost and lost[0] in newest[:NEWEST]:
         return NextStep.READ_LOST
     if damaged_files:

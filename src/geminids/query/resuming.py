@@ -55,6 +55,8 @@ def how_to_resume(
             how: Resumable | NotResumable = _of_subagent(session, circumstances, names)
         case SessionKind.LOST:
             how = _of_lost(session, circumstances)
+        case _ if session.kept and circumstances.given is None:
+            how = _of_kept(session)
         case _:
             how = sources.load(session.agent).resuming(session, circumstances)
     if circumstances.given and isinstance(how, NotResumable) and names.session(session.id):
@@ -75,6 +77,13 @@ def _of_subagent(session: Session, circumstances: Circumstances, names: ShortNam
 def _of_lost(session: Session, circumstances: Circumstances) -> NotResumable:
     reason = "Its file is gone; what was typed is what remains."
     return NotResumable(reason, (_to_read(session, circumstances),))
+
+
+def _of_kept(session: Session) -> NotResumable:
+    title = sources.load(session.agent).title
+    reason = f"{title} no longer has it: its file is gone, and what is shown comes from a kept copy."
+    restore = Offer("Put the copy back, then resume it:", (("geminids", "restore", session.id),))
+    return NotResumable(reason, (restore,))
 
 
 def _to_read(session: Session, circumstances: Circumstances) -> Offer:

@@ -122,6 +122,8 @@ def _status(_: "Index", value: str) -> Meaning:
 def _is(_: "Index", value: str) -> Meaning:
     if value in KINDS:
         return Meaning(one_of("s.kind", [value]))
+    if value == "kept":
+        return Meaning(Condition("s.kept"))
     if value == "error":
         return Meaning(searching.FAILED_CALL)
     if value == "dropped":

@@ -34,6 +34,7 @@ from geminids.store.searching import Match, MessageRow
 from geminids.values import Value
 
 if TYPE_CHECKING:
+    from geminids.disk import Disk
     from datetime import datetime
 
     from geminids.query.asking import Question
@@ -75,6 +76,8 @@ class Asked(Value):
     match: "Expression"
     narrowed: "Sequence[Narrowing]"
     question: "Question"
+    disk: "Disk | None" = None
+    """How files are opened that are gone."""
 
     @property
     def expression(self) -> str | None:
@@ -102,13 +105,14 @@ def search(
     *,
     texts_of: TextsOf | None = None,
     progress: Callable[[int, int], None] | None = None,
+    disk: "Disk | None" = None,
 ) -> Found:
     """What is found of the query that a question means. Raises BadCursorError if its page is of another."""
     cursor = cursor_of(question.after) if question.after else None
     wanted = mark(query.text, question.order, question.scan)
     if cursor and question.after and cursor.question != wanted:
         raise BadCursorError(question.after)
-    asked = Asked(index, query, query.fts(), _narrowed(index, query), question)
+    asked = Asked(index, query, query.fts(), _narrowed(index, query), question, disk)
     is_spread = False
     if question.scan or asked.match.must_verify:
         page = _read(asked, _Reading(texts_of, cursor.after if cursor else None, progress))
@@ -245,7 +249,7 @@ def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -
     tools = searching.tools_of(asked.index, rows)
     columns = _columns(asked, [matches[message] for message in messages])
     paths = searching.file_paths(asked.index, files)
-    with Cutter(paths, asked.query.positive, asked.question.width) as cutter:
+    with Cutter(paths, asked.query.positive, asked.question.width, asked.disk) as cutter:
         return {
             number: _hit(
                 _message(row, tools.get(number, ())),

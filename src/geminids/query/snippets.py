@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from geminids.disk import HOW_TO_OPEN, REAL
 from geminids.store import words
 from geminids.values import Value
 
 if TYPE_CHECKING:
+    from geminids.disk import Disk
     from geminids.store.words import Snippet, Wanted
 
 LARGEST = 4_000_000
@@ -52,21 +54,22 @@ _PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
 """How packed files begin: places in them are places in what is in them."""
 _LONGEST_SIGNATURE = max(map(len, _PACKED))
 
-_HOW_TO_OPEN = os.O_RDONLY | sum(
-    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
-)
-
 
 class Cutter:
     """Cuts snippets; keeps files open as long as it is used."""
 
-    def __init__(self, paths: Mapping[int, str], wanted: "Wanted", width: int) -> None:
+    def __init__(
+        self, paths: Mapping[int, str], wanted: "Wanted", width: int, disk: "Disk | None" = None
+    ) -> None:
         self._paths = paths
         self._wanted = wanted
         self._letters = [want.text.lower() for want in wanted]
         self._width = width
         self._opened: dict[int, int | None] = {}
-        self._unpacked: dict[int, bytes] = {}
+        self._contents: dict[int, bytes] = {}
+        """What is in files that are packed, or gone."""
+        self._disk = disk
+        """Has copies of what is gone; not asked as long as a file is there."""
 
     def __enter__(self) -> "Cutter":
         return self
@@ -109,10 +112,10 @@ class Cutter:
 
     def _read(self, file: int, start: int, end: int) -> bytes | None:
         handle = self._handle(file)
+        if file in self._contents:
+            return self._contents[file][start : min(end, start + LARGEST)]
         if handle is None:
             return None
-        if file in self._unpacked:
-            return self._unpacked[file][start : min(end, start + LARGEST)]
         try:
             return os.pread(handle, min(end - start, LARGEST), start)
         except OSError:
@@ -121,12 +124,26 @@ class Cutter:
     def _handle(self, file: int) -> int | None:
         if file not in self._opened:
             try:
-                handle = self._opened[file] = os.open(self._paths[file], _HOW_TO_OPEN)
+                handle = self._opened[file] = os.open(self._paths[file], HOW_TO_OPEN)
                 if os.pread(handle, _LONGEST_SIGNATURE, 0).startswith(_PACKED):
-                    self._unpacked[file] = _unpacked(self._paths[file])
+                    self._contents[file] = _unpacked(self._paths[file], REAL)
+            except (FileNotFoundError, NotADirectoryError):
+                self._opened[file] = None
+                self._open_copy(file)
             except (OSError, KeyError, ValueError):
                 self._opened.setdefault(file, None)
         return self._opened[file]
+
+    def _open_copy(self, file: int) -> None:
+        """Take what was in a file that is gone, if there is a copy."""
+        if self._disk is None:
+            return
+        path = self._paths[file]
+        try:
+            content = self._disk.read(path)
+        except OSError:
+            return
+        self._contents[file] = _unpacked(path, self._disk) if content.startswith(_PACKED) else content
 
 
 class Cut(Value):
@@ -144,14 +161,14 @@ class Piece(Value):
     """None: said by somebody."""
 
 
-def _unpacked(path: str) -> bytes:
+def _unpacked(path: str, disk: "Disk") -> bytes:
     """What is in a packed file, as the agent that packed it says; nothing if none does."""
     # Few files are packed, and a reader takes long to load.
     from pathlib import Path
 
     from geminids import sources
 
-    answers = (sources.load(name).unpacked(Path(path)) for name in sources.available())
+    answers = (sources.load(name).unpacked(Path(path), disk) for name in sources.available())
     return next((answer for answer in answers if answer is not None), b"")
 
 

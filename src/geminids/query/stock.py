@@ -10,7 +10,7 @@ from geminids.model import CompanionKind, Problem
 from geminids.query.fidelity import HomeReport
 from geminids.query.projects import Shelved
 from geminids.sources.base import Bundle, Companions, Home, Reading, Scan, may_exist
-from geminids.sources.bundles import Shelf, shelves
+from geminids.sources.bundles import Shelf, read_beside, read_bundle, shelves
 from geminids.sources.traces import Trace, trace
 from geminids.sync.taking_in import LISTED
 
@@ -67,7 +67,6 @@ class Stock:
             yield from self._readings_of(shelf, is_wanted, limit)
 
     def _readings_of(self, shelf: Shelf, is_wanted: Wanted, limit: int | None) -> Iterator[Reading]:
-        source = sources.load(shelf.companions.agent)
         reads_beside = is_wanted(shelf.companions) and bool(shelf.companions.files)
         # Only what is listed among the sessions is compared with them, and only saved chats hold replies.
         beside = {file.kind for file in shelf.companions.files} if reads_beside else set()
@@ -78,13 +77,13 @@ class Stock:
             wanted = is_wanted(bundle)
             if not (wanted or needs_traces):
                 continue
-            reading = source.read(bundle)
+            reading = read_bundle(bundle)
             if needs_traces:
                 traces.extend(map(traced, reading.sessions))
             if wanted:
                 yield reading
         if reads_beside:
-            yield source.read_beside(shelf.companions, traces, limit)
+            yield read_beside(shelf.companions, traces, limit)
 
     def named_folders(self, unknown: Collection[str]) -> Iterator[str]:
         """The folders that the sessions of unknown projects name."""
@@ -100,13 +99,18 @@ class Stock:
 
     def _scanned(self) -> list[tuple[Home, Scan]]:
         if self._scans is None:
-            there = [home for home in self._homes if may_exist(home.folder)]
+            there = [home for home in self._homes if _holds_anything(home)]
             self._scans = [(home, sources.load(home.agent).scan(home, self._only)) for home in there]
         return self._scans
+
+
+def _holds_anything(home: Home) -> bool:
+    return may_exist(home.folder) or home.disk.has_copies_below(home.folder)
 
 
 def _home_report(home: Home, scan: Scan | None) -> HomeReport:
     if scan is None:
         return HomeReport(home.agent, home.folder, home.known_by, exists=False)
     files = sum(len(bundle.files) for bundle in scan.bundles)
-    return HomeReport(home.agent, home.folder, home.known_by, True, files, scan.complete)
+    exists = may_exist(home.folder)
+    return HomeReport(home.agent, home.folder, home.known_by, exists, files, scan.complete)

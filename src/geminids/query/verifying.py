@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from geminids import sources
 from geminids.query.rereading import RereadingMany
-from geminids.sources.base import Home
+from geminids.sources.places import Home, disk_of
 from geminids.store.index import Index
 from geminids.store.schema import COLUMNS
 from geminids.sync.texts import words
@@ -16,6 +16,7 @@ class Verifying:
     """The words of sessions, read from their files."""
 
     def __init__(self, index: Index, homes: Sequence[Home], *, with_outputs: bool) -> None:
+        self._homes = homes
         self._sessions = RereadingMany(index, homes)
         self._with_outputs = with_outputs
         """Whether outputs that were moved to files of their own are read too."""
@@ -26,7 +27,8 @@ class Verifying:
         if session is None:
             return
         if self._with_outputs:
-            session = sources.load(session.agent).with_outputs(session)
+            disk = disk_of(self._homes, session.file or "")
+            session = sources.load(session.agent).with_outputs(session, disk)
         for number_of_message, message in enumerate(session.messages):
             by_column = words(message, everything=True)
             yield number_of_message, dict(zip(COLUMNS, by_column, strict=True))

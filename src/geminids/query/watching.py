@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from geminids.disk import REAL
 from geminids.model import Project, Session
 from geminids.query.matching import match
 from geminids.sources.base import Bundle, Home
@@ -37,6 +38,10 @@ class Watch(NamedTuple):
             for event in events:
                 yield self._completed(event) if isinstance(event, SessionNews) else event
 
+    def homes_as_they_are(self) -> list[Home]:
+        """The homes without what is gone from them: nobody writes to a kept copy."""
+        return [home._replace(disk=REAL) for home in self.homes()]
+
     def _completed(self, news: SessionNews) -> SessionNews:
         project = self.known(news.session.project)
         return SessionNews(msgspec.structs.replace(news.session, project=project), news.news)
@@ -44,7 +49,7 @@ class Watch(NamedTuple):
 
 def watch_all(how: Watch, project: str | None) -> Iterator[AnyEvent]:
     """Tell of all sessions, or of those in the project that is meant."""
-    finder = HomesFinder(how.homes)
+    finder = HomesFinder(how.homes_as_they_are)
 
     def is_wanted(session: Session) -> bool:
         if project is None:
@@ -70,7 +75,7 @@ def watch_session(how: Watch, session: Session) -> Iterator[AnyEvent]:
             family.add(other.id)
         return other.id in family
 
-    return how.of(HomesFinder(how.homes, may_hold), is_wanted, whole=True)
+    return how.of(HomesFinder(how.homes_as_they_are, may_hold), is_wanted, whole=True)
 
 
 def watch_file(how: Watch, path: Path) -> Iterator[AnyEvent]:

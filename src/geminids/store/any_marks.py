@@ -27,7 +27,8 @@ def any_marks(folder: str) -> bool:
 
 def uri_of(file: str, how: str) -> str:
     """A file as SQLite wants it to be named, and how it is to be opened."""
-    name = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    name = os.path.abspath(file).replace("%", "%25").replace("?", "%3f").replace("#", "%23")  # noqa: PTH100
     if os.name == "nt":
         name = "/" + name.replace("\\", "/")
-    return f"file:{name}?{how}"
+    # Two slashes for the machine, which is this one: without them, `//data` would be on another.
+    return f"file://{name}?{how}"

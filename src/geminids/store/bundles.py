@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from geminids.store.index import Index
+from geminids.store.reading import ProjectRow, project_row
 from geminids.store.schema import BESIDE
 
 
@@ -30,6 +31,16 @@ class Known(NamedTuple):
             (shelf, BESIDE),
         )
         return (trace for (trace,) in rows)
+
+    @staticmethod
+    def projects(index: Index, bundle: int) -> list[ProjectRow]:
+        """The projects of the sessions of a bundle, as their files tell them."""
+        rows = index.connection.execute(
+            "SELECT DISTINCT told_path, told_hash, told_slug, told_by, told_certain "
+            "FROM sessions JOIN projects ON projects.id = project WHERE bundle = ?",
+            (bundle,),
+        )
+        return list(map(project_row, rows))
 
     @staticmethod
     def summaries(index: Index, bundle: int) -> list[bytes]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FILE_NAME = DURABLE_FILE
 EARLIER_NAME = "projects.json"
 """Where earlier releases kept what they knew of projects; `projects/memory.py` takes it over."""
-PROJECTS, MARKS = "projects", "marks"
+PROJECTS, MARKS, FORGOTTEN = "projects", "marks", "forgotten"
 """What a generation counts the changes of."""
 PATIENCE = 5.0
 """Seconds to wait for another process that writes."""
@@ -59,7 +59,13 @@ _MARK_TABLES = (
     )""",
     "CREATE INDEX notes_of_session ON notes (session)",
 )
-STEPS = (_PROJECT_TABLES, _MARK_TABLES)
+_TOMBSTONES = (
+    """CREATE TABLE forgotten (
+        session TEXT NOT NULL PRIMARY KEY, at TEXT NOT NULL, until_changed INTEGER NOT NULL,
+        files TEXT NOT NULL
+    )""",
+)
+STEPS = (_PROJECT_TABLES, _MARK_TABLES, _TOMBSTONES)
 """What makes a file of each version out of one of the version before. Steps are added, never changed."""
 VERSION = len(STEPS)
 

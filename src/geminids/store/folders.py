@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from geminids.store.index import Index
 
 
+GONE = "gone"
+"""Stands for what lies in a folder that is known by kept copies alone."""
+
+
 class Folder(NamedTuple):
     """What lay in a folder when it was taken in, and the number of its shelf."""
 
@@ -24,8 +28,8 @@ def folders(index: "Index") -> dict[str, Folder]:
 
 
 def footprints(index: "Index") -> dict[str, str]:
-    """What lay in all folders when they were taken in."""
-    rows = index.connection.execute("SELECT path, footprint FROM folders")
+    """What lay in all folders when they were taken in, but for those that were gone."""
+    rows = index.connection.execute("SELECT path, footprint FROM folders WHERE footprint != ?", (GONE,))
     return {opened(path): footprint for path, footprint in rows}
 
 

@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from geminids.errors import PARTLY_DONE, STORE_DAMAGED, GeminidsError
+from geminids.store.any_marks import uri_of
 from geminids.store.locking import locked
 from geminids.store.schema import TABLES, VERSION
 
@@ -362,10 +363,8 @@ def _opened_to_read(path: str) -> Index | None:
 
 def _of_this_release(path: str, how: str) -> Index | None:
     """An index for reading, opened as SQLite's addresses say; None if it is of another release."""
-    # Two slashes for the machine, which is this one: without them, `//data` would be on another.
-    address = "//" + os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")  # noqa: PTH100
     with naming_damage(path):
-        index = Index(_connection(f"file:{address}?{how}", uri=True), path)
+        index = Index(_connection(uri_of(path, how), uri=True), path)
         with closed_on_error(index):
             index.connection.execute("PRAGMA mmap_size = 1000000000")
             if _version(index) == VERSION:

@@ -70,6 +70,8 @@ class SessionRow(NamedTuple):
     counts: Counts
     file: str | None
     problems: int
+    kept: bool
+    """Whether files of it are gone, and it is read from copies."""
     project: ProjectRow
 
     @property
@@ -91,7 +93,7 @@ class ProblemRow(NamedTuple):
 
 SESSION_COLUMNS = (
     "sessions.id, sid, agent, native_id, kind, parent_id, title, status, started, ended, "
-    "prompts, replies, tool_calls, tool_errors, dropped, file, problems, "
+    "prompts, replies, tool_calls, tool_errors, dropped, file, problems, kept, "
     "projects.path, told_hash, projects.slug, projects.known_by, projects.certain"
 )
 """What `session_row` makes a row of; `sessions` joined with `projects`."""
@@ -136,7 +138,8 @@ def session_row(values: Sequence[Any]) -> SessionRow:
         Counts(*values[10:15]),
         values[15],
         values[16],
-        project_row(values[17:]),
+        bool(values[17]),
+        project_row(values[18:]),
     )
 
 
@@ -180,6 +183,14 @@ def sessions(
         f"{_SESSIONS} {where} ORDER BY {order} LIMIT ?", (*values, -1 if limit is None else limit)
     )
     return list(map(session_row, rows))
+
+
+def sharing_bundles(index: "Index", session_ids: Collection[str]) -> list[SessionRow]:
+    """The sessions that were read together with some, these included."""
+    together = Condition(
+        f"bundle IN (SELECT bundle FROM sessions WHERE {among(session_ids).sql})", among(session_ids).values
+    )
+    return sessions(index, [together])
 
 
 def session_count(index: "Index", conditions: Iterable[Condition] = ()) -> int:

@@ -70,6 +70,13 @@ TABLES = (
         "note",
     ),
     Table(
+        "SELECT rowid, session, at, until_changed, files FROM forgotten NOT INDEXED "
+        "WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
+        "INSERT OR IGNORE INTO forgotten (rowid, session, at, until_changed, files) VALUES (?, ?, ?, ?, ?)",
+        "SELECT count(*) FROM forgotten INDEXED BY sqlite_autoindex_forgotten_1",
+        "forgotten session",
+    ),
+    Table(
         "SELECT rowid, hash, path, known_by FROM learnt NOT INDEXED WHERE rowid BETWEEN ? AND ? "
         "ORDER BY rowid",
         "INSERT OR IGNORE INTO learnt (rowid, hash, path, known_by) VALUES (?, ?, ?, ?)",
@@ -165,6 +172,8 @@ def _first_pages(file: Path, workshop: Path) -> Iterator[bytes]:
 
 def _work_copy(file: Path, place: Path, first_page: bytes | None) -> Path:
     content = file.read_bytes()
+    # Of a page that was cut, SQLite would read the rest as nothing, and rows on it as absent.
+    content = content[: max(len(content) - len(content) % PAGE_SIZE, PAGE_SIZE)]
     if first_page is not None:
         content = _with_first_page(content, first_page)
     place.write_bytes(content)

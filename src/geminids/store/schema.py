@@ -12,7 +12,7 @@ own (`store/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 5
+VERSION = 6
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -78,7 +78,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE folders (
     path TEXT PRIMARY KEY,
     agent TEXT NOT NULL,
-    footprint TEXT NOT NULL,  -- what lies in it, by name, size, time and inode
+    footprint TEXT NOT NULL,  -- what lies in it, by name, size, time and inode; or that it is gone
     shelf INTEGER             -- NULL: the home itself, or a folder that holds nothing of a project
 );
 
@@ -107,6 +107,13 @@ CREATE TABLE problems (
 );
 CREATE INDEX problems_by_bundle ON problems (bundle);
 
+CREATE TABLE fates (          -- session files as the part of their agent sees them that deletes
+    bundle INTEGER NOT NULL, file INTEGER NOT NULL,
+    used INTEGER,             -- microseconds since 1970
+    traits TEXT NOT NULL,     -- words of the agent's reader, with blanks between
+    PRIMARY KEY (bundle, file)
+) WITHOUT ROWID;
+
 CREATE TABLE projects (
     id INTEGER PRIMARY KEY,
     told_path TEXT, told_hash TEXT, told_slug TEXT, told_by TEXT, told_certain INTEGER NOT NULL,
@@ -127,6 +134,7 @@ CREATE TABLE sessions (
     tool_errors INTEGER NOT NULL, dropped INTEGER NOT NULL,
     file TEXT,                -- the first of its files
     problems INTEGER NOT NULL,
+    kept INTEGER NOT NULL,    -- whether files of it are gone, and it is read from copies
     summary BLOB NOT NULL,    -- all of it but the messages, as JSON
     trace BLOB                -- what ties words to it that stand elsewhere
 );

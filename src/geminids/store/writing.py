@@ -39,6 +39,7 @@ class SessionFacts(NamedTuple):
     dropped: int
     file: str | None
     problems: int
+    kept: bool
     summary: bytes
     trace: bytes | None
 
@@ -86,6 +87,14 @@ class SessionRows(NamedTuple):
 
     facts: SessionFacts
     messages: Sequence[MessageFacts]
+
+
+class FateFacts(NamedTuple):
+    """A row of `fates` without its bundle."""
+
+    file: str
+    used: int | None
+    traits: str
 
 
 class _OldMessage(NamedTuple):
@@ -156,6 +165,7 @@ class Writer:
         self._changed_requests: list[tuple[object, ...]] = []
         self._estimates: list[tuple[object, ...]] = []
         self._texts: list[tuple[object, ...]] = []
+        self._fates: list[tuple[object, ...]] = []
         self._size = 0
         self.touched: set[int] = set()
         """Sessions of which something was written, or that are gone, since somebody asked last."""
@@ -185,6 +195,7 @@ class Writer:
         sessions: Sequence[SessionRows],
         problems: Sequence[ProblemRow],
         *,
+        fates: Sequence[FateFacts] = (),
         staying: Collection[str] = (),
     ) -> int:
         """Write what a bundle holds now, its stamp when that is settled; what some files held may stay."""
@@ -201,9 +212,19 @@ class Writer:
             self._replace_sessions(number, sessions, staying)
         if known or problems:
             self.problems(number, problems)
+        self._note_fates(number, fates, is_new=known is None)
         if self._size >= _ENOUGH:
             self.flush()
         return number
+
+    def _note_fates(self, bundle: int, fates: Sequence[FateFacts], *, is_new: bool) -> None:
+        rows = [(bundle, self.file(fate.file), fate.used, fate.traits) for fate in fates]
+        if not is_new:
+            known = self._sql.execute("SELECT * FROM fates WHERE bundle = ?", (bundle,)).fetchall()
+            if sorted(rows) == known:
+                return
+            self._sql.execute("DELETE FROM fates WHERE bundle = ?", (bundle,))
+        self._fates += rows
 
     def stamp(self, bundle: int, stamp: bytes, size: int = 0) -> None:
         """Note that a bundle was read as it lies there now."""
@@ -217,6 +238,7 @@ class Writer:
         """Take out a bundle and all that it held."""
         self._replace_sessions(bundle, ())
         self.problems(bundle, ())
+        self._sql.execute("DELETE FROM fates WHERE bundle = ?", (bundle,))
         self._sql.execute("DELETE FROM bundles WHERE id = ?", (bundle,))
 
     def forget_other_shelves(self, there: Collection[int]) -> None:
@@ -387,6 +409,7 @@ class Writer:
             f"INSERT {_INTO_MESSAGES}": self._messages,
             f"INSERT {_INTO_REQUESTS}": self._requests,
             "INSERT INTO estimates VALUES (?, ?, ?, ?)": self._estimates,
+            "INSERT INTO fates VALUES (?, ?, ?, ?)": self._fates,
             "INSERT INTO calls VALUES (?, ?, ?, ?)": self._calls,
             "INSERT INTO changes VALUES (?, ?, ?, ?, ?)": self._changes,
             _INSERT_TEXTS: self._texts,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from geminids import sources
 from geminids.errors import GeminidsError
 from geminids.names import keepable
 from geminids.sources.places import Home, may_exist
-from geminids.store.folders import folders, footprints, unproven_hashes
+from geminids.store.folders import GONE, folders, footprints, unproven_hashes
 from geminids.store.index import (
     BusyIndexError,
     DamagedIndexError,
@@ -32,7 +32,12 @@ from geminids.store.schema import EVERY_WORD, VERSION
 from geminids.sync.seen import Seen
 
 if TYPE_CHECKING:
+    from geminids.archive import Archive
     from geminids.projects.knowing import Folders
+    from geminids.settings import KeepRules
+    from geminids.store.forgotten import Tombstone
+    from geminids.sync.graves import Graves
+    from geminids.sync.keeping import Keeping
     from geminids.sync.taking_in import Progress, TakenIn
 
 MOST_DEAD = 0.25
@@ -59,7 +64,24 @@ class Outcome(NamedTuple):
     said: tuple[str, ...] = ()
     """What the user should know: an index that was damaged, one that cannot be kept or is behind."""
     failed: bool = False
-    """Whether the index could not be brought up to date or not be kept."""
+    """Whether the index could not be brought up to date or not be kept, or copies could not."""
+    kept: int = 0
+    """Of how many files copies were kept."""
+
+
+class Keep(NamedTuple):
+    """The kept copies, and what the user has settled about them."""
+
+    archive: Archive
+    rules: KeepRules
+    forgotten: Callable[[], Mapping[str, Tombstone]]
+    lift: Callable[[Collection[str]], None]
+    """Called with sessions that were forgotten until they changed, and have."""
+
+    def state(self) -> str:
+        """Another text whenever there may be other copies than those that an index was made with."""
+        others, agents, folders = self.rules
+        return json.dumps([others, dict(agents), dict(folders), *self.archive.identity()], sort_keys=True)
 
 
 class Sync:
@@ -75,6 +97,7 @@ class Sync:
         *,
         everything: Callable[[], bool],
         tell: Callable[[str], None],
+        keep: Callable[[], Keep | None] = lambda: None,
         learns: bool = True,
     ) -> None:
         self._homes = homes
@@ -84,6 +107,7 @@ class Sync:
         self.here = here
         self.everything = everything
         self.tell = tell
+        self.keep = keep
         self.learns = learns
 
     def up_to_date(
@@ -96,8 +120,10 @@ class Sync:
         return index, outcome._replace(seconds=time.monotonic() - began)
 
     def _look(self) -> list[Seen]:
-        """What the homes look like, those that are there."""
-        there = (home for home in self._homes if may_exist(home.folder))
+        """What the homes look like, those that are there, and those that there may be copies of."""
+        keep = self.keep()
+        has_copies = keep is not None and keep.archive.exists()
+        there = (home for home in self._homes if has_copies or may_exist(home.folder))
         return [Seen(home, sources.load(home.agent).footprint(home)) for home in there]
 
     def basis(self) -> str:
@@ -211,7 +237,7 @@ class _Run:
 
     def _brought_up_to_date(self, index: Index) -> Outcome:
         taken = None
-        changed = self._changed(index)
+        changed = self._changed(index) if self._has_all_copies(index) else None
         if changed is None or changed:
             # Whatever stops us now: whose these sessions are must still be found out.
             index.note("generation", None)
@@ -223,8 +249,51 @@ class _Run:
         from geminids.sync.taking_in import Taking
 
         until = None if self._budget is None else time.monotonic() + self._budget
-        taking = Taking(index, everything=self._sync.everything(), progress=self._progress, until=until)
-        return taking.take_in(self._seen, only)
+        graves = self._graves()
+        taking = Taking(
+            index,
+            everything=self._sync.everything(),
+            progress=self._progress,
+            until=until,
+            keeping=self._keeping(until),
+            graves=graves,
+        )
+        taken = taking.take_in(self._seen, only)
+        self._note_copies(index, taken, graves)
+        return taken
+
+    def _graves(self) -> Graves:
+        from geminids.sync.graves import Graves
+
+        keep = self._sync.keep()
+        return Graves(keep.forgotten() if keep else {})
+
+    def _keeping(self, until: float | None = None) -> Keeping | None:
+        keep = self._sync.keep()
+        if keep is None or keep.rules.is_off:
+            return None
+        from geminids.sync.keeping import Keeping
+
+        try:
+            return Keeping(keep.archive, keep.rules, [seen.home for seen in self._seen], until)
+        except (GeminidsError, OSError) as error:
+            # Reading goes on; `keep verify` says more.
+            self._said.append(f"Copies could not be kept: {error}")
+            return None
+
+    def _note_copies(self, index: Index, taken: TakenIn, graves: Graves) -> None:
+        """Note which copies there were, if all is kept that should be."""
+        keep = self._sync.keep()
+        if keep is None:
+            return
+        index.note("kept", keep.state() if taken.kept.is_settled else None)
+        self._said += taken.kept.troubles
+        if graves.lifted:
+            keep.lift(graves.lifted)
+
+    def _has_all_copies(self, index: Index) -> bool:
+        keep = self._sync.keep()
+        return keep is None or index.meta("kept") == keep.state()
 
     def _built(self, place: Place) -> tuple[Index, Outcome]:
         """A new index, in the place of the old one when it is whole."""
@@ -240,9 +309,18 @@ class _Run:
     def _fill(self, index: Index) -> TakenIn:
         from geminids.sync.taking_in import Taking
 
-        taking = Taking(index, everything=self._sync.everything(), progress=self._progress, commits=False)
+        graves = self._graves()
+        taking = Taking(
+            index,
+            everything=self._sync.everything(),
+            progress=self._progress,
+            commits=False,
+            keeping=self._keeping() if self._place else None,
+            graves=graves,
+        )
         with _without_collecting():
             taken = taking.take_in(self._seen)
+        self._note_copies(index, taken, graves)
         index.note("basis", self._sync.basis())
         index.note(EVERY_WORD, self._sync.everything())
         self._identify(index)
@@ -274,7 +352,7 @@ class _Run:
 
     def _is_current(self, index: Index) -> bool:
         with naming_damage(index.path), closed_on_error(index):
-            if footprints(index) != self._footprints():
+            if footprints(index) != self._footprints() or not self._has_all_copies(index):
                 return False
             if index.meta("generation") != self._sync.generation() or self._proves_anything(index):
                 return False
@@ -288,7 +366,7 @@ class _Run:
         """The folders to look into: those of projects in which something changed; None means all."""
         known = folders(index)
         seen = self._footprints()
-        if known.keys() != seen.keys():
+        if {path for path, folder in known.items() if folder.footprint != GONE} != seen.keys():
             return None
         changed = {known[path].shelf for path, text in seen.items() if known[path].footprint != text}
         if None in changed:
@@ -306,7 +384,10 @@ class _Run:
         said = tuple(self._said)
         if taken is None:
             return Outcome(built=built, said=said)
-        return Outcome(built, taken.bundles, taken.bytes, taken.left, said=said)
+        failed = bool(taken.kept.troubles)
+        return Outcome(
+            built, taken.bundles, taken.bytes, taken.left, said=said, failed=failed, kept=taken.kept.files
+        )
 
 
 def _hashes(folder: str) -> Iterator[str]:

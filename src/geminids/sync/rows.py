@@ -8,11 +8,13 @@ from itertools import islice
 from zlib import adler32, crc32
 
 from geminids.model import FileChange, Message, Project, Session, Source, ToolCall, ToolStatus
+from geminids.sources.fates import Fate
 from geminids.sources.summing import says_something
 from geminids.sources.traces import Trace, key, trace
 from geminids.store.times import microseconds
 from geminids.store.words import indexed_together
 from geminids.store.writing import (
+    FateFacts,
     MessageFacts,
     RequestFacts,
     SessionFacts,
@@ -80,6 +82,7 @@ class Rows:
             dropped=counts.dropped,
             file=session.file,
             problems=len(session.problems),
+            kept=session.kept,
             summary=packed(session.without_messages()),
             trace=packed(trace(session, replies=traced == Traced.REPLIES)) if traced else None,
         )
@@ -132,6 +135,11 @@ class Rows:
 
     def _span(self, source: Source) -> str:
         return f"{self._writer.file(source.file)}:{source.start}:{source.end}"
+
+
+def fate_rows(fates: Iterable[Fate]) -> list[FateFacts]:
+    """What an agent's own cleaning would see of files, as rows."""
+    return [FateFacts(fate.file, microseconds(fate.last_used), " ".join(fate.traits)) for fate in fates]
 
 
 def traces(kept: Iterable[bytes]) -> list[Trace]:

@@ -10,22 +10,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from hashlib import blake2b
 from typing import NamedTuple
 
 from geminids import sources
-from geminids.model import CompanionKind, ProblemKind, SessionSummary
+from geminids.model import CompanionKind, ProblemKind, Project, SessionSummary
 from geminids.names import keepable
 from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
-from geminids.sources.bundles import Shelf, project_key, shelves
+from geminids.sources.bundles import Shelf, project_key, read_beside, read_bundle, shelves
 from geminids.store.bundles import Known
-from geminids.store.folders import shelf_of
+from geminids.store.folders import GONE, folders, shelf_of
 from geminids.store.index import Index
 from geminids.store.reading import problems_of_finding
 from geminids.store.schema import BESIDE
 from geminids.store.writing import Writer
-from geminids.sync.packing import packed, problem_rows, unpacked
-from geminids.sync.rows import Rows, Traced, traces
+from geminids.sync.graves import Graves
+from geminids.sync.keeping import Keeping, Kept
+from geminids.sync.packing import packed, problem_rows, project_of, unpacked
+from geminids.sync.rows import Rows, Traced, fate_rows, traces
 from geminids.sync.seen import Seen
 from geminids.sync.settling import settle
 
@@ -45,6 +48,8 @@ class TakenIn(NamedTuple):
     bytes: int = 0
     left: int = 0
     """Bundles that are still to be read."""
+    kept: Kept = Kept()
+    """What became of the copies."""
 
 
 class _Job(NamedTuple):
@@ -83,6 +88,8 @@ class Taking:
         progress: Progress | None = None,
         until: float | None = None,
         commits: bool = True,
+        keeping: Keeping | None = None,
+        graves: Graves | None = None,
     ) -> None:
         self._index = index
         self._writer = Writer(index)
@@ -91,15 +98,24 @@ class Taking:
         self._until = until
         self._commits = commits
         """Whether each piece is kept as it comes; a new index is kept when it is whole, or not at all."""
+        self._keeping = keeping
+        self._graves = graves or Graves({})
 
     def take_in(self, seen: Sequence[Seen], only: Collection[str] | None = None) -> TakenIn:
         """Take in all that changed, or what changed in some folders, which are all of their projects."""
+        with self._keeping or nullcontext():
+            taken = self._take_in(seen, only)
+            return taken._replace(kept=self._keeping.finish()) if self._keeping else taken
+
+    def _take_in(self, seen: Sequence[Seen], only: Collection[str] | None) -> TakenIn:
         scans = [_scan(one, only) for one in seen]
         if only is not None and not self._is_enough(scans, only):
             only, scans = None, [_scan(one, None) for one in seen]
         self._writer.begin()
         standing = [self._on_shelf(shelf) for shelf in shelves(scans)]
         jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age)
+        if self._keeping:
+            self._keep_unread(seen, scans, standing, jobs)
         taken = self._read(jobs)
         may_forget = not _hides_something(scans)
         for shelf in standing:
@@ -137,7 +153,7 @@ class Taking:
                 for left in jobs[number:]:
                     left.shelf.is_settled = False
                 return TakenIn(number, done, len(jobs) - number)
-            self._take(job, sources.load(job.bundle.agent).read(job.bundle))
+            self._take(job, read_bundle(job.bundle))
             done += _size(job)
             if self._progress:
                 self._progress(done, total)
@@ -153,8 +169,12 @@ class Taking:
                 self._writer.problems(known.id, problem_rows(reading.problems))
                 self._writer.unsettle(shelf.number, key)
                 return
+        reading, withheld = self._graves.without_forgotten(reading, job.bundle)
+        if self._keeping:
+            self._keep_read(job.bundle, reading, withheld)
         rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
-        number = self._writer.bundle(shelf.number, key, rows, problem_rows(reading.problems))
+        fates = fate_rows(reading.fates)
+        number = self._writer.bundle(shelf.number, key, rows, problem_rows(reading.problems), fates=fates)
         if BESIDE in shelf.known:
             self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
@@ -167,6 +187,37 @@ class Taking:
         """Whether sessions of a bundle were read from some of these files."""
         summaries = (unpacked(kept, SessionSummary) for kept in Known.summaries(self._index, bundle))
         return any(file.path in files for summary in summaries for file in summary.files)
+
+    # Copies
+
+    def _keep_unread(
+        self, seen: Sequence[Seen], scans: Sequence[Scan], standing: Sequence[_OnShelf], jobs: Sequence[_Job]
+    ) -> None:
+        """Have copies kept of what is not read now: it may have been read before there were any."""
+        keeping = self._keeping
+        assert keeping is not None
+        keeping.withhold(self._graves.files)
+        for one, scan in zip(seen, scans, strict=True):
+            keeping.offer(one.home.agent, scan.notes)
+        to_read = {(job.shelf.number, job.bundle.key) for job in jobs}
+        for on_shelf in standing:
+            beside = on_shelf.shelf.companions
+            staying = [file for file in beside.files if not self._graves.holds(beside.agent, file.native_id)]
+            keeping.offer(beside.agent, staying, [beside.project])
+            for bundle in on_shelf.shelf.bundles:
+                if (on_shelf.number, bundle.key) not in to_read:
+                    projects = self._projects_of(on_shelf.known[keepable(bundle.key)].id)
+                    keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
+
+    def _keep_read(self, bundle: Bundle, reading: Reading, withheld: Collection[str]) -> None:
+        """Have copies kept of what was just read."""
+        assert self._keeping is not None
+        self._keeping.withhold(withheld)
+        projects = dict.fromkeys(session.project for session in reading.sessions)
+        self._keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
+
+    def _projects_of(self, bundle: int) -> list[Project]:
+        return [project_of(row) for row in Known.projects(self._index, bundle)]
 
     # What lies beside
 
@@ -192,7 +243,7 @@ class Taking:
             return
         self._writer.flush()
         kept = traces(Known.traces(self._index, shelf.number)) if shelf.traced else []
-        reading = sources.load(beside.agent).read_beside(beside, kept, BESIDE_LIMIT)
+        reading, _ = self._graves.without_forgotten(read_beside(beside, kept, BESIDE_LIMIT))
         rows = [self._rows.session(session, Traced.NOT) for session in reading.sessions]
         refused = _refused(reading)
         number = self._writer.bundle(
@@ -244,7 +295,12 @@ class Taking:
                     is_settled = shelf is None or shelf.is_settled
                     number = shelf.number if shelf else None
                     self._writer.folder(path, home.agent, footprint if is_settled else "", number)
-        self._writer.forget_other_folders(there)
+        for path, shelf in shelves_of.items():
+            if path not in there:
+                self._writer.folder(path, shelf.shelf.companions.agent, GONE, shelf.number)
+        if only is not None:
+            there.update(path for path, folder in folders(self._index).items() if folder.footprint == GONE)
+        self._writer.forget_other_folders(there | shelves_of.keys())
 
     def _pause(self) -> None:
         """Keep what was written so far, if that is of use to anybody."""
@@ -265,7 +321,10 @@ def _scan(seen: Seen, only: Collection[str] | None) -> Scan:
     source = sources.load(seen.home.agent)
     if only is None:
         return source.scan(seen.home)
-    return source.scan(seen.home, [path for path in seen.footprints if path in only])
+    inside = seen.home.folder + os.sep
+    return source.scan(
+        seen.home, [path for path in only if path in seen.footprints or path.startswith(inside)]
+    )
 
 
 def _hides_something(scans: Sequence[Scan]) -> bool:
