@@ -12,6 +12,12 @@ def main() -> int:
     try:
         if sys.argv[1:] == ["--version"] and _could_print(f"geminids {__version__}"):
             return 0
+        if sys.argv[1:3] == ["keep", "hook"]:
+            # An agent waits for it.
+            from geminids.cli.hooking import answer
+
+            if answer(sys.argv[3:]):
+                return 0
         from geminids.cli.main import run
 
         return run(sys.argv[1:])

@@ -16,7 +16,17 @@ from geminids.cli.documents import (
 )
 from geminids.cli.explain_document import ExplainDocument, ExplainedSessionDocument
 from geminids.cli.export_document import ExportDocument
+from geminids.cli.forget_document import ForgetDocument, ForgottenDocument
+from geminids.cli.keep_document import (
+    KeepDocument,
+    KeptExportDocument,
+    KeptImportDocument,
+    VerifiedDocument,
+    VersionsDocument,
+)
 from geminids.cli.redact_document import RedactDocument
+from geminids.cli.rescue_document import RescueDocument
+from geminids.cli.restore_document import RestoreDocument
 from geminids.cli.resume_document import ResumeDocument
 from geminids.cli.search_document import SearchDocument
 from geminids.cli.stats_document import StatsDocument
@@ -42,4 +52,13 @@ DOCUMENTS = (
     ExportDocument,
     RedactDocument,
     ResumeDocument,
+    KeepDocument,
+    VersionsDocument,
+    VerifiedDocument,
+    KeptExportDocument,
+    KeptImportDocument,
+    RestoreDocument,
+    RescueDocument,
+    ForgetDocument,
+    ForgottenDocument,
 )

@@ -101,9 +101,11 @@ class SyncDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema"
     bundles: int
     """How many groups of files were read; nearly always each holds one session."""
     bytes: int
+    kept: int
+    """Of how many files copies were kept."""
     seconds: float
     failed: bool
-    """Whether the index could not be brought up to date, or not be kept."""
+    """Whether the index could not be brought up to date, or not be kept, or copies could not."""
     said: Sequence[str]
     """What a person should know about it."""
     index: IndexFacts

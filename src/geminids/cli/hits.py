@@ -16,6 +16,8 @@ _INDENT = 4
 _WIDEST_LABEL = 18
 _USUAL_LABEL = 20
 _NARROWEST = 40
+KEPT = "kept"
+"""What is said of a session whose files are gone, as in a list."""
 NO_SNIPPET = "(no words to show; the file may have changed)"
 _SELF = {"human": "human", "model": "model", "thoughts": "thoughts", "output": "output", "paths": "path"}
 
@@ -53,6 +55,7 @@ def print_hits(page: Page, found: Found) -> None:
                 ",".join(hit.where) or hit.message.origin,
                 (group.session.project.name, "human"),
                 _plain(hit.snippet),
+                *([(KEPT, "quiet")] if group.session.kept else []),
             )
 
 
@@ -82,6 +85,7 @@ def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str,
         (agent, "quiet"),
         (project, "human"),
         "  ",
+        (f"{KEPT}  " if session.kept else "", "quiet"),
         (f"{mark} " if mark else "", ""),
         (session.title or "untitled", "title" if session.title else "quiet"),
     )

@@ -47,6 +47,7 @@ class Asked(NamedTuple):
     sort: str | None = None
     reverse: bool = False
     agents: tuple[str, ...] = ()
+    kept: bool = False
 
     def filter(self, now: "datetime") -> "Filter":
         """Which sessions are meant at this moment."""
@@ -66,12 +67,13 @@ class Asked(NamedTuple):
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        once = self._asdict() | {"tag": None, "reverse": None, "agents": None}
+        once = self._asdict() | {"tag": None, "reverse": None, "agents": None, "kept": None}
         typed = [(name, value) for name, value in once.items() if value]
         typed += [("tag", tag) for tag in self.tag]
         typed += [("agent", agent) for agent in self.agents]
         words = [word for name, value in typed for word in (f"--{name}", str(value))]
-        return [*words, "--reverse"] if self.reverse else words
+        flags = (("--reverse", self.reverse), ("--kept", self.kept))
+        return [*words, *(flag for flag, is_typed in flags if is_typed)]
 
 
 def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "datetime | None":
@@ -119,6 +121,7 @@ def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "date
     shell_complete=complete_tags,
     help="Only those that you tagged so with `mark`; given several times, with all of them.",
 )
+@click.option("--kept", is_flag=True, help="Only those whose files are gone and that are read from copies.")
 @click.option(
     "--sort",
     type=click.Choice(ORDERS),
@@ -141,6 +144,7 @@ def list_sessions(
     kind: str | None,
     agents: tuple[str, ...],
     tag: tuple[str, ...],
+    kept: bool,
     sort: str | None,
     reverse: bool,
     jsonl: bool,
@@ -148,9 +152,10 @@ def list_sessions(
     """List sessions, newest first.
 
     The numbers can be given to `geminids show`. In a pipe each session is one line of fields
-    with tabs between them: id, end, status, prompts, tool calls, project, title. One that was named
-    with `geminids mark` has its name for a title. An id begins with the name of the agent; on a terminal,
-    that has a column where sessions of several agents stand together.
+    with tabs between them: id, end, status, prompts, tool calls, project, title, and `kept` behind it for
+    one that is read from a copy. One that was named with `geminids mark` has its name for a title. An id
+    begins with the name of the agent; on a terminal, that has a column where sessions of several agents
+    stand together.
 
     \b
     ✓ success       the model had the last word
@@ -159,6 +164,7 @@ def list_sessions(
     ⊘ cancelled     the human stopped it
     … interrupted   nobody answered any more
     ⚠               part of a file is damaged
+    kept            its file is gone; it is read from a copy (`keep`)
     ↳               a subagent
     ⎘               a saved chat (/chat save)
     ✝               lost: what was typed is what remains
@@ -174,9 +180,9 @@ def list_sessions(
     from geminids.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = Asked(project, since, until, kind, limit, tag, sort, reverse, agents)
+    asked = Asked(project, since, until, kind, limit, tag, sort, reverse, agents, kept)
     library = choices.open_library(sample_if_empty=True)
-    listing = library.listing(asked.filter(choices.now), limit or _usual_limit(choices))
+    listing = _listing(choices, library, asked)
     if jsonl:
         _print_json_lines(_marked(library, listing.sessions))
     elif choices.json:
@@ -189,6 +195,16 @@ def list_sessions(
         return code
     _tell_nothing(library, listing, asked)
     return code or NOTHING_FOUND
+
+
+def _listing(choices: Choices, library: "Library", asked: Asked) -> "Listing":
+    limit = asked.limit or _usual_limit(choices)
+    if not asked.kept:
+        return library.listing(asked.filter(choices.now), limit)
+    every = library.listing(asked.filter(choices.now))
+    kept = [session for session in every.sessions if session.kept]
+    hidden = every.hidden | ({"kept": len(every.sessions) - len(kept)} if every.sessions else {})
+    return every._replace(sessions=kept[:limit], total=len(kept), hidden=hidden)
 
 
 def _usual_limit(choices: Choices) -> int | None:
@@ -258,6 +274,8 @@ def _tell_nothing(library: "Library", listing: "Listing", asked: Asked) -> None:
         say(f"No project matches {asked.project!r}. There are: {near}.")
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
+    elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
+        say(f"Of none of {words.count(listing.considered, 'session')} the files are gone.")
     elif listing.hidden:
         say(f"None of {words.count(listing.considered, 'session')} matches.")
     else:

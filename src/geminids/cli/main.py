@@ -30,6 +30,10 @@ COMMANDS = {
     "export": ("geminids.cli.export_command:export", "Write sessions as files, to read or to share."),
     "redact": ("geminids.cli.redact_command:redact", "Show what would be hidden in a session, and why."),
     "mark": ("geminids.cli.mark_command:mark", "Name, tag and note sessions."),
+    "keep": ("geminids.cli.keep_command:keep", "Keep copies; show what agents will delete and when."),
+    "restore": ("geminids.cli.restore_command:restore", "Put a kept session back where its agent finds it."),
+    "rescue": ("geminids.cli.rescue_command:rescue", "Find and repair sessions that an agent cannot show."),
+    "forget": ("geminids.cli.forget_command:forget", "Take sessions out of the index and the copies."),
     "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": ("geminids.cli.projects_command:projects", "List projects, find and link their folders."),
     "sync": ("geminids.cli.sync_command:sync", "Take what is new into the index."),
@@ -97,6 +101,8 @@ def cli(context: click.Context) -> int | None:
     geminids export 3 -o 3.html    one page to keep or to share; --redact
     geminids resume 3              go on with it where you left off
     geminids mark 3 --tag keep     say something of one; `list --tag keep`
+    geminids keep                  what is kept, what will be deleted
+    geminids rescue                what an agent has but cannot show
     geminids watch                 new messages as they are written
     geminids projects              the folders they were worked in
     geminids doctor                what was understood, what not

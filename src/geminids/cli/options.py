@@ -131,7 +131,8 @@ def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> li
     return [CompletionItem(incomplete, type="file")]
 
 
-def _complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete the name of a folder."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="dir")]
@@ -163,7 +164,7 @@ _SHARED: list[Callable[[Any], Any]] = [
         "--home",
         multiple=True,
         metavar="DIR",
-        shell_complete=_complete_folders,
+        shell_complete=complete_folders,
         expose_value=False,
         callback=_remember_folder,
         help="A folder that stands for a user's home; may be given several times. Else GEMINIDS_HOMES, "
@@ -172,7 +173,7 @@ _SHARED: list[Callable[[Any], Any]] = [
     click.option(
         "--data",
         metavar="DIR",
-        shell_complete=_complete_folders,
+        shell_complete=complete_folders,
         expose_value=False,
         callback=_remember_folder,
         help="Our own folder. Else GEMINIDS_DATA, else the usual place.",

@@ -22,7 +22,7 @@ from geminids.transcript import words
 def overview(choices: Choices) -> int:
     """Draw the overview."""
     library = choices.open_library(sample_if_empty=True)
-    found = library.overview()
+    found = library.overview(choices.now)
     tell_memory(library)
     if choices.json:
         print_json(document(OverviewDocument, found))
@@ -42,7 +42,7 @@ def _draw(choices: Choices, library: Library, found: Overview) -> None:
         _draw_projects(page, found)
         page.line()
         draw_sessions(page, library, found.newest, choices.now)
-        _draw_next_steps(page, choices, found)
+        _draw_next_steps(page, choices, library, found)
 
 
 def _draw_agent(page: Page, agent: AgentOverview) -> None:
@@ -70,8 +70,13 @@ def _draw_projects(page: Page, found: Overview) -> None:
     page.words("in " + ", ".join(told) + ("" if is_all else ", …"), "quiet")
 
 
-def _draw_next_steps(page: Page, choices: Choices, found: Overview) -> None:
+def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Overview) -> None:
     page.line()
+    if found.endangered:
+        page.words(_endangered(library, found), "warning" if found.unkept else "quiet")
+    if found.kept:
+        gone = words.count(found.kept, "session")
+        page.words(f"{gone} read from copies, since the files are gone (geminids list --kept).", "quiet")
     if found.lost:
         gone = words.count(sum(agent.lost for agent in found.agents), "session")
         page.words(f"{gone} lost: what you typed is what remains.", "warning")
@@ -84,9 +89,21 @@ def _draw_next_steps(page: Page, choices: Choices, found: Overview) -> None:
     page.command(f"{'See more:':<{len(why) + 1}}  ", choices.spelled("list"))
 
 
+def _endangered(library: Library, found: Overview) -> str:
+    """How much will be deleted within a week, by whom, and whether that matters."""
+    agents = " and ".join(map(library.agent_title, found.deleting))
+    told = f"{words.count(found.endangered, 'session')} will be deleted by {agents} within 7 days"
+    if not found.unkept:
+        return f"{told}; copies are kept (geminids keep)."
+    of_some = f"of {found.unkept:,} " if found.unkept < found.endangered else ""
+    return f"{told}; {of_some}no copy is kept."
+
+
 def _next_step(choices: Choices, found: Overview) -> tuple[str, str]:
     """The one command to type next."""
     match found.next_step:
+        case NextStep.SEE_FORECAST:
+            return "See what will be deleted", choices.spelled("keep")
         case NextStep.READ_LOST:
             return "Read what remains", choices.spelled("show", found.next_id or "")
         case NextStep.SEE_DAMAGE:

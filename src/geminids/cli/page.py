@@ -199,7 +199,8 @@ class DrawnPage:
 
         margin, end = [Segment(" " * indent)] if indent else [], Segment.line()
         block = [segment for line in lines for segment in (*_without_end_blanks([*margin, *line]), end)]
-        self._console.print(Segments(block), end="")
+        # Lines are as wide as they are meant to be; rich would cut commands that the terminal is to break.
+        self._console.print(Segments(block), end="", crop=False)
 
 
 def open_page(screen: Screen, stream: IO[str] | None = None) -> Page:

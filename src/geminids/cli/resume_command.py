@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from geminids.cli.asking import ask
 from geminids.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
 from geminids.cli.shell_line import shell_line, shell_words
 from geminids.cli.show_command import complete_sessions
@@ -80,7 +81,7 @@ def _go_on(choices: Choices, how: Resumable, *, only_print: bool, yes: bool) -> 
         click.echo(_line(how))
         return 0
     if how.may_lose and not yes:
-        _ask()
+        ask("Go on?", NobodyToAskError())
     return _become(how, how.program)
 
 
@@ -122,12 +123,6 @@ def _print_document(choices: Choices, how: Resumable | NotResumable, session_id:
     line = _line(how) if isinstance(how, Resumable) else None
     offers = [(offer.sentence, " && ".join(_lines(choices, offer)) or None) for offer in how.offers]
     print_json(resume_document(session_id, agent, how, line, offers))
-
-
-def _ask() -> None:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise NobodyToAskError
-    click.confirm("Go on?", abort=True, err=True)
 
 
 def _become(how: Resumable, program: str) -> int:

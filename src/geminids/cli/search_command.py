@@ -83,7 +83,8 @@ def search(
     """Find the sessions and messages that hold some words.
 
     The numbers can be given to `geminids show`. In a pipe each message is one line of fields with
-    tabs between them: session, number of the message, time, where the words are, project, snippet.
+    tabs between them: session, number of the message, time, where the words are, project, snippet, and
+    `kept` where the session is read from a copy.
 
     \b
     cors preflight            both words, in one message

@@ -29,6 +29,8 @@ class FoundSession(msgspec.Struct, frozen=True, kw_only=True):
     started_at: datetime | None
     ended_at: datetime | None
     status: Status
+    kept: bool
+    """Whether its file is gone, and it is read from a kept copy."""
     matches: int
     """How many of its messages match, shown or not."""
 
@@ -164,6 +166,7 @@ def _session(row: SessionRow, matches: int) -> FoundSession:
         started_at=row.started_at,
         ended_at=row.ended_at,
         status=Status(row.status),
+        kept=row.kept,
         matches=matches,
     )
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Session = SessionRow | SessionSummary
 
 LOST, CHECKPOINT = "lost", "checkpoint"
+KEPT = "kept"
+"""What is said of a session whose files are gone: it is read from copies."""
 MOST_NAMED = 3
 """So many files that were left unread are named."""
 COLUMNS = (
@@ -131,9 +133,10 @@ def _row(session: Session, project: str, now: datetime, said: Marks | None) -> l
 
 
 def _mark(session: Session) -> Span:
-    """How it ended, and whether its files are damaged; how a lost one ended is lost."""
+    """How it ended, and whether its files are damaged or gone; how a lost one ended is lost."""
     mark, style = ("", "") if session.kind == LOST else words.STATUS_MARKS[session.status]
-    return (f"{mark} ⚠".strip(), style or "warning") if session.problems else (mark, style)
+    told = [mark, "⚠" if session.problems else "", KEPT if session.kept else ""]
+    return " ".join(filter(None, told)), style or ("warning" if session.problems else "quiet")
 
 
 def _line(session: Session, project: str, said: Marks | None) -> list[Span]:
@@ -146,6 +149,7 @@ def _line(session: Session, project: str, said: Marks | None) -> list[Span]:
         str(session.counts.tool_calls),
         (project, "human"),
         _name(session, said) or "",
+        *([(KEPT, "quiet")] if session.kept else []),
     ]
 
 

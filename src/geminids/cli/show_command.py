@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from geminids.cli.page import Page
+    from geminids.errors import Unreadable
     from geminids.library import Library, Marks
     from geminids.model import Session
     from geminids.transcript.entries import Detail
@@ -50,6 +51,12 @@ def complete_sessions(
     metavar="N",
     help="Begin at the N-th message, as `search` counts.",
 )
+@click.option(
+    "--version",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="As it was in an earlier state of its files, which `keep versions` numbers.",
+)
 @click.option("--beside", is_flag=True, help="Also the plans, tasks and notes that lie beside it.")
 @click.option("--agent-view", is_flag=True, help="The messages as the agent itself would load them.")
 @sync_option
@@ -68,6 +75,7 @@ def show(
     notices: bool,
     everything: bool,
     at: int | None,
+    version: int | None,
     beside: bool,
     agent_view: bool,
     no_pager: bool,
@@ -85,6 +93,7 @@ def show(
     geminids show 3 --at 12
     geminids show 3 --detail prompts
     geminids show 1f0c9a2b --all
+    geminids show 3 --version 1
     geminids show checkpoint-plan --beside
     geminids show ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
     ssh elsewhere cat session.jsonl | geminids show -
@@ -92,6 +101,8 @@ def show(
     from geminids.cli.sessions import marks_of, tell_unreadable
     from geminids.library import file_meant, is_document
 
+    if version is not None:
+        _check_version(wanted, agent_view=agent_view)
     with _stdin_as_file() if wanted == "-" else nullcontext(wanted) as meant:
         library = choices.open_library(sample_if_empty=file_meant(meant) is None)
         if agent_view:
@@ -101,7 +112,7 @@ def show(
             else:
                 _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
             return 0
-        sessions, unreadable = library.read(meant)
+        sessions, unreadable = _read(library, meant, version)
         file = file_meant(meant)
         # Anybody may have written a document: the files that it names are not opened.
         beside = beside and not (file and is_document(file))
@@ -119,7 +130,39 @@ def show(
             no_pager,
             lambda page: _draw_sessions(page, choices, library, sessions, detail, beside=beside),
         )
+    _tell_versions(choices, library, wanted, sessions)
     return tell_unreadable(unreadable)
+
+
+def _check_version(wanted: str, *, agent_view: bool) -> None:
+    """Refuse to look for earlier states of what has none."""
+    from geminids.library import file_meant
+
+    if wanted == "-" or file_meant(wanted):
+        raise click.UsageError("--version goes with an ID: of a file given by hand no earlier state is kept.")
+    if agent_view:
+        raise click.UsageError("--version and --agent-view cannot be shown together.")
+
+
+def _read(
+    library: Library, wanted: str, version: int | None
+) -> tuple[Sequence[Session], Sequence[Unreadable]]:
+    if version is None:
+        return library.read(wanted)
+    return [library.kept.session_as_it_was(wanted, version)], ()
+
+
+def _tell_versions(choices: Choices, library: Library, wanted: str, sessions: Sequence[Session]) -> None:
+    """Say of a session that is read from copies that there are earlier ones; of others it takes too long."""
+    from geminids.cli.talk import say
+    from geminids.transcript import words
+
+    if len(sessions) != 1 or not sessions[0].kept or choices.json:
+        return
+    number = len(library.kept.versions(sessions[0].id).versions)
+    if number > len(sessions[0].files):
+        how = choices.spelled("keep", "versions", wanted)
+        say(f"{words.count(number, 'version')} of its files are kept: `{how}`.")
 
 
 def _from(session: Session, number: int) -> Session:

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from geminids.library import Marks
 
 INDENT = 2
+KEPT_SENTENCE = "kept: its file is gone, and this is read from a copy"
 LINES_AT_ONCE = 1000
 """Lines of an output that are laid out together: a reader need not wait for all of a long one."""
 
@@ -151,6 +152,8 @@ def _draw_heading(page: Page, telling: Telling) -> None:
         page.words(models_sentence(session), "quiet")
         mark, style = words.STATUS_MARKS[session.status]
         page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
+    if session.kept:
+        page.words(KEPT_SENTENCE, "quiet")
     if said:
         draw_marks(page, said)
     _draw_problems(page, telling)

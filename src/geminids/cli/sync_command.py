@@ -71,11 +71,13 @@ def _told(outcome: Outcome) -> str:
 
     if outcome.failed:
         return "The index is as it was."
+    kept = f" Copies of {words.count(outcome.kept, 'file')} were kept." if outcome.kept else ""
     if not outcome.bundles:
-        return "Nothing is new." if not outcome.built else "There is nothing to take in."
+        told = "Nothing is new." if not outcome.built else "There is nothing to take in."
+        return f"{told}{kept}"
     how = "The index was made anew" if outcome.built else "Taken in"
     read = f"{words.count(outcome.bundles, 'group')} of files, {words.size(outcome.bytes)}"
-    return f"{how}: {read} in {outcome.seconds:.1f} s."
+    return f"{how}: {read} in {outcome.seconds:.1f} s.{kept}"
 
 
 def _figures(facts: IndexFacts) -> list[tuple[str, str]]:

@@ -1,0 +1,241 @@
+"""What is kept and what will be deleted, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from geminids.cli.page import Column, DrawnPage, Page, Span
+from geminids.transcript import words
+
+if TYPE_CHECKING:
+    from geminids.library import (
+        Damage,
+        Endangered,
+        FileVersion,
+        ForecastReport,
+        KeepStatus,
+        SessionVersions,
+        Verified,
+    )
+
+SOONEST = 10
+"""So many of those that will be deleted are shown unless all are wished."""
+NEXT_START = "next start"
+LABEL = 10
+LEFT_OUT = {"*": "all that is not named"}
+FORECAST_COLUMNS = (
+    Column("deleted"),
+    Column("agent", most=8, leaves=2),
+    Column("project", least=7, most=14, leaves=3),
+    Column("title", least=12),
+    Column("why", most=17, leaves=1),
+    Column("copy"),
+)
+VERSION_COLUMNS = (
+    Column("#", is_number=True),
+    Column("kept"),
+    Column("changed", leaves=1),
+    Column("size", is_number=True),
+    Column("file", least=12),
+    Column("", leaves=2),
+)
+
+Spelled = Callable[..., str]
+
+
+def draw_kept(page: Page, found: KeepStatus, spelled: Spelled) -> None:
+    """Draw where the copies are, how much they are, of what, and what stands in their way."""
+    _fact(page, "copies", words.path(found.folder) if found.folder else "kept nowhere: this user has no home")
+    _fact(page, "keeping", _is_on(found))
+    if found.files:
+        _fact(page, "files", _amount(found))
+        _fact(page, "last kept", words.moment(found.last_kept_at) if found.last_kept_at else "no time")
+    for label, home in zip(["of", *[""] * len(found.homes)], found.homes, strict=False):
+        state = [word for word, is_so in (("gone", not home.is_there), ("imported", home.imported)) if is_so]
+        amount = f"{words.count(home.files, 'file')}, {words.size(home.bytes)}"
+        told = ", ".join([amount, *state])
+        _fact(page, label, f"{words.path(home.folder)}  {home.agent}: {told}")
+    if found.sessions_gone:
+        gone = f"{found.sessions_gone:,} of {words.count(found.sessions, 'session')}, read from copies alone"
+        _command(page, "gone", f"{gone}:  ", spelled("list", "--kept"))
+    if found.forgotten:
+        number = words.count(found.forgotten, "session")
+        _command(page, "forgotten", f"{number}:  ", spelled("forget", "--list"))
+    for trouble in found.troubles:
+        page.words(trouble, "warning")
+
+
+def _fact(page: Page, label: str, told: str) -> None:
+    _command(page, label, told, "")
+
+
+def _command(page: Page, label: str, told: str, command: str) -> None:
+    # Paths and commands are copied from here: the terminal may break them, we do not.
+    page.command(f"{label:<{LABEL}}{told}", command)
+
+
+def _is_on(found: KeepStatus) -> str:
+    place = f" ({words.path(found.settings)})" if found.settings else ""
+    if not found.is_on:
+        return f"off{place}"
+    left_out = ", ".join(LEFT_OUT.get(name) or words.path(name) for name in found.left_out)
+    return f"on, without {left_out}{place}" if left_out else "on"
+
+
+def _amount(found: KeepStatus) -> str:
+    earlier = found.versions - found.files
+    told = f"{found.files:,}, {words.size(found.bytes)}"
+    if earlier > 0:
+        told += f", and {words.count(earlier, 'earlier version')}"
+    return f"{told}; on the disk {words.size(found.bytes_on_disk)}"
+
+
+def draw_forecast(
+    page: Page,
+    forecast: ForecastReport,
+    now: datetime,
+    agent_title: Callable[[str], str],
+    *,
+    most: int | None = SOONEST,
+) -> None:
+    """Draw what will be deleted when, the soonest first, and what to do about it."""
+    shown = forecast.endangered[:most]
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        page.line()
+        _draw_table(page, shown, now)
+    else:
+        for one in shown:
+            page.fields(*_line(one))
+    if more := len(forecast.endangered) - len(shown):
+        page.line((f"… and {more:,} more (--all)", "quiet"))
+    for agent, remedy in _remedies(forecast).items():
+        page.line()
+        page.words(f"{agent_title(agent)}: {remedy}")
+
+
+def _draw_table(page: DrawnPage, shown: Sequence[Endangered], now: datetime) -> None:
+    if shown:
+        page.table(FORECAST_COLUMNS, [_row(one, now) for one in shown])
+    else:
+        page.line("No agent is about to delete anything that is known.")
+
+
+def _row(one: Endangered, now: datetime) -> list[Span]:
+    return [
+        due(one.at, now),
+        (one.agent, "quiet"),
+        (PurePath(one.project).name if one.project else "", "human"),
+        one.title or PurePath(one.file).name,
+        (one.cause.replace("-", " "), "quiet"),
+        ("kept", "good") if one.kept else ("none", "bad"),
+    ]
+
+
+def _line(one: Endangered) -> list[Span]:
+    """For a pipe: when, whether a copy is kept, agent, session, file, why."""
+    return [
+        f"{one.at.astimezone():%Y-%m-%dT%H:%M}" if one.at else NEXT_START,
+        "kept" if one.kept else "not kept",
+        one.agent,
+        (one.session_id or "-", "quiet"),
+        one.file,
+        one.reason,
+    ]
+
+
+def due(at: datetime | None, now: datetime) -> str:
+    """When something is deleted, as short as it can be told."""
+    if at is None or at <= now:
+        return NEXT_START
+    days = (at.astimezone().date() - now.astimezone().date()).days
+    if days == 0:
+        return f"today {at.astimezone():%H:%M}"
+    return f"in {words.count(days, 'day')}, {at.astimezone():%d %b}"
+
+
+def _remedies(forecast: ForecastReport) -> dict[str, str]:
+    """What to do so that nothing is deleted, once for each agent that is going to delete something."""
+    agents = {one.agent for one in forecast.endangered}
+    told = {rule.agent: rule.remedy for rule in reversed(forecast.retentions) if rule.remedy}
+    return {agent: remedy for agent, remedy in told.items() if agent in agents}
+
+
+def draw_versions(page: Page, found: SessionVersions, show: Callable[[str], str]) -> None:
+    """Draw the states of a session's files, and how to read an earlier one."""
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for version in found.versions:
+            page.fields(*_version_line(version))
+        return
+    session = found.session
+    page.line((session.title or "untitled", "title"), (f"  {session.id}", "quiet"))
+    files = {version.file for version in found.versions}
+    if len(files) == 1:
+        # Then no row need say it.
+        page.command("", words.path(files.pop()))
+    page.line()
+    _draw_version_table(page, [_version_row(version) for version in found.versions], with_files=bool(files))
+    earlier = [version for version in found.versions if not version.is_newest]
+    if earlier:
+        page.line()
+        page.command("Read it as it was:  ", show(str(earlier[-1].number)))
+
+
+def _draw_version_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_files: bool) -> None:
+    places = [place for place, column in enumerate(VERSION_COLUMNS) if with_files or column.heading != "file"]
+    columns = [VERSION_COLUMNS[place] for place in places]
+    page.table(columns, [[row[place] for place in places] for row in rows])
+
+
+def _version_row(version: FileVersion) -> list[Span]:
+    return [
+        (str(version.number), "quiet"),
+        words.moment(version.kept_at),
+        words.moment(version.modified_at) if version.modified_at else "no time",
+        words.size(version.size),
+        PurePath(version.file).name,
+        ("newest" if version.is_newest else "", "quiet"),
+    ]
+
+
+def _version_line(version: FileVersion) -> list[Span]:
+    moments = (version.kept_at, version.modified_at)
+    times = [f"{at.astimezone():%Y-%m-%dT%H:%M}" if at else "-" for at in moments]
+    return [str(version.number), *times, str(version.size), version.digest, version.file]
+
+
+def draw_verified(page: Page, found: Verified) -> None:
+    """Draw what was damaged and what became of it, then how much was read."""
+    for sentence in found.mended:
+        page.words(sentence, "warning")
+    for damage in found.damage:
+        _draw_damage(page, damage)
+    if found.cut:
+        page.words(f"Cut off: {words.size(found.cut)} that a killed process had left; no copy was in them.")
+    page.line(_sum(found))
+
+
+def _draw_damage(page: Page, damage: Damage) -> None:
+    healed = ("healed from the file itself", "good")
+    became, style = healed if damage.is_healed else (_not_healed(damage), "bad")
+    page.command("", words.path(damage.version.path))
+    place = f"pack {damage.pack}, byte {damage.offset:,}"
+    page.words(f"{words.capital(damage.what)} ({place}): {became}.", style, indent=2)
+
+
+def _not_healed(damage: Damage) -> str:
+    is_there = Path(damage.version.path).exists()
+    return f"lost, since the file itself {'is another one now' if is_there else 'is gone'}"
+
+
+def _sum(found: Verified) -> str:
+    read = f"{words.count(found.versions, 'copy', 'copies')}, {words.size(found.size)}"
+    damaged = list(found.damage)
+    lost = sum(not damage.is_healed for damage in damaged)
+    if not damaged:
+        return f"{read}: all are what was kept."
+    healed = len(damaged) - lost
+    told = [f"{healed:,} healed" if healed else "", f"{lost:,} damaged" if lost else ""]
+    return f"{read}: {', '.join(filter(None, told))}; all others are what was kept."

@@ -1,0 +1,219 @@
+"""`geminids rescue`: sessions that their agent can no longer show or resume, and a way back for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.cli.options import (
+    Choices,
+    agent_option,
+    complete_ids,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.cli.talk import say
+from geminids.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError, SessionNotFoundError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.cli.page import Page
+    from geminids.library import Library, Stranded
+
+INDENT = 2
+LESSER = "title"
+"""Nothing is hidden but the title."""
+TOLD = {
+    "lost": "all of it is hidden",
+    "partly": "part of it is hidden",
+    "title": "only its title is missing",
+}
+
+
+@click.command()
+@click.argument("wanted", nargs=-1, metavar="[ID]...", callback=not_empty, shell_complete=complete_ids)
+@agent_option
+@click.option("--all", "everything", is_flag=True, help="Also those of which nothing but a title is missing.")
+@click.option("--apply", is_flag=True, help="Write a new file for each, which its agent can show and resume.")
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def rescue(
+    choices: Choices, *, wanted: tuple[str, ...], agents: tuple[str, ...], everything: bool, apply: bool
+) -> int:
+    """Find sessions that an agent can no longer show though they are on the disk, and repair them.
+
+    Some releases of Gemini CLI bury a conversation in its own file, lose its first line, glue lines
+    together, or hide a session behind another one. Each that was found is explained, with the file and
+    the line where it can be seen.
+
+    With --apply a new file is written beside the old ones, from which the agent lists and resumes the
+    whole conversation. No file that is there is ever touched.
+
+    \b
+    geminids rescue
+    geminids rescue 1f0c9a2b --apply
+    geminids rescue --agent gemini --all
+    """  # noqa: D301 - click wants the character itself
+    with choices.open_library() as library:
+        every = library.kept.stranded(choices.now, agents)
+        found = _meant(library, every, wanted) if wanted else every
+        shown = _shown(found, everything=everything or bool(wanted))
+        written = _apply(library, shown, choices.now) if apply else {}
+        if choices.json:
+            _print(shown, written, len(found) - len(shown))
+        elif apply:
+            _tell_written(choices, shown, written)
+        else:
+            _draw(choices, library, shown)
+    if not shown:
+        if not wanted:
+            say("No session is stranded: agents can show and resume all that is on the disk.")
+        return NOTHING_FOUND
+    _tell_lesser(choices, len(found) - len(shown))
+    is_whole = len(written) == len(shown) and not _unmet(shown, wanted)
+    return 0 if is_whole or not apply else PARTLY_DONE
+
+
+def _meant(library: Library, found: Sequence[Stranded], wanted: Sequence[str]) -> list[Stranded]:
+    """Those that were asked for; of others it is said that there is nothing to do."""
+    by_id = {one.session.id: one for one in found}
+    meant: dict[str, Stranded] = {}
+    for name in wanted:
+        session_id = _id_meant(library, found, name)
+        if session_id in by_id:
+            meant[session_id] = by_id[session_id]
+        else:
+            say(f"{session_id} is not stranded: nothing keeps its agent from showing it.")
+    return list(meant.values())
+
+
+def _id_meant(library: Library, found: Sequence[Stranded], wanted: str) -> str:
+    """The session that is meant; what no list shows may still be found by its id."""
+    try:
+        return library.session(wanted).id
+    except SessionNotFoundError:
+        names = {one.session.id for one in found if _begins(one, wanted.lower())}
+        if len(names) == 1:
+            return names.pop()
+        raise
+
+
+def _begins(one: Stranded, wanted: str) -> bool:
+    return one.session.id.lower().startswith(wanted) or one.session.native_id.lower().startswith(wanted)
+
+
+def _shown(found: Sequence[Stranded], *, everything: bool) -> list[Stranded]:
+    """The worst first; lesser ones only where they are wanted, or all there is."""
+    serious = [one for one in found if one.severity != LESSER]
+    shown = found if everything or not serious else serious
+    order = list(TOLD)
+    return sorted(shown, key=lambda one: order.index(one.severity))
+
+
+def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[str, str]:
+    """Write a file for each; the files, by the ids of the sessions. What cannot be written is told."""
+    written: dict[str, str] = {}
+    for one in shown:
+        try:
+            written[one.session.id] = library.kept.rescue(one, now).path
+        except GeminidsError as error:
+            say(str(error))
+        except OSError as error:
+            say(f"Cannot write {error.filename or one.target!r}: {error.strerror}.")
+    return written
+
+
+def _unmet(shown: Sequence[Stranded], wanted: Sequence[str]) -> bool:
+    """Whether something was asked for that needs no rescue."""
+    return len(shown) < len(set(wanted))
+
+
+def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int) -> None:
+    from geminids.cli.data import encode, print_json
+    from geminids.cli.rescue_document import rescue_document
+
+    print_json(encode(rescue_document(shown, written, left_out)))
+
+
+def _draw(choices: Choices, library: Library, shown: Sequence[Stranded]) -> None:
+    if not shown:
+        return
+    from geminids.cli.page import open_page
+    from geminids.cli.screen import find_screen
+
+    page = open_page(find_screen(no_color=choices.no_color))
+    names = _short_names(shown)
+    for one in shown:
+        _draw_stranded(page, one, library.agent_title(one.session.agent), choices.now)
+        page.line()
+    if possible := [names[one.session.id] for one in shown if one.target]:
+        words = [possible[0]] if len(possible) == 1 else []
+        page.command("Repair, in new files:  ", choices.spelled("rescue", *words, "--apply"))
+    page.command("Read one first:        ", choices.spelled("show", names[shown[0].session.id]))
+
+
+def _short_names(shown: Iterable[Stranded]) -> dict[str, str]:
+    from geminids.library import short_ids
+
+    sessions = {one.session.id: one.session.native_id for one in shown}
+    short = short_ids(sessions.values())
+    return {session_id: short[native_id] for session_id, native_id in sessions.items()}
+
+
+def _draw_stranded(page: Page, one: Stranded, agent: str, now: datetime) -> None:
+    from geminids.transcript import words
+
+    session = one.session
+    page.line((session.title or "untitled", "title"))
+    place = words.path(session.project.path) if session.project.path else session.project.name
+    page.line((place, "human"), (f"  {words.when(session.last_at, now)}  {session.id}", "quiet"))
+    page.words(f"{agent}: {TOLD[one.severity]}{_how_much(one)}", "warning")
+    for obstacle in one.obstacles:
+        page.words(obstacle.sentence, indent=INDENT)
+        line = f":{obstacle.line}" if obstacle.line else ""
+        page.command(" " * INDENT, f"{words.path(obstacle.file)}{line}")
+    if one.target:
+        page.command("To be written: ", words.path(one.target))
+    for change in one.changes:
+        page.words(change, "quiet", indent=INDENT)
+    if one.refusal:
+        page.words(f"Cannot be repaired: {one.refusal}", "bad")
+
+
+def _how_much(one: Stranded) -> str:
+    from geminids.transcript import words
+
+    counts = ((one.hidden, "prompt"), (one.hidden_replies, "answer"))
+    told = [words.count(number, noun) for number, noun in counts if number]
+    return f" ({' and '.join(told)})" if told else ""
+
+
+def _tell_written(choices: Choices, shown: Sequence[Stranded], written: Mapping[str, str]) -> None:
+    from geminids.cli.page import open_page
+    from geminids.cli.screen import find_screen
+    from geminids.transcript import words
+
+    page = open_page(find_screen(no_color=choices.no_color))
+    names = _short_names(shown)
+    for one in shown:
+        if path := written.get(one.session.id):
+            page.line((one.session.title or "untitled", "title"))
+            page.command("  written:  ", words.path(path))
+            page.command("  go on:    ", choices.spelled("resume", names[one.session.id]))
+
+
+def _tell_lesser(choices: Choices, number: int) -> None:
+    from geminids.transcript import words
+
+    if number:
+        every = choices.spelled("rescue", "--all")
+        others = words.count(number, "more session")
+        say(f"Of {others} only the title is missing; `{every}` shows {words.them(number)}.")
