@@ -10,11 +10,12 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check golden bench bench-10k bench-usage-10k fuzz clean
+.PHONY: help run test test-real check golden bench bench-10k bench-usage-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
 	@echo 'make test     the tests'
+	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make check    style, types and the order of the rooms'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
@@ -29,6 +30,10 @@ run: $(VENV)/.command
 
 test: $(VENV)/.test
 	$(BIN)/pytest -n $(JOBS)
+
+# These start programs of several releases one after the other, each with a machine of its own.
+test-real: $(VENV)/.test
+	$(BIN)/pytest -m real tests/real
 
 check: $(VENV)/.test $(VENV)/.lint
 	$(BIN)/ruff check

@@ -16,6 +16,8 @@ class Place(NamedTuple):
     data: Path
     scope: str
     every_word: bool = False
+    keeps: bool = False
+    """Whether copies are kept too, which `keep.py` measures."""
 
     def command(self, *words: str) -> list[str]:
         """A command of ours on this index."""
@@ -24,7 +26,8 @@ class Place(NamedTuple):
     @property
     def environment(self) -> dict[str, str]:
         """What a command must know to keep to the scope."""
-        return environment(**{"GEMINIDS_EVERY_WORD": "1"} if self.every_word else {})
+        every_word = {"GEMINIDS_EVERY_WORD": "1"} if self.every_word else {}
+        return environment(GEMINIDS_KEEP="1" if self.keeps else "0", **every_word)
 
     def spend(self, *words: str) -> Spent:
         """What a command takes on this index."""

@@ -9,6 +9,7 @@ import pytest
 
 from .conftest import FIXTURES, Run
 from .homes import FIRST_ID, write_session
+from .terminal import on_terminal
 
 HOMES = sorted((FIXTURES / "gemini").glob("*/home"))
 
@@ -24,6 +25,13 @@ def test_the_overview_counts_and_says_what_to_type_next(geminids: Run, tmp_path:
     assert f"Read the newest:  geminids show 00000006 --home {tmp_path}\n" in outcome.out
     assert f"See more:         geminids list --home {tmp_path}\n" in outcome.out
     assert geminids("show", "00000006", "--home", tmp_path).code == 0
+
+
+def test_a_command_to_type_is_whole_however_narrow_the_terminal_is(tmp_path: Path) -> None:
+    home = tmp_path / ("a-long-name-of-a-folder-" * 4)
+    write_session(home)
+    shown = on_terminal("--home", home, columns=40)
+    assert f"geminids show {FIRST_ID[:8]} --home {home}\n" in shown
 
 
 def test_what_is_damaged_is_said(geminids: Run, tmp_path: Path) -> None:

@@ -175,7 +175,10 @@ def test_hostile_text_does_not_reach_the_terminal(geminids: Run, tmp_path: Path)
         assert "\u202e" not in found
 
 
-def test_a_file_that_is_gone_is_said_in_place_of_the_snippet(geminids: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_said_in_place_of_the_snippet(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
     home = tmp_path / "home"
     shutil.copytree(SAMPLE, home)
     assert geminids("search", "weather", "--home", home).code == 0

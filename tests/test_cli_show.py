@@ -93,7 +93,10 @@ def test_a_number_beyond_the_list_says_how_long_it_was(geminids: Run, home: Path
     assert "the last list had 2 lines" in outcome.err
 
 
-def test_a_line_whose_session_is_gone_says_so(geminids: Run, home: Path) -> None:
+def test_a_line_whose_session_is_gone_says_so(
+    geminids: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
     geminids("list", "--home", home)
     path = next((home / ".gemini").rglob("*1f0c9a2b.jsonl"))
     path.unlink()
@@ -494,7 +497,10 @@ def test_a_session_can_be_read_from_one_of_its_messages_on(geminids: Run) -> Non
     assert "12 messages" in beyond.err
 
 
-def test_a_session_whose_file_has_gone_is_said_to_be_gone(geminids: Run, tmp_path: Path) -> None:
+def test_a_session_whose_file_has_gone_is_said_to_be_gone(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
     path = write_session(tmp_path)
     geminids("sync", "--home", tmp_path)
     path.unlink()

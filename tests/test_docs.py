@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from geminids import sources
-from geminids.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, VARIABLES
+from geminids.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, KEEP_VARIABLE, VARIABLES
 from geminids.errors import EXIT_CODES, GeminidsError
 from geminids.projects.places import VARIABLES as PROJECT_VARIABLES
 from tests.conftest import ROOT, SCREEN_VARIABLES, Run
 
-OURS = (HOMES_VARIABLE, DATA_VARIABLE, EVERY_WORD_VARIABLE)
+OURS = (HOMES_VARIABLE, DATA_VARIABLE, EVERY_WORD_VARIABLE, KEEP_VARIABLE)
 REFERENCE = ROOT / "docs" / "cli.md"
 COMMANDS = (
     "",
@@ -27,6 +27,16 @@ COMMANDS = (
     "export",
     "redact",
     "mark",
+    "keep",
+    "keep status",
+    "keep versions",
+    "keep verify",
+    "keep export",
+    "keep import",
+    "keep hook",
+    "restore",
+    "rescue",
+    "forget",
     "watch",
     "sync",
     "projects",

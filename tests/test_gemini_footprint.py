@@ -43,6 +43,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
     assert {module for module in loaded if module.startswith("geminids")} == {
         "geminids",
         "geminids.config",
+        "geminids.disk",
         "geminids.errors",
         "geminids.plugins",
         "geminids.sources",

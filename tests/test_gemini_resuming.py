@@ -245,6 +245,8 @@ def test_where_nothing_is_cleaned_up_nothing_is_lost(desk: Desk, where: str) -> 
     folder = (desk.home if where == "home" else desk.project) / ".gemini"
     folder.mkdir(exist_ok=True)
     (folder / "settings.json").write_text('{"general": {"sessionRetention": {"enabled": false}} /* why */}')
+    trusted = desk.home / ".gemini" / "trustedFolders.json"
+    trusted.write_text(json.dumps({str(desk.project): "TRUST_FOLDER"}))
     assert not desk.resumable(now=MUCH_LATER).may_lose
     assert desk.resumable(now=MUCH_LATER).warnings == ()
 
@@ -278,6 +280,9 @@ def test_how_long_sessions_may_rest_stands_in_the_settings(
 def test_before_0_33_nothing_is_cleaned_up_unless_it_is_switched_on(tmp_path: Path) -> None:
     assert longest_rest(tmp_path, tmp_path, (0, 32, 1)) is None
     (tmp_path / "settings.json").write_text('{"general": {"sessionRetention": {"enabled": true}}}')
+    assert longest_rest(tmp_path, tmp_path, (0, 32, 1)) is None
+    written = '{"general": {"sessionRetention": {"enabled": true, "maxAge": "30d"}}}'
+    (tmp_path / "settings.json").write_text(written)
     assert longest_rest(tmp_path, tmp_path, (0, 32, 1)) == timedelta(days=30)
     assert longest_rest(tmp_path, tmp_path / "elsewhere", None) == timedelta(days=30)
 

@@ -190,3 +190,32 @@ def test_copies_are_kept_of_what_was_read_before_there_were_any(
 def test_the_sample_is_not_kept(machine: Path, geminids: Run) -> None:
     assert geminids("list", "--sample").code == 0
     assert not list(machine.rglob("*.pack"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("keep = 1", "keep must be true or false, or a table"),
+        ('[keep]\ngemini = "no"', "'gemini' in [keep] must be true or false"),
+        ("[keep]\ngemni = false", "'gemni', which is no agent; there are claude, codex, gemini"),
+        ("[kept]\ngemini = false", "there is no section [kept], only index, prices, keep"),
+    ],
+)
+def test_settings_that_nobody_would_heed_are_refused(
+    geminids: Run, tmp_path: Path, settings: str, said: str
+) -> None:
+    home, data = copied(FIXTURE_HOMES[0], tmp_path), tmp_path / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text(settings)
+    outcome = geminids("list", "--home", home, "--data", data)
+    assert outcome.code == 2
+    assert said in outcome.err
+
+
+def test_the_environment_goes_before_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, data = copied(FIXTURE_HOMES[0], tmp_path), tmp_path / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text("keep = false")
+    monkeypatch.setenv("GEMINIDS_KEEP", "1")
+    with Library([home], data) as library:
+        assert library.sync().kept

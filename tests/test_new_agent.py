@@ -14,6 +14,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -379,8 +380,19 @@ def test_sync_takes_in_what_changed_of_it(geminids: Run, home: Path) -> None:
     talk = next(home.rglob("*.talk"))
     talk.write_text(talk.read_text() + "toy 2026-05-02T10:06:00Z 7 The door is green.\n")
     assert "The door is green" in geminids("search", "green", "--home", home).out
+    # Old talks are packed, which is not to be gone.
+    talk.with_name(f"{talk.name}.gz").write_bytes(gzip.compress(talk.read_bytes()))
     talk.unlink()
-    assert "toy:" not in geminids("list", "--home", home).out
+    assert [line["kept"] for line in toys(geminids, home)] == [False]
+    talk.with_name(f"{talk.name}.gz").unlink()
+    assert [line["kept"] for line in toys(geminids, home)] == [True]
+    assert "The door is green" in geminids("show", "toy:7c1d0001", "--home", home).out
+
+
+def toys(geminids: Run, home: Path) -> list[dict[str, Any]]:
+    """The sessions of the toy agent, as a list has them."""
+    told = json.loads(geminids("list", "--json", "--home", home).out)
+    return [line for line in told["sessions"] if line["agent"] == "toy"]
 
 
 def test_a_closed_file_of_it_is_named(geminids: Run, home: Path) -> None:

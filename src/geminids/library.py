@@ -41,6 +41,7 @@ from geminids.errors import (
     ShortIdError,
 )
 from geminids.names import keepable, project_names
+from geminids.settings import BadSettingsError
 from geminids.sources.places import Home, may_be_folder, may_exist
 from geminids.store.index import DamagedIndexError, Index, Place, naming_damage
 
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from threading import Event as Stop
 
-    from geminids.archive import KeptHome
     from geminids.archive.moving import Exported, Imported
     from geminids.archive.verifying import Damage, Verified
     from geminids.errors import Unreadable
@@ -1133,7 +1133,14 @@ class Library:
             return None
         from geminids.sync import Keep
 
-        return Keep(self._archive, self._settings.keep, self._forgotten, self._lift)
+        rules = self._settings.keep
+        if unknown := sorted(rules.agents.keys() - set(self._names)):
+            raise BadSettingsError(
+                self._settings.file,
+                f"[keep] names {unknown[0]!r}, which is no agent; there are {', '.join(self._names)}, and "
+                "folders begin with / or ~",
+            )
+        return Keep(self._archive, rules, self._forgotten, self._lift)
 
     def _forgotten(self) -> dict[str, Tombstone]:
         folder = self._data_folder
@@ -1157,16 +1164,16 @@ class Library:
             return []
         there = {home.folder for home in self._find_homes()}
         return [
-            Home(home.agent, home.folder, "kept copies")
-            for home in self._archive.homes()
-            if home.folder not in there and home.agent in self._names and self._belongs(home)
+            Home(agent, folder, "kept copies")
+            for agent, folder, is_imported in self._archive.folders()
+            if folder not in there and agent in self._names and self._is_looked_at(folder, is_imported)
         ]
 
-    def _belongs(self, home: KeptHome) -> bool:
+    def _is_looked_at(self, home: str, is_imported: bool) -> bool:
         """Whether a home that is known by copies alone is one of those that are looked at."""
         if self._chosen:
-            return any(_lies_right_in(home.folder, folder) for folder in self._chosen)
-        return home.is_imported or _lies_right_in(home.folder, config.expanded("~"))
+            return any(_lies_right_in(home, folder) for folder in self._chosen)
+        return is_imported or _lies_right_in(home, config.expanded("~"))
 
     @cached_property
     def _settings(self) -> Settings:

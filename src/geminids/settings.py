@@ -141,7 +141,8 @@ def _check(file: str, written: Mapping[str, Any]) -> None:
         if section not in (*_KNOWN, *_OF_FREE_NAMES):
             sections = _named([*_KNOWN, *_OF_FREE_NAMES])
             raise BadSettingsError(file, f"there is no section [{section}], only {sections}")
-        if section == _KEEP and isinstance(settings, bool):
+        if section == _KEEP:
+            # A word of its own, or a table; who makes rules of it looks closer.
             continue
         if not isinstance(settings, dict):
             raise BadSettingsError(file, f"[{section}] must be a table, with names and values below it")

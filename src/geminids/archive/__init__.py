@@ -213,6 +213,10 @@ class Archive:
         """The folders of agents of which there are copies."""
         return self._asked(lambda manifest: manifest.homes()) if self.exists() else []
 
+    def folders(self) -> list[tuple[str, str, bool]]:
+        """The same in little, and at once: agent, folder, whether all of its copies came from elsewhere."""
+        return self._asked(lambda manifest: manifest.folders()) if self.exists() else []
+
     def totals(self) -> Totals:
         """How much there is."""
         return self._asked(lambda manifest: manifest.totals()) if self.exists() else Totals(0, 0, 0, 0, 0, 0)

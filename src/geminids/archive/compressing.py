@@ -10,7 +10,8 @@ if TYPE_CHECKING or sys.version_info < (3, 14):
 else:
     from compression import zstd
 
-LEVEL = 3
+LEVEL = 4
+"""Takes a tenth longer than 3, and a fiftieth less room."""
 UnpackError = (zstd.ZstdError, EOFError, MemoryError)
 """What unpacking raises where the bytes are not what was packed."""
 

@@ -50,6 +50,9 @@ TABLES = (
     ) WITHOUT ROWID""",
     "CREATE INDEX records_of_segment ON records (segment) WHERE segment IS NOT NULL",
     "CREATE INDEX records_of_version ON records (number)",
+    """CREATE TABLE homes (
+        agent TEXT NOT NULL, home NOT NULL, is_imported INTEGER NOT NULL, PRIMARY KEY (agent, home)
+    ) WITHOUT ROWID""",
     "CREATE TABLE packs (number INTEGER NOT NULL PRIMARY KEY, size INTEGER NOT NULL, replaces TEXT NOT NULL)",
 )
 
@@ -66,9 +69,20 @@ _PLACE = """
     WHERE segment = ? ORDER BY pack DESC, offset DESC LIMIT 1
 """
 _PUT_VERSION = "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_HOME = (
+    "INSERT INTO homes VALUES (?, ?, ?) "
+    "ON CONFLICT DO UPDATE SET is_imported = min(is_imported, excluded.is_imported)"
+)
 _PUT_RECORD = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_PACK = "INSERT INTO packs VALUES (?, ?, ?) ON CONFLICT (number) DO UPDATE SET size = excluded.size"
 _PUT_META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
+_LAST_NUMBER = """
+    SELECT max(
+        coalesce((SELECT max(number) FROM versions), 0),
+        coalesce((SELECT max(number) FROM records), 0),
+        coalesce((SELECT value FROM meta WHERE name = 'last number'), 0)
+    )
+"""
 _HOMES = """
     SELECT agent, home, min(is_imported), count(DISTINCT path), sum(size) FILTER (WHERE age = 1),
         min(kept_at), max(kept_at)
@@ -129,17 +143,17 @@ class PlacedRecord(NamedTuple):
 class Manifest:
     """An open manifest."""
 
-    def __init__(self, connection: sqlite3.Connection, file: str | None) -> None:
+    def __init__(self, connection: sqlite3.Connection, file: str, *, is_in_memory: bool = False) -> None:
         self.connection = connection
         self.file = file
-        """None for one in memory."""
-        self._inode = _inode(file) if file else None
-        self._made = time.monotonic()
+        """The file that it is, or stands for."""
+        self._inode = _inode(file)
+        self._good_until = time.monotonic() + _GOOD_FOR if is_in_memory else None
 
     def is_current(self) -> bool:
         """Whether nobody has put another one in its place; one in memory is only good for a while."""
-        if self.file is None:
-            return time.monotonic() - self._made < _GOOD_FOR
+        if self._good_until is not None and time.monotonic() > self._good_until:
+            return False
         return self._inode == _inode(self.file)
 
     def close(self) -> None:
@@ -216,11 +230,16 @@ class Manifest:
             ).fetchall()
         ]
 
+    def folders(self) -> list[tuple[str, str, bool]]:
+        """The same in little, and at once: agent, folder, whether all of its copies came from elsewhere."""
+        rows = self.connection.execute("SELECT agent, home, is_imported FROM homes").fetchall()
+        return [(str(agent), _folder(home), bool(is_imported)) for agent, home, is_imported in rows]
+
     def totals(self) -> Totals:
         """How much there is."""
         files, versions, size, size_of_all = self.connection.execute(_TOTALS).fetchone()
         packs = self.packs()
-        on_disk = sum(pack.size for pack in packs) + (os.stat(self.file).st_size if self.file else 0)  # noqa: PTH116
+        on_disk = sum(pack.size for pack in packs) + _size(self.file)
         return Totals(files, versions, size, size_of_all, on_disk, len(packs))
 
     def packs(self) -> list[Pack]:
@@ -237,11 +256,12 @@ class Manifest:
 
     def next_number(self) -> int:
         """A number that no version has or had."""
-        (last,) = self.connection.execute(
-            "SELECT max(coalesce((SELECT max(number) FROM versions), 0), "
-            "coalesce((SELECT max(number) FROM records), 0))"
-        ).fetchone()
+        (last,) = self.connection.execute(_LAST_NUMBER).fetchone()
         return int(last) + 1
+
+    def note_numbers(self) -> None:
+        """Remember which numbers were used, before versions are removed, within a transaction."""
+        self.connection.execute(_PUT_META, ("last number", self.next_number() - 1))
 
     def begin_reading(self) -> None:
         """Ask many questions at a time: each one alone would lock the file and look whether it changed."""
@@ -273,7 +293,11 @@ class Manifest:
 
     def put(self, written: Iterable[WrittenVersion], placed: Iterable[PlacedRecord]) -> None:
         """Take in versions and records, within a transaction."""
-        self.connection.executemany(_PUT_VERSION, map(_version_row, written))
+        every = list(written)
+        self.connection.executemany(_PUT_VERSION, map(_version_row, every))
+        # Every command asks for them, and there may be a hundred thousand copies.
+        homes = {(one.version.agent, stored(one.version.home), one.is_imported) for one in every}
+        self.connection.executemany(_PUT_HOME, homes)
         self.connection.executemany(_PUT_RECORD, map(_record_row, placed))
 
     def put_pack(self, pack: Pack) -> None:
@@ -320,21 +344,31 @@ def open_manifest(folder: str, *, to_write: bool = False) -> Manifest:
         return manifest
 
 
-def new_manifest(file: str | None) -> Manifest:
-    """An empty manifest in a new file, or in memory."""
-    if file is not None:
-        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        # Whatever the process masks; SQLite gives the same rights to the journal.
-        os.fchmod(handle, 0o600)
-        os.close(handle)
-    connection = _connected(uri_of(file, "mode=rw") if file else ":memory:")
+def new_manifest(file: str) -> Manifest:
+    """An empty manifest in a new file."""
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    # Whatever the process masks; SQLite gives the same rights to the journal.
+    os.fchmod(handle, 0o600)
+    os.close(handle)
+    connection = _connected(uri_of(file, "mode=rw"))
+    _lay_out(connection)
+    return Manifest(connection, file)
+
+
+def manifest_in_memory(folder: str) -> Manifest:
+    """An empty manifest that is kept nowhere."""
+    connection = _connected(":memory:")
+    _lay_out(connection)
+    return Manifest(connection, f"{folder}/{MANIFEST_FILE}", is_in_memory=True)
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for table in TABLES:
         connection.execute(table)
     connection.execute(f"PRAGMA application_id = {_OURS}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
-    return Manifest(connection, file)
 
 
 def _connected(uri: str) -> sqlite3.Connection:
@@ -385,6 +419,13 @@ def _inode(file: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return facts.st_dev, facts.st_ino
+
+
+def _size(file: str) -> int:
+    try:
+        return os.stat(file).st_size  # noqa: PTH116
+    except OSError:
+        return 0
 
 
 def _version(row: Sequence[Any]) -> Version:

@@ -18,6 +18,7 @@ from geminids.archive.manifest import (
     Pack,
     Place,
     PlacedRecord,
+    manifest_in_memory,
     naming_damage,
     new_manifest,
     open_manifest,
@@ -38,7 +39,7 @@ from geminids.archive.records import Broken, Record, Segment, WrittenVersion, sc
 ASIDE = f"{MANIFEST_FILE}.damaged-"
 _JOURNAL = "-journal"
 _LITTLE_PATIENCE = 2.0
-_MOMENT = 0.05
+_MOMENT = 0.02
 
 
 class FoundPack(NamedTuple):
@@ -70,34 +71,44 @@ def mended(folder: str, reason: str, said: list[str]) -> Manifest:
     """The manifest for somebody who reads and found it damaged; in memory where nothing can be written."""
     from geminids.archive.keeping import alone
 
-    if not os.path.lexists(f"{folder}/{MANIFEST_FILE}"):
-        # Somebody may be about to make the first one.
-        time.sleep(_MOMENT)
-        with suppress(DamagedManifestError), naming_damage(folder):
-            return open_manifest(folder)
-    try:
-        with alone(folder, _LITTLE_PATIENCE):
-            try:
-                with naming_damage(folder):
-                    manifest = open_manifest(folder)
-                    manifest.identity()
-                    _check_all(manifest)
-                    # Another process was quicker.
-                    return manifest
-            except DamagedManifestError:
+    until = time.monotonic() + _LITTLE_PATIENCE
+    while True:
+        with suppress(DamagedManifestError):
+            # Another process was quicker, or was only about to make the first one.
+            return _sound(folder)
+        try:
+            with alone(folder, 0):
+                with suppress(DamagedManifestError):
+                    return _sound(folder)
                 return _made_anew(folder, reason, said)
-    except (BusyArchiveError, FailedToKeepError):
-        manifest = new_manifest(None)
-        rebuild(folder, manifest)
+        except BusyArchiveError:
+            if time.monotonic() > until:
+                return _in_memory(folder)
+        except FailedToKeepError:
+            return _in_memory(folder)
+        except OSError as error:
+            raise DamagedArchiveError(folder, error.strerror or str(error)) from error
+        time.sleep(_MOMENT)
+
+
+def _sound(folder: str) -> Manifest:
+    """The manifest, if nothing is wrong with it. Raises DamagedManifestError."""
+    with naming_damage(folder):
+        manifest = open_manifest(folder)
+        _check_all(manifest)
         return manifest
-    except OSError as error:
-        raise DamagedArchiveError(folder, error.strerror or str(error)) from error
+
+
+def _in_memory(folder: str) -> Manifest:
+    manifest = manifest_in_memory(folder)
+    rebuild(folder, manifest)
+    return manifest
 
 
 def _check_all(manifest: Manifest) -> None:
     """Look at every page and every row. Raises DamagedManifestError; then it is closed."""
     try:
-        with naming_damage(manifest.file or ""):
+        with naming_damage(manifest.file):
             (answer,) = manifest.connection.execute("PRAGMA integrity_check(1)").fetchone()
             manifest.read_all()
     except DamagedManifestError:

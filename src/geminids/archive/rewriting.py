@@ -235,6 +235,7 @@ def _switch(
 ) -> None:
     manifest = writer.manifest
     with manifest.transaction():
+        manifest.note_numbers()
         for number in without:
             manifest.connection.execute("DELETE FROM versions WHERE number = ?", (number,))
         for old in packs:

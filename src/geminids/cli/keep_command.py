@@ -257,7 +257,7 @@ def _status(choices: Choices, *, everything: bool) -> int:
     from geminids.cli.keep_page import SOONEST, draw_forecast, draw_kept
 
     page = _page(choices)
-    draw_kept(page, found, choices.spelled)
+    draw_kept(page, found, choices.spelled, sample=choices.sample)
     most = None if everything else SOONEST
     draw_forecast(page, found.forecast, choices.now, agent_title, most=most)
     return 0

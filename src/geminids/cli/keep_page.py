@@ -46,10 +46,13 @@ VERSION_COLUMNS = (
 Spelled = Callable[..., str]
 
 
-def draw_kept(page: Page, found: KeepStatus, spelled: Spelled) -> None:
+def draw_kept(page: Page, found: KeepStatus, spelled: Spelled, *, sample: bool) -> None:
     """Draw where the copies are, how much they are, of what, and what stands in their way."""
-    _fact(page, "copies", words.path(found.folder) if found.folder else "kept nowhere: this user has no home")
-    _fact(page, "keeping", _is_on(found))
+    if found.folder is None:
+        _fact(page, "copies", f"kept nowhere: {'this is the sample' if sample else 'this user has no home'}")
+    else:
+        _fact(page, "copies", words.path(found.folder))
+        _fact(page, "keeping", _is_on(found))
     if found.files:
         _fact(page, "files", _amount(found))
         _fact(page, "last kept", words.moment(found.last_kept_at) if found.last_kept_at else "no time")
@@ -78,11 +81,11 @@ def _command(page: Page, label: str, told: str, command: str) -> None:
 
 
 def _is_on(found: KeepStatus) -> str:
-    place = f" ({words.path(found.settings)})" if found.settings else ""
+    settings = words.path(found.settings) if found.settings else "settings.toml"
     if not found.is_on:
-        return f"off{place}"
+        return f"off (GEMINIDS_KEEP, or {settings})"
     left_out = ", ".join(LEFT_OUT.get(name) or words.path(name) for name in found.left_out)
-    return f"on, without {left_out}{place}" if left_out else "on"
+    return f"on, without {left_out} ({settings})" if left_out else "on"
 
 
 def _amount(found: KeepStatus) -> str:

@@ -18,7 +18,13 @@ from geminids.cli.options import (
     sync_option,
 )
 from geminids.cli.talk import say
-from geminids.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError, SessionNotFoundError
+from geminids.errors import (
+    NOTHING_FOUND,
+    PARTLY_DONE,
+    FileExistsAlreadyError,
+    GeminidsError,
+    SessionNotFoundError,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -124,10 +130,12 @@ def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[s
     for one in shown:
         try:
             written[one.session.id] = library.kept.rescue(one, now).path
+        except FileExistsAlreadyError:
+            say(f"{one.target!r} is there by now, and nothing is written over it. Try again.")
         except GeminidsError as error:
             say(str(error))
         except OSError as error:
-            say(f"Cannot write {error.filename or one.target!r}: {error.strerror}.")
+            say(f"Cannot write {one.target!r}: {error.strerror}.")
     return written
 
 
@@ -155,9 +163,10 @@ def _draw(choices: Choices, library: Library, shown: Sequence[Stranded]) -> None
         _draw_stranded(page, one, library.agent_title(one.session.agent), choices.now)
         page.line()
     if possible := [names[one.session.id] for one in shown if one.target]:
-        words = [possible[0]] if len(possible) == 1 else []
-        page.command("Repair, in new files:  ", choices.spelled("rescue", *words, "--apply"))
-    page.command("Read one first:        ", choices.spelled("show", names[shown[0].session.id]))
+        is_one = len(possible) == 1
+        command = choices.spelled("rescue", *(possible if is_one else ()), "--apply")
+        page.command(f"Repair {'it' if is_one else f'all {len(possible):,}'}, in new files:  ", command)
+    page.command("Read one first:  ", choices.spelled("show", names[shown[0].session.id]))
 
 
 def _short_names(shown: Iterable[Stranded]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from geminids.cli.options import (
     sync_option,
 )
 from geminids.cli.talk import say
-from geminids.errors import NOTHING_FOUND
+from geminids.errors import NOTHING_FOUND, PARTLY_DONE, FileExistsAlreadyError
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page
@@ -70,7 +70,11 @@ def restore(choices: Choices, *, wanted: str, folder: str | None, dry_run: bool,
             return _end(choices, plan, folder, [])
         if not yes:
             ask("Write it?", UnansweredError("written"))
-        written = library.kept.restore(plan)
+        try:
+            written = library.kept.restore(plan)
+        except FileExistsAlreadyError:
+            say("A file of this name was written meanwhile. Nothing was put back; try again.")
+            return PARTLY_DONE
     if not choices.json:
         _tell_written(choices, written, wanted, folder)
     return _end(choices, plan, folder, written)

@@ -130,7 +130,8 @@ def show(
             no_pager,
             lambda page: _draw_sessions(page, choices, library, sessions, detail, beside=beside),
         )
-    _tell_versions(choices, library, wanted, sessions)
+    if not choices.json and (version is not None or any(session.kept for session in sessions)):
+        _tell_versions(choices, library, wanted, len(sessions[0].files))
     return tell_unreadable(unreadable)
 
 
@@ -152,17 +153,15 @@ def _read(
     return [library.kept.session_as_it_was(wanted, version)], ()
 
 
-def _tell_versions(choices: Choices, library: Library, wanted: str, sessions: Sequence[Session]) -> None:
-    """Say of a session that is read from copies that there are earlier ones; of others it takes too long."""
+def _tell_versions(choices: Choices, library: Library, wanted: str, files: int) -> None:
+    """Say that there are earlier states. Of a session that is read from its own files it takes too long."""
     from geminids.cli.talk import say
     from geminids.transcript import words
 
-    if len(sessions) != 1 or not sessions[0].kept or choices.json:
-        return
-    number = len(library.kept.versions(sessions[0].id).versions)
-    if number > len(sessions[0].files):
-        how = choices.spelled("keep", "versions", wanted)
-        say(f"{words.count(number, 'version')} of its files are kept: `{how}`.")
+    number = len(library.kept.versions(wanted).versions)
+    if number > files:
+        every = choices.spelled("keep", "versions", wanted)
+        say(f"{words.count(number, 'version')} of its files are kept: `{every}`.")
 
 
 def _from(session: Session, number: int) -> Session:

@@ -142,10 +142,6 @@ class Keeping:
             self._trouble(f"{error} Until then no more copies are kept.")
         except GeminidsError as error:
             self._trouble(str(error))
-        except OSError as error:
-            self._trouble(
-                f"Copies could not be kept ({error.strerror or error}); earlier ones are as they were."
-            )
         finally:
             self._drain()
 
@@ -159,8 +155,8 @@ class Keeping:
                 return
             try:
                 version = writer.keep(*wish)
-            except (FileNotFoundError, PermissionError):
-                # It went since it was found, or whoever reads it reports that it may not be read.
+            except OSError:
+                # It went since it was found, or cannot be read, which whoever reads it reports.
                 continue
             if version is None:
                 # It is being written. Then it looks different the next time.

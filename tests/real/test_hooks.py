@@ -1,0 +1,448 @@
+"""The settings of docs/keeping.md in the real agents: the hook runs, nobody waits, the session is taken in.
+
+GEMINI_RIG_CLI names a folder with releases of Gemini CLI as npm installs them
+(`<folder>/0.61.0/node_modules/…`), CLAUDE_RIG_CLI and CODEX_RIG_CLI the programs of Claude Code and Codex
+CLI. What is not there is not tried, which is said. The agents talk to servers on this machine only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conftest import FIXTURES
+from tests.gemini_cli import MODEL, PACKAGE, REPLY, ScratchHome, loopback_server
+from tests.keeping_page import snippets
+from tests.real.deleting import READY, Terminal
+
+pytestmark = pytest.mark.real
+
+GEMINI_RELEASES = ("0.61.0", "0.33.2", "0.27.0")
+GEMINI_RELEASES_TO_BE_ASKED = ("0.24.0",)
+"""Those that run hooks only if they are enabled."""
+API_KEY = "no-key-of-anybody-at-all"
+LONGEST_RUN = 90.0
+LONGEST_SYNC = 20.0
+MOST_MILLISECONDS = 200
+"""For the quickest of several calls; any may meet a machine that does other things."""
+NOISE = 1.0
+"""Seconds by which two runs of an agent may differ on a machine that does other things too."""
+OWN_TALK = ("Created execution plan", "Expanding hook command", "Hook execution for", "Hook registry")
+"""How lines begin in which Gemini CLI up to 0.38 tells of every hook, where nobody sits at the terminal."""
+PROMPT = "Which fruit is ripe?"
+
+WATCHED = """#!/bin/sh
+began=$(date +%s%N)
+'{command}' "$@" >'{told}/'$$.out 2>'{told}/'$$.err
+code=$?
+ended=$(date +%s%N)
+echo "$code $(( (ended - began) / 1000000 )) $*" >>'{told}/calls'
+cat '{told}/'$$.out
+cat '{told}/'$$.err >&2
+exit $code
+"""
+"""Stands before our own command and notes how it was called, how long it took and what it said."""
+
+
+class Call(NamedTuple):
+    """One call of the hook by an agent."""
+
+    code: int
+    milliseconds: int
+    words: str
+
+
+class Ended(NamedTuple):
+    """A run of an agent."""
+
+    out: str
+    err: str
+    seconds: float
+    at: float
+    """When it ended, by the clock."""
+
+
+class AgentHome:
+    """A home with one agent, which finds our command on its path."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.project = folder / "orchard"
+        self.home.mkdir(parents=True)
+        self.project.mkdir()
+        self._told = folder / "told"
+        self._told.mkdir()
+        self.programs = folder / "bin"
+        self.programs.mkdir()
+        ours = Path(sys.executable).with_name("geminids")
+        if not ours.exists():
+            pytest.skip(f"no geminids beside {sys.executable}: no agent called it")
+        (self.programs / "geminids").write_text(WATCHED.format(command=ours, told=self._told))
+        (self.programs / "geminids").chmod(0o755)
+
+    @property
+    def path(self) -> str:
+        """Where programs are looked for, ours first."""
+        return f"{self.programs}{os.pathsep}{os.environ['PATH']}"
+
+    @property
+    def data(self) -> Path:
+        """Our own folder in this home."""
+        return self.home / ".local" / "share" / "geminids"
+
+    def calls(self) -> list[Call]:
+        """How the agent called our command."""
+        path = self._told / "calls"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return [Call(int(code), int(took), words) for code, took, words in (x.split(" ", 2) for x in lines)]
+
+    def said(self) -> set[tuple[str, str]]:
+        """What our command printed, and what it complained about, in all of its calls."""
+        return {(out.read_text(), out.with_suffix(".err").read_text()) for out in self._told.glob("*.out")}
+
+    def ended(self, *line: str | Path, **environment: str) -> Ended:
+        """Run an agent to its end, with nothing of this machine's environment."""
+        began = time.monotonic()
+        ran = subprocess.run(
+            list(map(str, line)),
+            cwd=self.project,
+            env={
+                "PATH": self.path,
+                "HOME": str(self.home),
+                "LANG": "C.UTF-8",
+                "TZ": "UTC",
+                **environment,
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_RUN,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return Ended(ran.stdout, ran.stderr, time.monotonic() - began, time.time())
+
+    def wait_for_sync(self) -> float:
+        """Wait until a sync has ended: when that was."""
+        log = self.data / "hook.log"
+        until = time.monotonic() + LONGEST_SYNC
+        while not (log.exists() and log.stat().st_size):
+            assert time.monotonic() < until, f"no sync; calls of the hook: {self.calls()}"
+            time.sleep(0.05)
+        return log.stat().st_mtime
+
+    def sessions(self, *options: str) -> list[dict[str, Any]]:
+        """What we list."""
+        line = [sys.executable, "-m", "geminids", "list", "--json", *options]
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TZ": "UTC"}
+        ran = subprocess.run(line, env=environment, capture_output=True, check=True, timeout=60)
+        sessions: list[dict[str, Any]] = json.loads(ran.stdout)["sessions"]
+        return sessions
+
+
+@pytest.fixture
+def agent_home(tmp_path: Path) -> AgentHome:
+    """A home with nothing in it."""
+    return AgentHome(tmp_path / "agent")
+
+
+def assert_kept(agent_home: AgentHome, ended: Ended, agent: str) -> None:
+    """The hook was called, the agent showed nothing of it, and the session outlives the agent's folder."""
+    calls = agent_home.calls()
+    # Gemini CLI calls it up to three times: 0.61 where a terminal is left, 0.33 where there was none.
+    assert len(calls) in (1, 2, 3)
+    for call in calls:
+        assert call.words.startswith("keep hook")
+        assert call.code == 0
+        assert call.milliseconds < 5 * MOST_MILLISECONDS
+    assert agent_home.said() == {("{}\n", "")}
+    shown = [line for line in (ended.out + ended.err).splitlines() if not line.startswith(OWN_TALK)]
+    assert not any("geminids" in line or "{}" in line for line in shown)
+    assert agent_home.wait_for_sync() > ended.at, (
+        "the sync was done before the agent ended, so nothing is shown"
+    )
+    (session,) = agent_home.sessions("--no-sync")
+    assert session["agent"] == agent
+    assert session["title"] == PROMPT
+    shutil.rmtree(agent_home.home / f".{agent}")
+    (kept,) = agent_home.sessions()
+    assert (kept["title"], kept["kept"]) == (PROMPT, True)
+
+
+# Gemini CLI
+
+
+def gemini_program(release: str) -> Path:
+    """The program of a release, if it is on this machine."""
+    folder = os.environ.get("GEMINI_RIG_CLI")
+    if not folder or not shutil.which("node"):
+        pytest.skip("GEMINI_RIG_CLI is not set, or there is no node: no hook of Gemini CLI was tried")
+    package = Path(folder) / release / "node_modules" / PACKAGE
+    if not package.is_dir():
+        pytest.skip(f"no Gemini CLI {release} in {folder}: its hook was not tried")
+    match json.loads((package / "package.json").read_bytes())["bin"]:
+        case {"gemini": str(place)} | str(place):
+            return package / place
+    raise AssertionError(package)
+
+
+class GeminiHome(AgentHome):
+    """The same with Gemini CLI in it, which is run as the other tests run it."""
+
+    def __init__(self, folder: Path, scratch: ScratchHome) -> None:
+        super().__init__(folder)
+        self._scratch = scratch
+        shutil.rmtree(self.home)
+        self.home = scratch.chats.parents[3]
+        self._settings = self.home / ".gemini" / "settings.json"
+
+    def add(self, settings: dict[str, Any]) -> None:
+        """Add settings to those of the user."""
+        self._settings.write_text(json.dumps({**json.loads(self._settings.read_bytes()), **settings}))
+
+    def asked(self) -> Ended:
+        """Ask the agent one thing."""
+        began = time.monotonic()
+        ran = self._scratch.run("--model", MODEL, "--prompt", PROMPT)
+        assert ran.code == 0, ran.err
+        return Ended(ran.out, ran.err, time.monotonic() - began, time.time())
+
+
+@contextmanager
+def gemini(release: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GeminiHome]:
+    """A home with a release of Gemini CLI."""
+    program = gemini_program(release)
+    with loopback_server() as server:
+        home = GeminiHome(folder / "agent", ScratchHome(folder / "scratch", program, server))
+        monkeypatch.setenv("PATH", home.path)
+        yield home
+
+
+def page_settings(heading: str) -> dict[str, Any]:
+    """What the page tells people to copy."""
+    (written,) = snippets(heading)
+    settings: dict[str, Any] = json.loads(written)
+    return settings
+
+
+@pytest.mark.parametrize("release", GEMINI_RELEASES)
+def test_gemini_cli_keeps_by_itself(release: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gemini(release, tmp_path, monkeypatch) as home:
+        home.add(page_settings("Gemini CLI"))
+        assert_kept(home, home.asked(), "gemini")
+
+
+@pytest.mark.parametrize("release", GEMINI_RELEASES_TO_BE_ASKED)
+def test_early_releases_must_be_asked(release: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = page_settings("Gemini CLI")
+    with gemini(release, tmp_path, monkeypatch) as home:
+        home.add(settings)
+        home.asked()
+        assert home.calls() == []
+        settings["hooks"]["enabled"] = True
+        home.add(settings)
+        home.asked()
+        assert {call.code for call in home.calls()} == {0}
+        home.wait_for_sync()
+        assert [session["title"] for session in home.sessions("--no-sync")] == [PROMPT, PROMPT]
+
+
+def test_gemini_cli_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gemini(GEMINI_RELEASES[0], tmp_path, monkeypatch) as home:
+        without = min(home.asked().seconds for _ in range(3))
+        home.add(page_settings("Gemini CLI"))
+        # The first index takes longest.
+        assert min(home.asked().seconds for _ in range(3)) < without + NOISE
+        assert len(home.calls()) == 3
+        assert min(call.milliseconds for call in home.calls()) < MOST_MILLISECONDS
+        home.wait_for_sync()
+
+
+@contextmanager
+def left_terminal(line: list[str | Path], agent_home: AgentHome, **environment: str) -> Iterator[Terminal]:
+    """An agent at a terminal, which is gone when the block ends."""
+    terminal = Terminal(
+        list(map(str, line)),
+        agent_home.project,
+        {
+            "PATH": agent_home.path,
+            "HOME": str(agent_home.home),
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            **environment,
+        },
+    )
+    try:
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def test_gemini_cli_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHome) -> None:
+    release = GEMINI_RELEASES[0]
+    (agent_home.home / ".gemini").mkdir()
+    quiet = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "ui": {"theme": "Default", "hideTips": True, "hideBanner": True},
+        "ide": {"enabled": False, "hasSeenNudge": True},
+        "tools": {"useRipgrep": False},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    settings = {**quiet, **page_settings("Gemini CLI")}
+    (agent_home.home / ".gemini" / "settings.json").write_text(json.dumps(settings))
+    with (
+        loopback_server() as server,
+        left_terminal(
+            ["node", gemini_program(release), "--model", MODEL],
+            agent_home,
+            GEMINI_API_KEY="no-key",
+            GOOGLE_GEMINI_BASE_URL=server.address,
+            GEMINI_CLI_NO_RELAUNCH="true",
+            NO_BROWSER="1",
+        ) as terminal,
+    ):
+        terminal.wait_for(READY)
+        terminal.say(PROMPT, REPLY)
+        terminal.leave()
+        ended = Ended("", "", 0.0, time.time())
+    assert_kept(agent_home, ended, "gemini")
+
+
+# Claude Code and Codex CLI
+
+
+def program_in(variable: str, agent: str) -> Path:
+    """The program that a variable names."""
+    named = os.environ.get(variable)
+    if not named or not Path(named).is_file():
+        pytest.skip(f"{variable} names no program: no hook of {agent} was tried")
+    return Path(named)
+
+
+@pytest.fixture
+def recorders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The servers that our fixtures were recorded with."""
+    monkeypatch.syspath_prepend(str(FIXTURES / "record"))
+
+
+def claude_environment(address: str) -> dict[str, str]:
+    """Claude Code talks to this address only."""
+    return {
+        "ANTHROPIC_BASE_URL": address,
+        "ANTHROPIC_API_KEY": API_KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def ask_claude(agent_home: AgentHome, program: Path) -> Ended:
+    api = import_module("messages_api").MessagesApi()
+    try:
+        line = (program, "-p", PROMPT, "--model", "claude-sonnet-4-5-20250929")
+        return agent_home.ended(*line, **claude_environment(api.url))
+    finally:
+        api.close()
+
+
+@pytest.mark.usefixtures("recorders")
+def test_claude_code_keeps_by_itself(agent_home: AgentHome) -> None:
+    program = program_in("CLAUDE_RIG_CLI", "Claude Code")
+    (agent_home.home / ".claude").mkdir()
+    (agent_home.home / ".claude" / "settings.json").write_text(json.dumps(page_settings("Claude Code")))
+    assert_kept(agent_home, ask_claude(agent_home, program), "claude")
+
+
+@pytest.mark.usefixtures("recorders")
+def test_claude_code_does_not_wait(agent_home: AgentHome) -> None:
+    program = program_in("CLAUDE_RIG_CLI", "Claude Code")
+    without = min(ask_claude(agent_home, program).seconds for _ in range(3))
+    (agent_home.home / ".claude" / "settings.json").write_text(json.dumps(page_settings("Claude Code")))
+    assert min(ask_claude(agent_home, program).seconds for _ in range(3)) < without + NOISE
+    assert len(agent_home.calls()) == 3
+    assert min(call.milliseconds for call in agent_home.calls()) < MOST_MILLISECONDS
+    agent_home.wait_for_sync()
+
+
+@pytest.mark.usefixtures("recorders")
+def test_claude_code_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHome) -> None:
+    program = program_in("CLAUDE_RIG_CLI", "Claude Code")
+    (agent_home.home / ".claude").mkdir()
+    (agent_home.home / ".claude" / "settings.json").write_text(json.dumps(page_settings("Claude Code")))
+    answered_before = {
+        "hasCompletedOnboarding": True,
+        "lastOnboardingVersion": "2.1.0",
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [API_KEY[-20:]], "rejected": []},
+        "projects": {
+            str(agent_home.project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+        },
+    }
+    (agent_home.home / ".claude.json").write_text(json.dumps(answered_before))
+    served = import_module("messages_api")
+    api = served.MessagesApi()
+    api.script(served.say("The pears."))
+    line: list[str | Path] = [program, "--model", "claude-sonnet-4-5-20250929"]
+    try:
+        with left_terminal(line, agent_home, **claude_environment(api.url)) as terminal:
+            terminal.wait_for(re.compile("❯"))
+            terminal.rest(2)
+            terminal.type(PROMPT)
+            terminal.wait_for(re.compile(r"pears"))
+            terminal.rest(1)
+            terminal.leave()
+            ended = Ended("", "", 0.0, time.time())
+    finally:
+        api.close()
+    assert_kept(agent_home, ended, "claude")
+
+
+CODEX_SETTINGS = """\
+model = "gpt-5.5"
+model_provider = "loopback"
+approval_policy = "never"
+{notify}
+[model_providers.loopback]
+name = "loopback"
+base_url = "{address}"
+wire_api = "responses"
+request_max_retries = 1
+
+[analytics]
+enabled = false
+"""
+
+
+@pytest.mark.usefixtures("recorders")
+def test_codex_cli_keeps_by_itself(agent_home: AgentHome) -> None:
+    program = program_in("CODEX_RIG_CLI", "Codex CLI")
+    served = import_module("responses_api")
+    api = served.ResponsesApi()
+    try:
+        content = [{"type": "output_text", "text": "The pears."}]
+        message = {"type": "message", "role": "assistant", "id": "msg_1", "content": content}
+        api.push(served.Answer([message], served.Counts(10, 0, 3, 0)))
+        (agent_home.home / ".codex").mkdir()
+        settings = CODEX_SETTINGS.format(notify=snippets("Codex CLI")[0], address=api.url)
+        (agent_home.home / ".codex" / "config.toml").write_text(settings)
+        ended = agent_home.ended(program, "exec", "--skip-git-repo-check", "--", PROMPT)
+    finally:
+        api.close()
+    # Codex does not wait for what it calls.
+    agent_home.wait_for_sync()
+    assert_kept(agent_home, ended, "codex")

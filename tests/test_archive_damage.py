@@ -1,0 +1,312 @@
+"""Damage is found, named and healed where that can be, and takes nothing else with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from geminids.archive import Archive, Version
+from geminids.archive.failures import (
+    BusyArchiveError,
+    DamagedArchiveError,
+    DamagedCopyError,
+    FailedToKeepError,
+    NewerArchiveError,
+)
+from geminids.archive.keeping import alone
+from geminids.archive.verifying import Verified, verify
+from geminids.errors import GeminidsError
+from tests.archives import AGENT, HOME, contents, keep_all
+
+FILES = 30
+FLIPS = 25
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """An archive with files of many kinds, and what is in them."""
+    folder = tmp_path_factory.mktemp("kept")
+    random = Random(11)
+    originals = {}
+    archive = Archive(str(folder / "data" / "kept"))
+    for number in range(FILES):
+        path = folder / f"session-{number}.jsonl"
+        path.write_bytes(
+            b'{"line": "words and words"}\n' * random.randrange(40) + random.randbytes(number * 50)
+        )
+    files = sorted(folder.glob("*.jsonl"))
+    keep_all(archive, files)
+    for path in files[::3]:
+        with path.open("ab") as out:
+            out.write(random.randbytes(200))
+    keep_all(archive, files)
+    for path in files:
+        originals[str(path)] = path.read_bytes()
+    return Path(archive.folder), originals
+
+
+@pytest.fixture
+def damaged(kept: tuple[Path, dict[str, bytes]], tmp_path: Path) -> Path:
+    """A copy of the archive to be damaged."""
+    return Path(shutil.copytree(kept[0], tmp_path / "kept"))
+
+
+def nothing(_: Version) -> bytes | None:
+    return None
+
+
+def flip(path: Path, position: int, bit: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[position] ^= 1 << bit
+    path.write_bytes(content)
+
+
+def readable(archive: Archive, versions: dict[str, Version]) -> tuple[dict[str, bytes], set[str]]:
+    """What can be read, and what is said to be damaged; what is read is right or an error."""
+    read, refused = {}, set()
+    for path, version in versions.items():
+        try:
+            read[path] = archive.content(version)
+        except DamagedCopyError as error:
+            refused.add(error.path)
+    return read, refused
+
+
+def test_an_archive_that_is_whole_is_found_so(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
+    told: list[tuple[int, int]] = []
+    verified = verify(Archive(str(damaged)), nothing, lambda done, total: told.append((done, total)))
+    size = sum({content: len(content) for content in kept[1].values()}.values())
+    assert (verified.versions, verified.damage, verified.mended, verified.cut) == (FILES, [], [], 0)
+    assert verified.is_sound
+    assert verified.size == size
+    assert told[-1] == (size, size)
+    assert verify(Archive(str(damaged / "none")), nothing) == Verified(0, 0, (), (), 0)
+
+
+@pytest.mark.parametrize("seed", range(FLIPS))
+def test_a_flipped_bit_of_a_pack_is_found_named_and_healed(
+    kept: tuple[Path, dict[str, bytes]], damaged: Path, seed: int
+) -> None:
+    random = Random(seed)
+    pack = damaged / "packs" / "000001.pack"
+    position = random.randrange(len(b"geminids kept copies 1\n"), pack.stat().st_size)
+    flip(pack, position, random.randrange(8))
+    archive, originals = Archive(str(damaged)), kept[1]
+    versions = archive.newest()
+
+    read, refused = readable(archive, versions)
+    assert read == {path: originals[path] for path in read}
+    assert len(refused) <= 1
+
+    unhealed = verify(archive, nothing)
+    assert {damage.version.path for damage in unhealed.damage} == refused
+    assert unhealed.is_sound is not bool(refused)
+    for damage in unhealed.damage:
+        assert damage.pack == 1
+        assert damage.offset <= position
+        assert damage.what
+
+    healed = verify(archive, lambda version: originals[version.path])
+    assert {damage.version.path for damage in healed.damage} == refused
+    assert healed.is_sound
+    again = verify(archive, nothing)
+    assert again.is_sound
+    assert not again.damage
+    assert {path: archive.content(version) for path, version in archive.newest().items()} == originals
+    # Also what is made anew from the packs alone is whole.
+    (damaged / "manifest.db").unlink()
+    rebuilt = Archive(str(damaged))
+    assert {path: rebuilt.content(version) for path, version in rebuilt.newest().items()} == originals
+
+
+@pytest.mark.parametrize("seed", range(FLIPS))
+def test_a_flipped_bit_of_the_list_loses_nothing(
+    kept: tuple[Path, dict[str, bytes]], damaged: Path, seed: int
+) -> None:
+    random = Random(seed)
+    manifest = damaged / "manifest.db"
+    flip(manifest, random.randrange(manifest.stat().st_size), random.randrange(8))
+    archive, originals = Archive(str(damaged)), kept[1]
+    with suppress(GeminidsError):
+        # Whatever is asked, the answer is one, or an error that says what to do.
+        readable(archive, archive.newest())
+        archive.identity()
+        archive.homes()
+        archive.totals()
+    try:
+        verified = verify(archive, nothing)
+    except NewerArchiveError:
+        # The bit was in the number of the version; whoever wrote it, it is not ours to throw away.
+        return
+    assert verified.is_sound
+    assert {path: archive.content(version) for path, version in archive.newest().items()} == originals
+    assert all(len(archive.versions(path)) == 1 for path in originals)
+
+
+@pytest.mark.parametrize("trouble", ["missing", "empty", "garbage", "cut", "foreign"])
+def test_a_list_that_cannot_be_read_is_made_anew(
+    kept: tuple[Path, dict[str, bytes]], damaged: Path, trouble: str
+) -> None:
+    manifest = damaged / "manifest.db"
+    before = Archive(str(damaged))
+    known, totals, homes, identity = before.newest(), before.totals(), before.homes(), before.identity()
+    before.close()
+    match trouble:
+        case "missing":
+            manifest.unlink()
+        case "empty":
+            manifest.write_bytes(b"")
+        case "garbage":
+            manifest.write_bytes(Random(1).randbytes(20_000))
+        case "cut":
+            os.truncate(manifest, 5_000)
+        case _:
+            manifest.unlink()
+            with closing(sqlite3.connect(manifest)) as connection:
+                connection.execute("CREATE TABLE versions (number)")
+    archive = Archive(str(damaged))
+    assert archive.newest() == known
+    assert archive.homes() == homes
+    assert archive.totals()._replace(size_on_disk=0) == totals._replace(size_on_disk=0)
+    assert archive.identity()[0] == identity[0]
+    assert archive.identity()[1] > identity[1]
+    (said,) = archive.said
+    assert "made anew" in said
+    assert contents(archive) == {path: [content] for path, content in kept[1].items()}
+    aside = list(damaged.glob("manifest.db.damaged-*"))
+    assert len(aside) == (0 if trouble == "missing" else 1)
+    # Somebody who comes later hears nothing of it.
+    later = Archive(str(damaged))
+    assert later.newest() == known
+    assert later.said == []
+    keep_all(later, [])
+    assert later.said == []
+
+
+def test_a_list_is_made_anew_for_the_one_who_writes(
+    kept: tuple[Path, dict[str, bytes]], damaged: Path, tmp_path: Path
+) -> None:
+    (damaged / "manifest.db").write_bytes(b"no database at all, but some words" * 100)
+    archive = Archive(str(damaged))
+    (tmp_path / "new.jsonl").write_bytes(b"new")
+    keep_all(archive, [tmp_path / "new.jsonl"])
+    assert len(archive.said) == 1
+    assert set(archive.newest()) == {*kept[1], str(tmp_path / "new.jsonl")}
+
+
+def test_a_list_from_the_future_is_left_alone(damaged: Path) -> None:
+    with closing(sqlite3.connect(damaged / "manifest.db")) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    before = (damaged / "manifest.db").read_bytes()
+    archive = Archive(str(damaged))
+    for question in (archive.newest, archive.identity, archive.totals):
+        with pytest.raises(NewerArchiveError, match="newer geminids"):
+            question()
+    with pytest.raises(NewerArchiveError), archive.writing():
+        pass
+    assert (damaged / "manifest.db").read_bytes() == before
+
+
+def test_a_pack_that_is_gone_is_named_and_healed(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
+    (damaged / "packs" / "000001.pack").unlink()
+    archive, originals = Archive(str(damaged)), kept[1]
+    _, refused = readable(archive, archive.newest())
+    assert refused == {path for path, content in originals.items() if content}
+    assert {damage.version.path for damage in verify(archive, nothing).damage} == refused
+    assert verify(archive, lambda version: originals[version.path]).is_sound
+    assert not verify(archive, nothing).damage
+    assert contents(archive) == {path: [content] for path, content in originals.items()}
+    (damaged / "manifest.db").unlink()
+    assert contents(Archive(str(damaged))) == {path: [content] for path, content in originals.items()}
+
+
+def test_a_pack_that_is_cut_loses_only_what_was_cut(
+    kept: tuple[Path, dict[str, bytes]], damaged: Path
+) -> None:
+    pack = damaged / "packs" / "000001.pack"
+    os.truncate(pack, pack.stat().st_size // 2)
+    archive, originals = Archive(str(damaged)), kept[1]
+    read, refused = readable(archive, archive.newest())
+    assert read
+    assert refused
+    assert read == {path: originals[path] for path in read}
+    assert {damage.version.path for damage in verify(archive, nothing).damage} == refused
+    keep_all(archive, map(Path, originals))
+    assert verify(archive, lambda version: originals[version.path]).is_sound
+    assert contents(archive) == {path: [content] for path, content in originals.items()}
+
+
+def test_only_what_was_kept_heals(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
+    flip(damaged / "packs" / "000001.pack", (damaged / "packs" / "000001.pack").stat().st_size - 10, 3)
+    archive = Archive(str(damaged))
+    verified = verify(archive, lambda version: kept[1][version.path] + b"more")
+    assert not verified.is_sound
+    assert not verify(archive, nothing).is_sound
+
+
+def test_words_behind_the_end_are_harmless(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
+    with (damaged / "packs" / "000001.pack").open("ab") as out:
+        out.write(b"\x91gKept\xd7\n torn")
+    archive = Archive(str(damaged))
+    assert contents(archive) == {path: [content] for path, content in kept[1].items()}
+    verified = verify(archive, nothing)
+    assert verified.cut == 13
+    assert verified.is_sound
+    assert verify(archive, nothing).cut == 0
+
+
+def test_who_reads_need_not_wait_for_who_writes(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
+    manifest = damaged / "manifest.db"
+    holder, other = Archive(str(damaged)), Archive(str(damaged))
+    with alone(str(damaged), 0):
+        with pytest.raises(BusyArchiveError, match=f"process {os.getpid()}"), other.writing(patience=0):
+            pass
+        manifest.write_bytes(b"garbage")
+        # Somebody holds the lock, so nothing is mended: what is asked is answered from the packs.
+        assert contents(other) == {path: [content] for path, content in kept[1].items()}
+        assert manifest.read_bytes() == b"garbage"
+    assert contents(holder) == {path: [content] for path, content in kept[1].items()}
+    assert manifest.read_bytes() != b"garbage"
+
+
+def test_damage_that_is_met_while_writing_is_gone_the_next_time(
+    kept: tuple[Path, dict[str, bytes]], damaged: Path
+) -> None:
+    manifest = damaged / "manifest.db"
+    archive = Archive(str(damaged))
+    with closing(sqlite3.connect(manifest)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'versions'").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    content = bytearray(manifest.read_bytes())
+    content[(page - 1) * size : page * size] = bytes(size)
+    manifest.write_bytes(content)
+    with pytest.raises(FailedToKeepError, match="made anew"):
+        keep_all(archive, map(Path, kept[1]))
+    keep_all(archive, map(Path, kept[1]))
+    assert contents(archive) == {path: [content] for path, content in kept[1].items()}
+
+
+def test_an_error_takes_back_what_was_not_durable(damaged: Path, tmp_path: Path) -> None:
+    archive = Archive(str(damaged))
+    before = archive.newest()
+    size = (damaged / "packs" / "000001.pack").stat().st_size
+    (tmp_path / "new").write_bytes(os.urandom(3_000_000))
+    with pytest.raises(FileNotFoundError), archive.writing() as writer:
+        [writer.keep(AGENT, HOME, str(tmp_path / name)) for name in ("new", "missing")]
+    assert archive.newest() == before
+    assert (damaged / "packs" / "000001.pack").stat().st_size == size
+
+
+def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
+    (tmp_path / "kept").write_bytes(b"")
+    archive = Archive(str(tmp_path / "kept"))
+    assert not archive.exists()
+    with pytest.raises(Exception, match="Cannot keep copies") as raised, archive.writing():
+        pass
+    assert not isinstance(raised.value, DamagedArchiveError)

@@ -1,0 +1,156 @@
+"""`geminids rescue`: what an agent cannot show is explained, and repaired in new files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .conftest import FIXTURES, Rights, Run
+from .fake_agents import install, path_with
+from .homes import write_session
+from .kept_homes import RELEASE, contents, user_home
+from .terminal import on_terminal
+from .test_cli_documents import check_printed
+
+STRANDED = ("no-header", "two-sessions-one-file")
+"""Homes in which Gemini CLI itself has buried all or some of a conversation."""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A recorded home in which sessions are stranded."""
+    for case in STRANDED:
+        shutil.copytree(FIXTURES / "gemini" / case / "home", tmp_path / "home", dirs_exist_ok=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GEMINIDS_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("PATH", path_with(install(tmp_path / "agent", RELEASE)))
+    return tmp_path / "home"
+
+
+def test_each_is_explained_with_its_evidence(geminids: Run, home: Path) -> None:
+    before = contents(home)
+    outcome = geminids("rescue")
+    assert outcome.code == 0
+    found = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
+    assert found
+    for one in found:
+        assert one["session"]["title"] in outcome.out
+        assert one["session"]["id"] in outcome.out
+        assert one["obstacles"]
+        for obstacle in one["obstacles"]:
+            assert obstacle["sentence"] in outcome.out
+            assert Path(obstacle["file"]).name in outcome.out
+            assert Path(obstacle["file"]).exists()
+    assert "--apply" in outcome.out
+    assert contents(home) == before
+
+
+def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:
+    before = contents(home)
+    found = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
+    outcome = geminids("rescue", "--apply")
+    assert outcome.code == 0
+    after = contents(home)
+    assert before.items() <= after.items()
+    written = {str(home / name) for name in after.keys() - before.keys()}
+    assert written == {one["target"] for one in found}
+    for one in found:
+        assert f"  written:  {one['target'].replace(str(home), '~')}" in outcome.out
+    assert "  go on:    geminids resume " in outcome.out
+    assert geminids("rescue", "--apply").code == 1
+    assert contents(home) == after
+
+
+def test_one_can_be_chosen(geminids: Run, home: Path) -> None:
+    first = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"][0]
+    session_id = first["session"]["id"]
+    chosen = check_printed(geminids("rescue", session_id, "--json").out, "geminids/rescue/1")["sessions"]
+    assert [one["session"]["id"] for one in chosen] == [session_id]
+    done = check_printed(geminids("rescue", session_id, "--apply", "--json").out, "geminids/rescue/1")
+    assert [one["written"] for one in done["sessions"]] == [first["target"]]
+    assert Path(first["target"]).exists()
+
+
+def test_a_terminal_of_80_columns_is_enough(home: Path) -> None:
+    shown = on_terminal("rescue", NO_COLOR="1")
+    prose = [line for line in shown.splitlines() if "/" not in line]
+    assert max(map(len, prose)) <= 80
+    assert "Repair all 2, in new files:  geminids rescue --apply\n" in shown
+
+
+def test_what_lacks_only_its_title_is_shown_on_request(geminids: Run, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "soup").mkdir()
+    write_session(home, slug="soup", prompt="味噌汁を作ってください", project=str(tmp_path / "soup"))
+    outcome = geminids("rescue")
+    assert "味噌汁" not in outcome.out
+    assert "Of 1 more session only the title is missing; `geminids rescue --all` shows it." in outcome.err
+    everything = geminids("rescue", "--all")
+    assert "味噌汁" in everything.out
+    assert "Gemini CLI: only its title is missing\n" in everything.out
+    assert "more session" not in everything.err
+    assert check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["left_out"] == 1
+
+
+def test_if_there_is_nothing_worse_it_is_shown_at_once(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = user_home(tmp_path, monkeypatch)
+    write_session(home, prompt="味噌汁を作ってください", project=str(tmp_path / "shop"))
+    outcome = geminids("rescue")
+    assert outcome.code == 0
+    assert outcome.out.startswith("味噌汁を作ってください\n")
+
+
+def test_a_file_that_cannot_be_written_is_named(
+    geminids: Run, home: Path, without_privileges: Rights
+) -> None:
+    geminids("sync")
+    found = check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
+    for path in (home.parent, *home.parent.rglob("*")):
+        path.chmod(path.stat().st_mode | 0o777)
+    closed = {Path(one["target"]).parent for one in found}
+    for folder in closed:
+        folder.chmod(0o555)
+    with without_privileges():
+        outcome = geminids("rescue", "--apply")
+    assert outcome.code == 3
+    assert all(one["target"] in outcome.err for one in found)
+
+
+def test_another_agent_has_nothing_to_rescue(geminids: Run, home: Path) -> None:
+    outcome = geminids("rescue", "--agent", "codex")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "No session is stranded" in outcome.err
+
+
+def test_where_all_can_be_shown_nothing_is_stranded(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = user_home(tmp_path, monkeypatch)
+    before = contents(home)
+    outcome = geminids("rescue", "--apply")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == (
+        "geminids: No session is stranded: agents can show and resume all that is on the disk.\n"
+    )
+    assert "is not stranded" in geminids("rescue", "1f0c").err
+    assert check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"] == []
+    assert contents(home) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["nothing-like-it"], 1, "No session 'nothing-like-it'"),
+        (["--agent", "nobody"], 2, "there is no agent 'nobody'"),
+        ([" "], 2, "it is empty"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(
+    geminids: Run, home: Path, arguments: list[str], code: int, said: str
+) -> None:
+    outcome = geminids("rescue", *arguments)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert said in outcome.err
