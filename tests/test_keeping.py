@@ -219,3 +219,19 @@ def test_the_environment_goes_before_the_settings(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("GEMINIDS_KEEP", "1")
     with Library([home], data) as library:
         assert library.sync().kept
+
+
+def test_a_session_that_was_moved_within_its_project_is_not_gone(tmp_path: Path) -> None:
+    home, data = copied(FIXTURES / "gemini" / "tool-calls-jsonl-2" / "home", tmp_path), tmp_path / "data"
+    with Library([home], data) as library:
+        before = library.sessions()
+    (file,) = home.glob(".gemini/tmp/*/chats/session-*.jsonl")
+    by_hash = home / ".gemini" / "tmp" / (before[0].project.hash or "") / "chats"
+    by_hash.mkdir(parents=True)
+    file.rename(by_hash / file.name)
+    with Library([home], data) as library:
+        after = library.sessions()
+    assert [session.id for session in after] == [session.id for session in before]
+    assert [session.counts for session in after] == [session.counts for session in before]
+    assert not any(session.kept for session in after)
+    assert [file.path for session in after for file in session.files] == [str(by_hash / file.name)]

@@ -380,7 +380,8 @@ class Library:
             if not may_be_folder(folder):
                 raise HomeNotFoundError(folder)
         self.sample = sample
-        self._homes = [home._replace(disk=self._disk) for home in (*self._find_homes(), *self._gone_homes())]
+        found = self._find_homes()
+        self._homes = [home._replace(disk=self._disk) for home in (*found, *self._gone_homes(found))]
         named = self._data or environment.get(config.DATA_VARIABLE)
         if named and config.is_below(config.absolute(named), self._agents_folders()):
             raise AgentFolderError(named)
@@ -1158,11 +1159,11 @@ class Library:
         if self._data_folder is not None:
             lift(Path(self._data_folder), sessions)
 
-    def _gone_homes(self) -> list[Home]:
+    def _gone_homes(self, found: Sequence[Home]) -> list[Home]:
         """Homes that are known by copies alone: deleted, or of another machine."""
         if self._archive is None:
             return []
-        there = {home.folder for home in self._find_homes()}
+        there = {home.folder for home in found}
         return [
             Home(agent, folder, "kept copies")
             for agent, folder, is_imported in self._archive.folders()

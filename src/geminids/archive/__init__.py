@@ -25,7 +25,7 @@ by it.
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from geminids.archive.failures import (
     ArchiveFullError,
@@ -141,11 +141,15 @@ class Archive:
         """The archive's own id, and a number that is raised when copies were removed, imported or healed."""
         if not self.exists():
             return "", 0
-        return self._quick_identity() or self._asked(lambda manifest: manifest.identity())
+        match dict(self._at_once("SELECT name, value FROM meta") or ()):
+            case {"id": str(archive), "changes": int(changes)}:
+                return archive, changes
+            case _:
+                return self._asked(lambda manifest: manifest.identity())
 
-    def _quick_identity(self) -> tuple[str, int] | None:
-        """The same without loading anything; None if there is any trouble."""
-        # Every command asks for it, and to load all that knows a manifest takes longer than a list may.
+    def _at_once(self, question: str) -> list[tuple[Any, ...]] | None:
+        """An answer of the manifest without loading anything; None if there is any trouble."""
+        # Every command asks, and to load all that knows a manifest takes longer than a list may.
         import sqlite3
         from contextlib import closing
 
@@ -155,14 +159,9 @@ class Archive:
             where = uri_of(f"{self.folder}/{MANIFEST_FILE}", "mode=ro")
             with closing(sqlite3.connect(where, uri=True)) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
-                known = dict(connection.execute("SELECT name, value FROM meta").fetchall())
+                return connection.execute(question).fetchall() if version == MANIFEST_VERSION else None
         except sqlite3.Error:
             return None
-        match known:
-            case {"id": str(archive), "changes": int(changes)} if version == MANIFEST_VERSION:
-                return archive, changes
-            case _:
-                return None
 
     def newest(self, homes: Collection[str] | None = None) -> dict[str, Version]:
         """The newest version of every path, of some homes or of all."""
@@ -215,7 +214,12 @@ class Archive:
 
     def folders(self) -> list[tuple[str, str, bool]]:
         """The same in little, and at once: agent, folder, whether all of its copies came from elsewhere."""
-        return self._asked(lambda manifest: manifest.folders()) if self.exists() else []
+        if not self.exists():
+            return []
+        rows = self._at_once("SELECT agent, home, is_imported FROM homes")
+        if rows is None or not all(isinstance(agent, str) for agent, _, _ in rows):
+            return self._asked(lambda manifest: manifest.folders())
+        return [(agent, os.fsdecode(home), bool(is_imported)) for agent, home, is_imported in rows]
 
     def totals(self) -> Totals:
         """How much there is."""
