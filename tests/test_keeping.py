@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -151,7 +150,7 @@ def test_keeping_can_be_turned_off_for_a_project(tmp_path: Path) -> None:
         folders = {session.project.path for session in library.sessions() if session.project.path}
     assert folders
     for folder in folders:
-        other = tmp_path / f"data-{len(os.listdir(tmp_path))}"
+        other = tmp_path / f"data-{len(list(tmp_path.iterdir()))}"
         other.mkdir()
         (other / "settings.toml").write_text(f"[keep]\n{json.dumps(folder)} = false\n")
         with Library([home], other) as library:

@@ -362,7 +362,9 @@ class NothingKeptError(GeminidsError):
 
     def __init__(self, session_id: str | None = None) -> None:
         whom = f" of {session_id}" if session_id else ""
-        super().__init__(f"No copies are kept{whom}. `geminids keep status` says what is kept, and why not more.")
+        super().__init__(
+            f"No copies are kept{whom}. `geminids keep status` says what is kept, and why not more."
+        )
 
 
 class NoVersionError(GeminidsError):
@@ -372,4 +374,6 @@ class NoVersionError(GeminidsError):
 
     def __init__(self, session_id: str, number: int, there: int) -> None:
         kept = f"There {'is one' if there == 1 else f'are {there}'}" if there else "None is kept"
-        super().__init__(f"{session_id} has no version {number}. {kept}; `geminids keep versions` shows them.")
+        super().__init__(
+            f"{session_id} has no version {number}. {kept}; `geminids keep versions` shows them."
+        )

@@ -6,6 +6,7 @@ never write over a file.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,8 +19,9 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, TypeVar
 from geminids import archive as archives
 from geminids import sources
 from geminids.archive import Archive, Version
+from geminids.config import DURABLE_FILE, is_below
 from geminids.disk import REAL, AnyPath, Disk, Entry, Facts
-from geminids.errors import NothingKeptError, NoVersionError
+from geminids.errors import AgentFolderError, NothingKeptError, NoVersionError
 from geminids.model import Session, SessionSummary
 from geminids.names import keepable
 from geminids.query.contents import summaries
@@ -213,10 +215,12 @@ class KeptCopies:
 
         session = self._near.find(wanted)
         home = self._home_of(session)
-        copies = self._copies(session, are_gone=folder is None)
-        if folder is not None:
-            return plan_to_folder(session.id, home.folder, copies, folder)
-        return plan_in_home(session.id, home, copies, self._circumstances(now))
+        copies = self._copies(session)
+        if folder is None:
+            return plan_in_home(session.id, home, copies, self._circumstances(now))
+        if is_below(folder, [one.folder for one in self._near.homes]):
+            raise AgentFolderError(folder)
+        return plan_to_folder(session.id, home.folder, copies, folder)
 
     def restore(self, plan: RestorePlan) -> list[str]:
         """Write what was planned; never over a file. The paths that were written."""
@@ -224,8 +228,8 @@ class KeptCopies:
 
         return write(plan)
 
-    def _copies(self, session: Session, *, are_gone: bool) -> list[Copy]:
-        """The kept copies of all that belongs to a session; or only of what is gone of it."""
+    def _copies(self, session: Session) -> list[Copy]:
+        """The kept copies of all that belongs to a session. What is there, whoever puts them back sees."""
         archive = self._archive()
         newest = archive.newest()
         kept = [newest[path] for path in self._paths_of(session) if path in newest]
@@ -239,7 +243,6 @@ class KeptCopies:
                 read=partial(archive.content, version),
             )
             for version in kept
-            if not (are_gone and os.path.lexists(version.path))
         ]
 
     def _paths_of(self, session: Session | SessionSummary) -> list[str]:
@@ -287,14 +290,14 @@ class KeptCopies:
         self, wanted: Sequence[Forgettable], *, until_changed: bool = False, now: datetime | None = None
     ) -> Forgotten:
         """Take sessions out of the index and of the kept copies for good, and do not let them come back."""
-        assert self._near.data is not None
+        data = self._data()
         at = (now or datetime.now(UTC)).isoformat()
         stones = [
             Tombstone(keepable(summary.id), at, until_changed, _facts_of(summary))
             for one in wanted
             for summary in (one.session, *one.subagents)
         ]
-        bury(Path(self._near.data), stones)
+        bury(data, stones)
         freed = self._remove_copies(wanted)
         # Words of what was deleted stay in an index until it is made anew.
         self._near.build_anew()
@@ -306,8 +309,9 @@ class KeptCopies:
 
     def recall(self, session_ids: Collection[str]) -> None:
         """Let forgotten sessions come back, as far as their files are there."""
-        assert self._near.data is not None
-        lift(Path(self._near.data), session_ids)
+        lift(self._data(), session_ids)
+        # Their files are the same as when they were left out.
+        self._near.build_anew()
 
     def _forgettable(self, summary: SessionSummary) -> Forgettable:
         led = self._near.ask(lambda index: _led_by(index, summary.id))
@@ -341,6 +345,11 @@ class KeptCopies:
         if archive is None or not archive.exists():
             raise NothingKeptError
         return archive
+
+    def _data(self) -> Path:
+        if self._near.data is None:
+            raise FileNotFoundError(errno.ENOENT, "this user has no home to note it in", DURABLE_FILE)
+        return Path(self._near.data)
 
     def _circumstances(self, now: datetime | None) -> Circumstances:
         return self._near.circumstances(now or datetime.now(UTC))

@@ -418,6 +418,7 @@ class Library:
     def sync(self, *, full: bool = False) -> Outcome:
         """Bring the index up to date, however long it takes; with `full`, make it from nothing."""
         self.close()
+        self._disk.look_again()
         self._opened, outcome = self._sync.up_to_date(full=full, progress=self._progress)
         self._disk.look_again()
         return outcome
@@ -1098,7 +1099,9 @@ class Library:
 
     @cached_property
     def kept(self) -> KeptCopies:
-        """The kept copies, and what can be done with them."""
+        """The kept copies, and what can be done with them; what is new is kept before."""
+        if self._syncs:
+            self._index()
         from geminids.keeping import KeptCopies, Surroundings
 
         return KeptCopies(

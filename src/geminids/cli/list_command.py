@@ -63,6 +63,7 @@ class Asked(NamedTuple):
             order=self.sort or ORDERS[0],
             reverse=self.reverse,
             agents=self.agents,
+            kept=self.kept,
         )
 
     def options(self) -> list[str]:
@@ -199,12 +200,7 @@ def list_sessions(
 
 def _listing(choices: Choices, library: "Library", asked: Asked) -> "Listing":
     limit = asked.limit or _usual_limit(choices)
-    if not asked.kept:
-        return library.listing(asked.filter(choices.now), limit)
-    every = library.listing(asked.filter(choices.now))
-    kept = [session for session in every.sessions if session.kept]
-    hidden = every.hidden | ({"kept": len(every.sessions) - len(kept)} if every.sessions else {})
-    return every._replace(sessions=kept[:limit], total=len(kept), hidden=hidden)
+    return library.listing(asked.filter(choices.now), limit)
 
 
 def _usual_limit(choices: Choices) -> int | None:

@@ -35,6 +35,8 @@ class Filter(NamedTuple):
     reverse: bool = False
     agents: Sequence[str] = ()
     """Only sessions of one of these; none means of any."""
+    kept: bool = False
+    """Only sessions whose files are gone, and that are read from copies."""
 
 
 class Listing(NamedTuple):
@@ -108,6 +110,8 @@ def _conditions(
         conditions["agent"] = reading.one_of("agent", sorted(wanted.agents))
     if wanted.tags:
         conditions["tag"] = reading.among(tagged)
+    if wanted.kept:
+        conditions["kept"] = Condition("kept")
     if wanted.since:
         conditions["since"] = reading.not_over_before(wanted.since)
     if wanted.until:

@@ -34,9 +34,9 @@ from geminids.store.searching import Match, MessageRow
 from geminids.values import Value
 
 if TYPE_CHECKING:
-    from geminids.disk import Disk
     from datetime import datetime
 
+    from geminids.disk import Disk
     from geminids.query.asking import Question
     from geminids.query.language import Match as Expression
     from geminids.query.language import Query

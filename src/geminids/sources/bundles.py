@@ -41,11 +41,21 @@ def _marked(reading: Reading, kept: Collection[str]) -> Reading:
 
 
 def _as_kept(session: Session, kept: Collection[str]) -> Session:
-    """A session that at least one file is gone of."""
+    """A session with the files marked that are gone, and itself if a part of it is known by copies alone."""
     files = tuple(
         msgspec.structs.replace(file, kept=True) if file.path in kept else file for file in session.files
     )
-    return msgspec.structs.replace(session, files=files, kept=True) if files != session.files else session
+    return msgspec.structs.replace(session, files=files, kept=_needs_copies(session, kept))
+
+
+def _needs_copies(session: Session, kept: Collection[str]) -> bool:
+    """Whether a message is in no file that is there. One that was put back under another name is in one."""
+    if not session.messages:
+        return all(file.path in kept for file in session.files)
+    return any(
+        message.source.file in kept and all(place.file in kept for place in message.also_at)
+        for message in session.messages
+    )
 
 
 def shelves(scans: Sequence[Scan]) -> list[Shelf]:
