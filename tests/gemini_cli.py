@@ -84,27 +84,31 @@ def _install(folder: Path) -> None:
     with (folder.parent / "gemini-cli.lock").open("w") as lock:
         # Tests run in several processes; one installs, the others wait for it.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if folder.is_dir():
-            return
-        npm = shutil.which("npm")
-        if not npm:
-            raise NoCliError("there is no npm on this machine")
-        part = folder.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        line = [npm, "install", "--prefix", str(part), "--no-audit", "--no-fund", "--ignore-scripts"]
-        try:
-            ran = subprocess.run(
-                [*line, "--omit=optional", f"{PACKAGE}@{VERSION}"],
-                capture_output=True,
-                text=True,
-                timeout=INSTALL_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise NoCliError(f"npm did not install it within {INSTALL_SECONDS} seconds") from error
-        if ran.returncode:
-            raise NoCliError(f"npm could not install it: {ran.stderr.strip()[-300:]}")
-        part.rename(folder)
+        if not folder.is_dir():
+            installed_by_npm(folder, f"{PACKAGE}@{VERSION}")
+
+
+def installed_by_npm(folder: Path, package: str, optional: str = "--omit=optional") -> None:
+    """Install a package into a folder, which is there once all is in it. Raises NoCliError."""
+    npm = shutil.which("npm")
+    if not npm:
+        raise NoCliError("there is no npm on this machine")
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    line = [npm, "install", "--prefix", str(part), "--no-audit", "--no-fund", "--ignore-scripts"]
+    try:
+        ran = subprocess.run(
+            [*line, optional, package],
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NoCliError(f"npm did not install it within {INSTALL_SECONDS} seconds") from error
+    if ran.returncode:
+        raise NoCliError(f"npm could not install it: {ran.stderr.strip()[-300:]}")
+    part.rename(folder)
 
 
 class Server:

@@ -14,8 +14,10 @@ from .kept_homes import RELEASE, contents, user_home
 from .terminal import on_terminal
 from .test_cli_documents import check_printed
 
-STRANDED = ("no-header", "two-sessions-one-file")
+STRANDED = ("no-header", "two-sessions-one-file", "log-lines")
 """Homes in which Gemini CLI itself has buried all or some of a conversation."""
+MISTYPED = "slash-commands"
+"""One in which a command was mistyped, which the CLI no longer shows."""
 
 
 @pytest.fixture
@@ -77,7 +79,19 @@ def test_a_terminal_of_80_columns_is_enough(home: Path) -> None:
     shown = on_terminal("rescue", NO_COLOR="1")
     prose = [line for line in shown.splitlines() if "/" not in line]
     assert max(map(len, prose)) <= 80
-    assert "Repair all 2, in new files:  geminids rescue --apply\n" in shown
+    assert "Repair all 3, in new files:  geminids rescue --apply\n" in shown
+
+
+def test_a_mistyped_command_is_shown_on_request_and_repaired_once(geminids: Run, home: Path) -> None:
+    shutil.copytree(FIXTURES / "gemini" / MISTYPED / "home", home, dirs_exist_ok=True)
+    geminids("rescue", "--apply")
+    assert check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"]
+    shown = geminids("rescue", "--all").out
+    assert "Gemini CLI: only a mistyped command is hidden (1 prompt)\n" in shown
+    assert geminids("rescue", "--all", "--apply").code == 0
+    after = contents(home)
+    assert geminids("rescue", "--all", "--apply").code == 1
+    assert contents(home) == after
 
 
 def test_what_lacks_only_its_title_is_shown_on_request(geminids: Run, home: Path, tmp_path: Path) -> None:
@@ -85,7 +99,10 @@ def test_what_lacks_only_its_title_is_shown_on_request(geminids: Run, home: Path
     write_session(home, slug="soup", prompt="味噌汁を作ってください", project=str(tmp_path / "soup"))
     outcome = geminids("rescue")
     assert "味噌汁" not in outcome.out
-    assert "Of 1 more session only the title is missing; `geminids rescue --all` shows it." in outcome.err
+    said = (
+        "Of 1 more session only a title or a mistyped command is missing; `geminids rescue --all` shows it."
+    )
+    assert said in outcome.err
     everything = geminids("rescue", "--all")
     assert "味噌汁" in everything.out
     assert "Gemini CLI: only its title is missing\n" in everything.out

@@ -37,7 +37,7 @@ STRANDED: dict[str, set[tuple[str, Severity, str]]] = {
     "log-lines": {("f889d9af", Severity.PARTLY, "ignored")},
     "no-header": {("8b87e938", Severity.LOST, "headless")},
     "odd-ids": {("abcdefgh", Severity.LOST, "shared"), ("my-sessi", Severity.LOST, "shared")},
-    "slash-commands": {("67ccf442", Severity.PARTLY, "ignored")},
+    "slash-commands": {("67ccf442", Severity.SLIGHT, "ignored")},
     "torn-json": {("6215427c", Severity.LOST, "cut")},
     "two-sessions-one-file": {("11111111", Severity.LOST, "shared")},
 }
@@ -55,11 +55,11 @@ def stranded(home: Path, programs: Path | None = None) -> list[Stranded]:
     return [one for found in GEMINI.homes_below(str(home)) for one in GEMINI.stranded(found, circumstances)]
 
 
-def rescued(home: Path) -> Stranded:
-    """The only stranded session of a home, after what lets the CLI show it was written."""
+def rescued(home: Path, now: datetime = NOW) -> Stranded:
+    """The only stranded session of a home, after what lets the CLI show it was written, and for good."""
     (found,) = stranded(home)
     before, told = contents(home), numbers(home)
-    file = repaired(found, NOW)
+    file = repaired(found, now)
     write_new(file.path, file.content)
     assert contents(home) == before | {file.path: file.content}
     assert numbers(home) == told
@@ -128,6 +128,13 @@ def test_a_recorded_case_is_rescued(case: str, recorded: Callable[[str], Path]) 
     said = shown(found)
     prompts = [m for m in found.session.messages if m.origin is Origin.HUMAN and m.state is State.CURRENT]
     assert all(any(message.text(Origin.HUMAN) in prompt for prompt in said) for message in prompts)
+
+
+@pytest.mark.parametrize("case", sorted(STRANDED.keys() - {"odd-ids"}))
+def test_what_was_rescued_by_a_clock_that_is_slow_is_not_stranded_again(
+    case: str, recorded: Callable[[str], Path]
+) -> None:
+    rescued(recorded(case), datetime(2026, 6, 15, tzinfo=UTC))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -275,11 +282,7 @@ def test_a_subagent_with_the_id_of_its_parent_hides_it(recorded: Callable[[str],
 
 @pytest.mark.parametrize("prompt", ["/etc/hosts is what?", "  ?? What is that?"])
 def test_a_prompt_like_a_command_keeps_its_words(prompt: str, tmp_path: Path) -> None:
-    file = write_session(tmp_path)
-    lines = [json.loads(line) for line in file.read_bytes().splitlines()]
-    asked = next(line for line in lines if line.get("type") == "user")
-    asked["content"] = [{"text": prompt}]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    ask_instead(write_session(tmp_path), prompt)
     found = rescued(tmp_path)
     view = GEMINI.agent_view(Path(str(found.target)))
     assert view is not None
@@ -288,12 +291,50 @@ def test_a_prompt_like_a_command_keeps_its_words(prompt: str, tmp_path: Path) ->
     assert len(found.changes) == 1
 
 
-def test_a_title_in_another_script_becomes_a_summary(tmp_path: Path) -> None:
-    file = write_session(tmp_path)
+@pytest.mark.parametrize(
+    ("prompt", "severity"),
+    [
+        ("/etc/hosts is what?", Severity.PARTLY),
+        ("/etc/hosts", Severity.PARTLY),
+        ("/summarise what we did", Severity.PARTLY),
+        ("/nonsense", Severity.SLIGHT),
+        ("/modle pro", Severity.SLIGHT),
+        ("/git:comit now\n", Severity.SLIGHT),
+        ("/", Severity.SLIGHT),
+        ("?", Severity.SLIGHT),
+        ("?? What is that?", Severity.PARTLY),
+        ("?为什么", Severity.PARTLY),
+        ("/修复这个错误", Severity.PARTLY),
+    ],
+)
+def test_a_mistyped_command_is_missed_by_nobody(prompt: str, severity: Severity, tmp_path: Path) -> None:
+    ask_instead(write_session(tmp_path), prompt)
+    found = rescued(tmp_path)
+    assert (kinds(found), found.severity, found.hidden) == ({"ignored"}, severity, 1)
+
+
+def test_words_that_nobody_answered_are_missed_if_they_are_no_command(tmp_path: Path) -> None:
+    said = {"/summarise what we did": Severity.SLIGHT, "/etc/hosts is what?": Severity.LOST}
+    for prompt, severity in said.items():
+        home = tmp_path / severity
+        file = ask_instead(write_session(home), prompt)
+        lines = [line for line in file.read_bytes().splitlines() if json.loads(line).get("type") != "gemini"]
+        file.write_bytes(b"\n".join(lines) + b"\n")
+        (found,) = stranded(home)
+        assert found.severity is severity
+
+
+def ask_instead(file: Path, prompt: str) -> Path:
+    """Another prompt in place of the one of a session."""
     lines = [json.loads(line) for line in file.read_bytes().splitlines()]
     asked = next(line for line in lines if line.get("type") == "user")
-    asked["content"] = [{"text": "修复这个错误"}]
+    asked["content"] = [{"text": prompt}]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def test_a_title_in_another_script_becomes_a_summary(tmp_path: Path) -> None:
+    ask_instead(write_session(tmp_path), "修复这个错误")
     found = rescued(tmp_path)
     assert (kinds(found), found.severity, found.hidden) == ({"title"}, Severity.TITLE, 0)
     view = GEMINI.agent_view(Path(str(found.target)))

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from geminids.export.session_document import MarkedNote, MarkedSession, SessionDocument
     from geminids.exporting import Exporting, FolderOutcome, Item
     from geminids.keeping import KeptCopies
-    from geminids.model import FileAccount, Problem, Project, Session, SessionSummary
+    from geminids.model import Companion, FileAccount, Problem, Project, Session, SessionSummary
     from geminids.prices import Prices
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
@@ -102,7 +102,6 @@ if TYPE_CHECKING:
     from geminids.sources.rescuing import Obstacle, Severity, Stranded
     from geminids.sources.restoring import Placement
     from geminids.sources.resuming import Circumstances
-    from geminids.sources.texts import text_beside
     from geminids.store.forgotten import Tombstone
     from geminids.store.marking import MarkChange
     from geminids.store.marks import Marks, Note
@@ -208,7 +207,6 @@ __all__ = [
     "parse_moment",
     "project_names",
     "short_ids",
-    "text_beside",
 ]
 
 _LOADED_WHEN_USED = {
@@ -254,7 +252,6 @@ _LOADED_WHEN_USED = {
     "geminids.sources.fates": ("Retention",),
     "geminids.sources.rescuing": ("Obstacle", "Severity", "Stranded"),
     "geminids.sources.restoring": ("Placement",),
-    "geminids.sources.texts": ("text_beside",),
     "geminids.store.forgotten": ("Tombstone",),
     "geminids.store.marking": ("MarkChange",),
     "geminids.store.marks": ("Marks", "Note"),
@@ -696,6 +693,12 @@ class Library:
             # It holds all that it tells of, and may come from anybody: no file is opened because it says so.
             return found
         return [self._with_outputs(session, self._folders.known) for session in found]
+
+    def text_beside(self, companion: Companion) -> str | Problem:
+        """The words of a file that lies beside a session, or lay there and is kept."""
+        from geminids.sources.texts import text_beside
+
+        return text_beside(companion, self._disk)
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
         """The record as the agent itself would load it from a file, or from the last file of a session."""

@@ -1,9 +1,6 @@
 """The real Gemini CLI and the real Claude Code in homes of their own, to see what they delete by themselves.
 
-GEMINI_RIG_CLI names a folder that holds releases of Gemini CLI as npm installs them
-(`<folder>/0.61.0/node_modules/@google/gemini-cli`), GEMINIDS_TEST_CLAUDE the program of Claude Code. What is
-not there is not tried, and that is said. The programs see nothing of this machine but the path to programs,
-and no connection leaves it.
+The programs see nothing of this machine but the path to programs, and no connection leaves it.
 """
 
 from __future__ import annotations
@@ -20,17 +17,14 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-import pytest
-
 from geminids import sources
 from geminids.sources.base import Source
 from geminids.sources.fates import Forecast
 from geminids.sources.places import Home
 from geminids.sources.resuming import Circumstances
+from tests.real import programs
+from tests.real.ours import Ours
 
-RELEASES_VARIABLE = "GEMINI_RIG_CLI"
-CLAUDE_VARIABLE = "GEMINIDS_TEST_CLAUDE"
-PACKAGE = "@google/gemini-cli"
 RUN_SECONDS = 90
 START_SECONDS = 3
 MODEL = "gemini-2.5-flash"
@@ -81,7 +75,7 @@ class GeminiDesk:
     def __init__(self, folder: Path, version: str) -> None:
         self.version = version
         self._folder = folder
-        self._program = _program_of(version)
+        self._program = programs.gemini(version)
         self.project = folder / "work" / "shop"
         self.project.mkdir(parents=True)
         self.data = folder / "home" / ".gemini"
@@ -134,6 +128,17 @@ class GeminiDesk:
         )
         return forecast_of(sources.load("gemini"), Home("gemini", str(self.data), "given"), circumstances)
 
+    def told(self) -> set[str]:
+        """The files that a start would delete now, as our command says."""
+        ours = Ours(self._folder / "home", self.project, self.environment["PATH"], self.environment)
+        now = datetime.now(UTC)
+        forecast = ours.ask(now, "keep")["forecast"]
+        return {
+            one["file"]
+            for one in forecast["endangered"]
+            if one["at"] is None or datetime.fromisoformat(one["at"]) < now
+        }
+
     def starts(self, project: Path | None = None) -> bool:
         """Whether a start works at all: one that lists sessions and ends, perhaps before all is deleted."""
         return self._run("--list-sessions", project=project, address="http://127.0.0.1:9").returncode == 0
@@ -141,7 +146,7 @@ class GeminiDesk:
     def deleted_by_start(self, project: Path | None = None) -> set[str]:
         """What a start deletes that lasts some seconds. What comes into being meanwhile does not count."""
         before = files_below(self.data / "tmp")
-        with _slow_service(START_SECONDS) as (address, asked):
+        with slow_service(START_SECONDS) as (address, asked):
             ran = self._run("--model", MODEL, "--prompt", "Hello", project=project, address=address)
             assert asked.is_set(), ran.stdout + ran.stderr
         return {file for file in before - files_below(self.data / "tmp") if "/chats/" in file}
@@ -159,27 +164,12 @@ class GeminiDesk:
         )
 
 
-def _program_of(version: str) -> Path:
-    root = os.environ.get(RELEASES_VARIABLE)
-    if not root:
-        pytest.skip(f"{RELEASES_VARIABLE} names no folder with releases of Gemini CLI: nothing was compared")
-    package = Path(root) / version / "node_modules" / PACKAGE
-    try:
-        about = json.loads((package / "package.json").read_bytes())
-    except OSError:
-        pytest.skip(f"Gemini CLI {version} is not in {root}: its forecast was not compared")
-    return package / str(about["bin"]["gemini"])
-
-
 class ClaudeDesk:
     """A home of Claude Code with one project."""
 
     def __init__(self, folder: Path) -> None:
-        given = os.environ.get(CLAUDE_VARIABLE)
-        if not given or not Path(given).is_file():
-            pytest.skip(f"{CLAUDE_VARIABLE} does not name the program of Claude Code: nothing was compared")
         self._folder = folder
-        self._program = given
+        self._program = programs.claude()
         self.project = folder / "alpha"
         self.project.mkdir()
         self.data = folder / "home" / ".claude"
@@ -201,7 +191,7 @@ class ClaudeDesk:
     def deleted_in_session(self, seconds: float) -> set[str]:
         """What Claude Code deletes in the background of a session that lasts so long."""
         before = files_below(self.data / "projects")
-        with _slow_service(seconds) as (address, asked):
+        with slow_service(seconds) as (address, asked):
             environment = {
                 "PATH": os.environ["PATH"],
                 "HOME": str(self._folder / "home"),
@@ -230,7 +220,7 @@ class ClaudeDesk:
 
 
 @contextmanager
-def _slow_service(seconds: float) -> Iterator[tuple[str, Event]]:
+def slow_service(seconds: float) -> Iterator[tuple[str, Event]]:
     """Stands in for the service: it lets a request wait, and then refuses it."""
     asked, over = Event(), Event()
 

@@ -1,8 +1,6 @@
 """The real Gemini CLI of any release, in a home of its own, on a clock that can be set: it loses sessions.
 
-The variable GEMINI_RIG_CLI names a folder that holds releases of the CLI as npm installs them:
-`<folder>/0.61.0/node_modules/@google/gemini-cli`. A release that is not there is not tried, which is said.
-No connection leaves the machine.
+Beside it our own command is run, in the same home and by the same clock. No connection leaves the machine.
 """
 
 from __future__ import annotations
@@ -17,19 +15,16 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.gemini_cli import MODEL, RUN_SECONDS, Ran, Server
+from tests.real import programs
+from tests.real.ours import Document, Ours
 
-from geminids.sources.places import Home
-from geminids.sources.resuming import Circumstances
-from tests.gemini_cli import MODEL, PACKAGE, RUN_SECONDS, Ran, Server
-
-VARIABLE = "GEMINI_RIG_CLI"
 READY = re.compile(r"Type your message")
 WAIT_SECONDS = 60
 COLUMNS, LINES = 150, 50
@@ -73,19 +68,6 @@ _SETTINGS: dict[str, Any] = {
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_=>78])")
 
 
-def program_of(version: str) -> Path:
-    """The program of a release. Skips the test where it is not there."""
-    root = os.environ.get(VARIABLE)
-    if not root:
-        pytest.skip(f"{VARIABLE} names no folder with releases of Gemini CLI: nothing was lost and restored")
-    package = Path(root) / version / "node_modules" / PACKAGE
-    try:
-        about = json.loads((package / "package.json").read_bytes())
-    except OSError:
-        pytest.skip(f"Gemini CLI {version} is not in {root}: it was not tried")
-    return package / str(about["bin"]["gemini"])
-
-
 class Machine:
     """A home with one project, some release of the CLI, and a clock."""
 
@@ -111,26 +93,38 @@ class Machine:
         self.version = version
         program = self._folder / "bin" / "gemini"
         program.unlink(missing_ok=True)
-        program.symlink_to(program_of(version))
+        program.symlink_to(programs.gemini(version))
 
     def later(self, by: timedelta) -> None:
         """Let time go by."""
         self._ahead += by
 
-    @property
-    def home(self) -> Home:
-        """The home as a source sees it."""
-        return Home("gemini", str(self.data), "given")
+    def geminids(self, *words: str, codes: Collection[int] = (0,)) -> Document:
+        """What our command answers somebody who sits at this machine."""
+        return self._ours.ask(self._now, *words, codes=codes)
+
+    def sessions(self, *words: str) -> list[Document]:
+        """What our command lists."""
+        return self._ours.sessions(self._now, *words)
+
+    def kept(self, title: str) -> str:
+        """Keep copies of all that is there; the id of the session that is called so."""
+        self.geminids("sync")
+        (session,) = (one for one in self.sessions() if one["title"] == title)
+        assert not session["kept"], "it is gone already"
+        return str(session["native_id"])
+
+    def restored(self, native_id: str) -> Document:
+        """Put a session back that the CLI deleted; what was written."""
+        return self._ours.restored(self._now, f"gemini:{native_id}")
 
     @property
-    def circumstances(self) -> Circumstances:
-        """Those of somebody who sits at this machine."""
-        return Circumstances(
-            environment={"PATH": str(self._folder / "bin")},
-            user_home=str(self._folder / "home"),
-            here=str(self.project),
-            now=datetime.now(UTC) + self._ahead,
-        )
+    def _now(self) -> datetime:
+        return datetime.now(UTC) + self._ahead
+
+    @property
+    def _ours(self) -> Ours:
+        return Ours(self._folder / "home", self.project, str(self._folder / "bin"))
 
     def session_files(self) -> list[Path]:
         """The files of sessions in all folders of projects."""

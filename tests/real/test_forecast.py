@@ -46,9 +46,10 @@ def days_ago(days: float) -> datetime:
 
 
 def compare(desk: GeminiDesk) -> Forecast:
-    """Forecast, start, look. Gives the forecast for more questions."""
+    """Forecast, start, look. Gives the forecast for more questions; our command says the same."""
     forecast = desk.forecast()
     expected = due(forecast, datetime.now(UTC))
+    assert desk.told() == expected
     assert desk.deleted_by_start() == expected
     return forecast
 

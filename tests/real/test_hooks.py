@@ -1,8 +1,6 @@
 """The settings of docs/keeping.md in the real agents: the hook runs, nobody waits, the session is taken in.
 
-GEMINI_RIG_CLI names a folder with releases of Gemini CLI as npm installs them
-(`<folder>/0.61.0/node_modules/…`), CLAUDE_RIG_CLI and CODEX_RIG_CLI the programs of Claude Code and Codex
-CLI. What is not there is not tried, which is said. The agents talk to servers on this machine only.
+The agents talk to servers on this machine only.
 """
 
 from __future__ import annotations
@@ -23,8 +21,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.conftest import FIXTURES
-from tests.gemini_cli import MODEL, PACKAGE, REPLY, ScratchHome, loopback_server
+from tests.gemini_cli import MODEL, REPLY, ScratchHome, loopback_server
 from tests.keeping_page import snippets
+from tests.real import programs
 from tests.real.deleting import READY, Terminal
 
 pytestmark = pytest.mark.real
@@ -184,20 +183,6 @@ def assert_kept(agent_home: AgentHome, ended: Ended, agent: str) -> None:
 # Gemini CLI
 
 
-def gemini_program(release: str) -> Path:
-    """The program of a release, if it is on this machine."""
-    folder = os.environ.get("GEMINI_RIG_CLI")
-    if not folder or not shutil.which("node"):
-        pytest.skip("GEMINI_RIG_CLI is not set, or there is no node: no hook of Gemini CLI was tried")
-    package = Path(folder) / release / "node_modules" / PACKAGE
-    if not package.is_dir():
-        pytest.skip(f"no Gemini CLI {release} in {folder}: its hook was not tried")
-    match json.loads((package / "package.json").read_bytes())["bin"]:
-        case {"gemini": str(place)} | str(place):
-            return package / place
-    raise AssertionError(package)
-
-
 class GeminiHome(AgentHome):
     """The same with Gemini CLI in it, which is run as the other tests run it."""
 
@@ -223,7 +208,7 @@ class GeminiHome(AgentHome):
 @contextmanager
 def gemini(release: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GeminiHome]:
     """A home with a release of Gemini CLI."""
-    program = gemini_program(release)
+    program = programs.gemini(release)
     with loopback_server() as server:
         home = GeminiHome(folder / "agent", ScratchHome(folder / "scratch", program, server))
         monkeypatch.setenv("PATH", home.path)
@@ -307,7 +292,7 @@ def test_gemini_cli_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHom
     with (
         loopback_server() as server,
         left_terminal(
-            ["node", gemini_program(release), "--model", MODEL],
+            ["node", programs.gemini(release), "--model", MODEL],
             agent_home,
             GEMINI_API_KEY="no-key",
             GOOGLE_GEMINI_BASE_URL=server.address,
@@ -323,14 +308,6 @@ def test_gemini_cli_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHom
 
 
 # Claude Code and Codex CLI
-
-
-def program_in(variable: str, agent: str) -> Path:
-    """The program that a variable names."""
-    named = os.environ.get(variable)
-    if not named or not Path(named).is_file():
-        pytest.skip(f"{variable} names no program: no hook of {agent} was tried")
-    return Path(named)
 
 
 @pytest.fixture
@@ -362,7 +339,7 @@ def ask_claude(agent_home: AgentHome, program: Path) -> Ended:
 
 @pytest.mark.usefixtures("recorders")
 def test_claude_code_keeps_by_itself(agent_home: AgentHome) -> None:
-    program = program_in("CLAUDE_RIG_CLI", "Claude Code")
+    program = programs.claude()
     (agent_home.home / ".claude").mkdir()
     (agent_home.home / ".claude" / "settings.json").write_text(json.dumps(page_settings("Claude Code")))
     assert_kept(agent_home, ask_claude(agent_home, program), "claude")
@@ -370,7 +347,7 @@ def test_claude_code_keeps_by_itself(agent_home: AgentHome) -> None:
 
 @pytest.mark.usefixtures("recorders")
 def test_claude_code_does_not_wait(agent_home: AgentHome) -> None:
-    program = program_in("CLAUDE_RIG_CLI", "Claude Code")
+    program = programs.claude()
     without = min(ask_claude(agent_home, program).seconds for _ in range(3))
     (agent_home.home / ".claude" / "settings.json").write_text(json.dumps(page_settings("Claude Code")))
     assert min(ask_claude(agent_home, program).seconds for _ in range(3)) < without + NOISE
@@ -381,7 +358,7 @@ def test_claude_code_does_not_wait(agent_home: AgentHome) -> None:
 
 @pytest.mark.usefixtures("recorders")
 def test_claude_code_keeps_when_somebody_leaves_the_terminal(agent_home: AgentHome) -> None:
-    program = program_in("CLAUDE_RIG_CLI", "Claude Code")
+    program = programs.claude()
     (agent_home.home / ".claude").mkdir()
     (agent_home.home / ".claude" / "settings.json").write_text(json.dumps(page_settings("Claude Code")))
     answered_before = {
@@ -430,7 +407,7 @@ enabled = false
 
 @pytest.mark.usefixtures("recorders")
 def test_codex_cli_keeps_by_itself(agent_home: AgentHome) -> None:
-    program = program_in("CODEX_RIG_CLI", "Codex CLI")
+    program = programs.codex()
     served = import_module("responses_api")
     api = served.ResponsesApi()
     try:

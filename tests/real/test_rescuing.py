@@ -1,8 +1,9 @@
 """Sessions that the real Gemini CLI no longer shows are found, and shown by it again.
 
-In each case a session gets stranded; the CLI then does not list it, or does not send all that was said. We
-write a repaired file beside, and the CLI has to list the session, to send its prompts when it resumes it, and
-to keep the file when it is started again.
+In each case a session gets stranded; the CLI then does not list it, or does not send all that was said.
+`geminids rescue` has to say why, and with `--apply` writes a repaired file beside; then the CLI has to list
+the session, to send its prompts when it resumes it, and to keep the file when it is started again. All the
+time we list one session with the same numbers.
 """
 
 from __future__ import annotations
@@ -15,14 +16,9 @@ from typing import Any
 
 import pytest
 
-from geminids import sources
-from geminids.model import Session
-from geminids.rescuing import repaired, write_new
-from geminids.sources.gemini.rescuing import stranded
-from geminids.sources.rescuing import Severity, Stranded
 from tests.gemini_cli import Server, loopback_server
-from tests.reading import sessions as read_sessions
 from tests.real.deleting import MINUTE, Machine
+from tests.real.ours import Document
 from tests.real.stranding import CASES, FIRST, SECOND, Stranding
 
 pytestmark = pytest.mark.real
@@ -52,15 +48,18 @@ def test_shows_again_what_it_did_not_show(
         # Old releases do not read what is written.
         machine.use(NEWEST)
     assert_not_shown(machine, stranding)
-    found = rescue(machine, stranding.native_id)
-    assert stranding.kind in {obstacle.kind for obstacle in found.obstacles}
-    assert found.hidden >= len(stranding.hidden)
+    (found,) = stranded(machine)
+    assert found["session"]["native_id"] == stranding.native_id
+    assert stranding.kind in {obstacle["kind"] for obstacle in found["obstacles"]}
+    assert found["hidden"] >= len(stranding.hidden)
+    rescue(machine, found)
     assert f"[{stranding.native_id}]" in machine.listed()
     assert sent_all(machine.say(NEXT, "--resume", stranding.native_id), stranding.hidden)
     machine.later(2 * MINUTE)
     machine.listed()
-    assert Path(str(found.target)).exists()
+    assert Path(found["target"]).exists()
     assert sent_all(machine.say(AFTER_THAT, "--resume", stranding.native_id), (*stranding.hidden, NEXT))
+    assert not stranded(machine), "it is stranded again"
 
 
 def test_a_title_in_another_script_is_shown(tmp_path: Path, server: Server) -> None:
@@ -69,14 +68,26 @@ def test_a_title_in_another_script_is_shown(tmp_path: Path, server: Server) -> N
     (file,) = machine.session_files()
     machine.later(MINUTE)
     machine.say(FIRST)
-    (found,) = stranded(machine.home, machine.circumstances)
-    assert found.severity is Severity.TITLE
-    native_id = found.session.native_id
+    (found,) = stranded(machine)
+    assert found["severity"] == "title"
     assert f" {CHINESE}" not in machine.listed()
-    write(machine, found)
+    rescue(machine, found)
     assert f"{CHINESE} " in machine.listed()
-    assert sent_all(machine.say(NEXT, "--resume", native_id), (CHINESE,))
-    assert file.name in found.obstacles[0].file
+    assert sent_all(machine.say(NEXT, "--resume", found["session"]["native_id"]), (CHINESE,))
+    assert file.name in found["obstacles"][0]["file"]
+
+
+@pytest.mark.parametrize("version", ["0.45.2", NEWEST])
+def test_a_mistyped_command_is_told_of_but_not_much(version: str, tmp_path: Path, server: Server) -> None:
+    machine = Machine(tmp_path, version, server)
+    machine.say(FIRST)
+    native_id = machine.kept(FIRST)
+    machine.say("/nonsense", "--resume", native_id)
+    (found,) = stranded(machine)
+    assert found["severity"] == "slight"
+    rescue(machine, found)
+    machine.later(2 * MINUTE)
+    assert sent_all(machine.say(NEXT, "--resume", native_id), (FIRST, "/nonsense"))
 
 
 def test_nothing_is_said_of_what_the_cli_shows(tmp_path: Path, server: Server) -> None:
@@ -84,7 +95,7 @@ def test_nothing_is_said_of_what_the_cli_shows(tmp_path: Path, server: Server) -
     machine.say(FIRST)
     machine.later(2 * MINUTE)
     machine.say(SECOND, "--resume", "latest")
-    assert not list(stranded(machine.home, machine.circumstances))
+    assert not stranded(machine)
 
 
 def assert_not_shown(machine: Machine, stranding: Stranding) -> None:
@@ -107,21 +118,22 @@ def put_back_afterwards(machine: Machine) -> Iterator[None]:
     aside.rename(machine.data)
 
 
-def rescue(machine: Machine, native_id: str) -> Stranded:
-    """Find what is stranded, and write what lets the CLI show it. Nothing else is another than before."""
-    found = list(stranded(machine.home, machine.circumstances))
-    assert [one.session.native_id for one in found] == [native_id]
-    write(machine, found[0])
-    assert not list(stranded(machine.home, machine.circumstances)), "it is still stranded"
-    return found[0]
+def stranded(machine: Machine) -> list[Document]:
+    """What our command finds, also where little is missing."""
+    found: list[Document] = machine.geminids("rescue", "--all", codes=(0, 1))["sessions"]
+    return found
 
 
-def write(machine: Machine, found: Stranded) -> None:
+def rescue(machine: Machine, found: Document) -> None:
+    """Have the file written that lets the CLI show a session. Nothing else is another than before."""
     before, told = contents(machine), numbers(machine)
-    file = repaired(found, machine.circumstances.now)
-    write_new(file.path, file.content)
-    assert contents(machine) == before | {file.path: file.content}
+    (done,) = machine.geminids("rescue", found["session"]["id"], "--apply")["sessions"]
+    assert done["written"] == found["target"]
+    after = contents(machine)
+    assert after.keys() - before.keys() == {found["target"]}
+    assert after | before == after
     assert numbers(machine) == told
+    assert not stranded(machine), "it is still stranded"
 
 
 def contents(machine: Machine) -> dict[str, bytes]:
@@ -129,16 +141,10 @@ def contents(machine: Machine) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in files}
 
 
-def numbers(machine: Machine) -> dict[str, tuple[int, int, int | None]]:
+def numbers(machine: Machine) -> dict[str, tuple[Any, Any, bool]]:
     """What we count in each session: a repaired copy is no other session, and counts nothing twice."""
-    return {
-        session.id: _numbers(session)
-        for session in read_sessions(sources.load("gemini"), machine.data.parent)
-    }
-
-
-def _numbers(session: Session) -> tuple[int, int, int | None]:
-    return session.counts.prompts, session.counts.replies, session.usage.total
+    sessions = machine.sessions("--kind", "all")
+    return {one["id"]: (one["counts"], one["usage"], one["kept"]) for one in sessions}
 
 
 def sent_all(contents: list[dict[str, Any]], prompts: tuple[str, ...]) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from geminids.cli.beside import KIND_NAMES, draw_companion, shown_beside
 from geminids.cli.page import Column, DrawnPage, Page, Span
-from geminids.library import Event, EventKind, ProjectReport, ProjectStory, short_ids, text_beside
-from geminids.model import Companion, KnownBy, LineKind, Project, TypedLine
+from geminids.library import Event, EventKind, ProjectReport, ProjectStory, short_ids
+from geminids.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
 from geminids.transcript import words
+
+TextBeside = Callable[[Companion], str | Problem]
+"""Gives the words of a file that lies beside sessions."""
 
 
 def draw_projects(page: Page, reports: Sequence[ProjectReport], now: datetime) -> None:
@@ -77,14 +80,14 @@ def _sessions(report: ProjectReport) -> str:
     return f"{report.sessions} + {report.lost} lost" if report.lost else str(report.sessions)
 
 
-def draw_story(page: Page, story: ProjectStory, *, beside: bool) -> None:
+def draw_story(page: Page, story: ProjectStory, text_beside: TextBeside | None = None) -> None:
     """Draw what a project holds in order of time, and on request the words of plans, tasks and notes."""
     _draw_head(page, story.report)
     page.line()
     shorts = _shorts(_id_of(event) for event in story.events)
     _draw_rows(page, [_event_row(event, shorts[_id_of(event)]) for event in story.events])
     companions = [event.companion for event in story.events if event.companion]
-    for companion in shown_beside(companions) if beside else ():
+    for companion in shown_beside(companions) if text_beside else ():
         draw_companion(page, companion, text_beside(companion))
 
 

@@ -21,6 +21,7 @@ from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from geminids.cli.page import Page
+    from geminids.cli.projects import TextBeside
     from geminids.library import Projects, ProjectStory
 
 MOST_SECONDS = 600
@@ -73,14 +74,15 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
     """  # noqa: D301 - click wants the character itself
     from geminids.cli.sessions import tell_unreadable
 
-    story = choices.open_library(sample_if_empty=True).project_story(wanted)
+    library = choices.open_library(sample_if_empty=True)
+    story = library.project_story(wanted)
     if choices.json:
         from geminids.cli.data import print_json
         from geminids.cli.documents import ProjectDocument, document
 
         print_json(document(ProjectDocument, story))
     else:
-        _draw(choices, story, prompts=prompts, beside=beside)
+        _draw(choices, story, prompts=prompts, text_beside=library.text_beside if beside else None)
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
 
 
@@ -230,11 +232,11 @@ def _tell_unknown(choices: Choices, found: Projects) -> None:
         say(f"{folders} not known; `{search}` looks for {words.them(unknown)}.")
 
 
-def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, beside: bool) -> None:
+def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, text_beside: TextBeside | None) -> None:
     from geminids.cli.projects import draw_story, draw_typed
 
     if not prompts:
-        draw_story(_page(choices), story, beside=beside)
+        draw_story(_page(choices), story, text_beside)
     elif story.typed:
         draw_typed(_page(choices), story.typed)
     elif all(problem.is_damage for problem in story.problems):

@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from geminids.library import Library, Stranded
 
 INDENT = 2
-LESSER = "title"
-"""Nothing is hidden but the title."""
+LESSER = frozenset({"slight", "title"})
+"""Nothing is hidden that anybody would miss."""
 TOLD = {
     "lost": "all of it is hidden",
     "partly": "part of it is hidden",
+    "slight": "only a mistyped command is hidden",
     "title": "only its title is missing",
 }
 
@@ -45,7 +46,12 @@ TOLD = {
 @click.command()
 @click.argument("wanted", nargs=-1, metavar="[ID]...", callback=not_empty, shell_complete=complete_ids)
 @agent_option
-@click.option("--all", "everything", is_flag=True, help="Also those of which nothing but a title is missing.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also those of which only a title or a mistyped command is missing.",
+)
 @click.option("--apply", is_flag=True, help="Write a new file for each, which its agent can show and resume.")
 @sync_option
 @json_option
@@ -118,7 +124,7 @@ def _begins(one: Stranded, wanted: str) -> bool:
 
 def _shown(found: Sequence[Stranded], *, everything: bool) -> list[Stranded]:
     """The worst first; lesser ones only where they are wanted, or all there is."""
-    serious = [one for one in found if one.severity != LESSER]
+    serious = [one for one in found if one.severity not in LESSER]
     shown = found if everything or not serious else serious
     order = list(TOLD)
     return sorted(shown, key=lambda one: order.index(one.severity))
@@ -224,5 +230,5 @@ def _tell_lesser(choices: Choices, number: int) -> None:
 
     if number:
         every = choices.spelled("rescue", "--all")
-        others = words.count(number, "more session")
-        say(f"Of {others} only the title is missing; `{every}` shows {words.them(number)}.")
+        missing = f"Of {words.count(number, 'more session')} only a title or a mistyped command is missing"
+        say(f"{missing}; `{every}` shows {words.them(number)}.")

@@ -35,7 +35,7 @@ class RescueDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schem
 
     sessions: Sequence[StrandedSession]
     left_out: int
-    """Of so many more only the title is missing; --all shows them."""
+    """Of so many more only a title or a mistyped command is missing; --all shows them."""
 
 
 def rescue_document(found: Sequence[Stranded], written: Mapping[str, str], left_out: int) -> RescueDocument:

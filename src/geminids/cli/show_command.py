@@ -240,7 +240,6 @@ def _draw_sessions(
     from geminids.cli.beside import draw_companion, shown_beside
     from geminids.cli.sessions import marks_of
     from geminids.cli.story import Telling, draw_session
-    from geminids.library import text_beside
 
     marks = marks_of(library, sessions)
 
@@ -253,7 +252,7 @@ def _draw_sessions(
             page, Telling(session, detail, title, lambda wanted: choices.spelled("show", wanted), said)
         )
         for companion in shown_beside(session.companions) if beside else ():
-            draw_companion(page, companion, text_beside(companion))
+            draw_companion(page, companion, library.text_beside(companion))
 
 
 def _draw_record(page: Page, record: dict[str, Any]) -> None:

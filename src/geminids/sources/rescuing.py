@@ -17,6 +17,8 @@ class Severity(StrEnum):
     """All of it: the agent does not list it, or shows nothing of what the human said."""
     PARTLY = "partly"
     """Some of its turns."""
+    SLIGHT = "slight"
+    """Only what looks like a mistyped command, which the agent sent to the model."""
     TITLE = "title"
     """Nothing but what it is about: in the agent's list it has no title."""
 

@@ -2,7 +2,8 @@
 
 What the CLI would list and load (`rescuing_view`) is compared with what we read. Prompts of a human and
 answers of a model that it would not send to the model again are hidden, unless they were dropped knowingly
-(`rescuing_accidents`). `rescuing_causes` says why, `rescuing_mending` how the session is to look.
+(`rescuing_accidents`). `rescuing_causes` says why, `rescuing_mending` how the session is to look. Where
+nothing is hidden but a mistyped command, that is told on request only (`rescuing_commands`).
 
 A repaired session has the id of the broken one: of files with the same id the CLI shows the one that was used
 last. It has another name, since the CLI deletes files together whose names end in the same 8 characters.
@@ -30,6 +31,7 @@ from geminids.sources.gemini.reading import read
 from geminids.sources.gemini.releases import Program
 from geminids.sources.gemini.rescuing_accidents import Accident, accidents
 from geminids.sources.gemini.rescuing_causes import Causes, no_title
+from geminids.sources.gemini.rescuing_commands import mistyped
 from geminids.sources.gemini.rescuing_mending import Repair, has_no_title
 from geminids.sources.gemini.rescuing_view import View, is_of_human, is_reply, view_of
 from geminids.sources.places import Home
@@ -96,7 +98,7 @@ class _Question(msgspec.Struct, frozen=True):
         return Stranded(
             session=self.session,
             obstacles=tuple(obstacles),
-            severity=_severity(view, wanted, hidden),
+            severity=self._severity(view, wanted, hidden),
             hidden=sum(map(is_of_human, hidden)),
             hidden_replies=sum(map(is_reply, hidden)),
             mended=repair.session(),
@@ -105,6 +107,15 @@ class _Question(msgspec.Struct, frozen=True):
             changes=tuple(repair.changes()),
             refusal=refusal,
         )
+
+    def _severity(self, view: View, wanted: Sequence[Message], hidden: Sequence[Message]) -> Severity:
+        if not hidden:
+            return Severity.TITLE
+        missed = {message.id for message in hidden}
+        if missed == mistyped(self.session.messages, missed):
+            return Severity.SLIGHT
+        is_lost = view.taken is None or all(message.id in missed for message in wanted)
+        return Severity.LOST if is_lost else Severity.PARTLY
 
     def _target(self, folders: Sequence[Path], native_id: str, taken_names: set[str]) -> str:
         """Where the CLI finds what is written: in its folder, under a name that is not taken."""
@@ -154,11 +165,3 @@ def _is_wanted(message: Message, lost: Mapping[str, Accident]) -> bool:
     """Whether a message is part of the talk, and nobody took it back."""
     is_talk = is_of_human(message) or is_reply(message)
     return is_talk and (message.state is State.CURRENT or message.id in lost)
-
-
-def _severity(view: View, wanted: Sequence[Message], hidden: Sequence[Message]) -> Severity:
-    if not hidden:
-        return Severity.TITLE
-    missed = {message.id for message in hidden}
-    is_lost = view.taken is None or all(message.id in missed for message in wanted)
-    return Severity.LOST if is_lost else Severity.PARTLY
