@@ -234,3 +234,26 @@ def test_a_session_that_was_moved_within_its_project_is_not_gone(tmp_path: Path)
     assert [session.counts for session in after] == [session.counts for session in before]
     assert not any(session.kept for session in after)
     assert [file.path for session in after for file in session.files] == [str(by_hash / file.name)]
+
+
+@pytest.mark.parametrize("case", ["gemini/tool-calls-jsonl-2", "claude/tools", "codex/tools"])
+def test_what_another_machine_kept_is_put_into_the_home_of_this_one(
+    geminids: Run, machine: Path, tmp_path: Path, case: str
+) -> None:
+    other = tmp_path / "other" / "home"
+    shutil.copytree(FIXTURES / case / "home", other)
+    file = tmp_path / "kept.tar"
+    geminids("sync", "--home", other, "--data", tmp_path / "data")
+    assert geminids("keep", "export", file, "--home", other, "--data", tmp_path / "data").code == 0
+    shutil.rmtree(tmp_path / "other")
+    assert geminids("keep", "import", file).code == 0
+    (session,) = json.loads(geminids("list", "--json").out)["sessions"]
+    assert session["kept"]
+    assert session["files"][0]["path"].startswith(str(other))
+    outcome = geminids("restore", session["id"], "--yes")
+    assert not (tmp_path / "other").exists(), "that place is but a word in a file"
+    if outcome.code == 0:
+        assert [path for path in machine.rglob("*.jsonl") if ".local" not in path.parts]
+        assert not json.loads(geminids("list", "--json").out)["sessions"][0]["kept"]
+    else:
+        assert "--to" in outcome.err

@@ -377,3 +377,13 @@ class NoVersionError(GeminidsError):
         super().__init__(
             f"{session_id} has no version {number}. {kept}; `geminids keep versions` shows them."
         )
+
+
+class NoHomeHereError(GeminidsError):
+    """A session of another machine, whose agent has no home on this one."""
+
+    def __init__(self, agent: str, folder: str) -> None:
+        super().__init__(
+            f"It was kept on another machine, from {folder!r}, and {agent} has no home here to put it into. "
+            "`--to FOLDER` writes its files elsewhere."
+        )

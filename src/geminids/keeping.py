@@ -16,12 +16,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, TypeVar
 
+import msgspec
+
 from geminids import archive as archives
 from geminids import sources
 from geminids.archive import Archive, Version
 from geminids.config import DURABLE_FILE, is_below
 from geminids.disk import REAL, AnyPath, Disk, Entry, Facts
-from geminids.errors import AgentFolderError, NothingKeptError, NoVersionError
+from geminids.errors import AgentFolderError, NoHomeHereError, NothingKeptError, NoVersionError
 from geminids.model import Session, SessionSummary
 from geminids.names import keepable
 from geminids.query.contents import summaries
@@ -38,7 +40,7 @@ from geminids.query.last_list import Listed
 from geminids.query.rereading import Rereading
 from geminids.sources.base import Home
 from geminids.sources.fates import Fate
-from geminids.sources.places import may_exist
+from geminids.sources.places import IMPORTED, may_exist
 from geminids.sources.rescuing import Stranded
 from geminids.sources.restoring import Copy
 from geminids.sources.resuming import Circumstances
@@ -217,7 +219,7 @@ class KeptCopies:
         home = self._home_of(session)
         copies = self._copies(session)
         if folder is None:
-            return plan_in_home(session.id, home, copies, self._circumstances(now))
+            return plan_in_home(session.id, *self._on_this_machine(home, copies), self._circumstances(now))
         if is_below(folder, [one.folder for one in self._near.homes]):
             raise AgentFolderError(folder)
         return plan_to_folder(session.id, home.folder, copies, folder)
@@ -244,6 +246,22 @@ class KeptCopies:
             )
             for version in kept
         ]
+
+    def _on_this_machine(self, home: Home, copies: list[Copy]) -> tuple[Home, list[Copy]]:
+        """The home of the agent here, and what came from another machine as if it had lain in it."""
+        from geminids.restoring import pieces_below
+
+        if home.known_by != IMPORTED:
+            return home, copies
+        own = next((o for o in self._near.homes if o.agent == home.agent and o.known_by != IMPORTED), None)
+        if own is None:
+            raise NoHomeHereError(home.agent, home.folder)
+        moved: list[Copy] = []
+        for copy in copies:
+            pieces = pieces_below(copy.path, home.folder)
+            if pieces is not None:
+                moved.append(msgspec.structs.replace(copy, path=str(Path(own.folder, *pieces))))
+        return own, moved
 
     def _paths_of(self, session: Session | SessionSummary) -> list[str]:
         """The files of a session, of those that it led, and what lies beside them."""

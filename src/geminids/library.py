@@ -42,7 +42,7 @@ from geminids.errors import (
 )
 from geminids.names import keepable, project_names
 from geminids.settings import BadSettingsError
-from geminids.sources.places import Home, may_be_folder, may_exist
+from geminids.sources.places import IMPORTED, Home, may_be_folder, may_exist
 from geminids.store.index import DamagedIndexError, Index, Place, naming_damage
 
 if TYPE_CHECKING:
@@ -1171,7 +1171,7 @@ class Library:
             return []
         there = {home.folder for home in found}
         return [
-            Home(agent, folder, "kept copies")
+            Home(agent, folder, IMPORTED if is_imported else "kept copies")
             for agent, folder, is_imported in self._archive.folders()
             if folder not in there and agent in self._names and self._is_looked_at(folder, is_imported)
         ]

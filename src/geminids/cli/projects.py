@@ -87,8 +87,9 @@ def draw_story(page: Page, story: ProjectStory, text_beside: TextBeside | None =
     shorts = _shorts(_id_of(event) for event in story.events)
     _draw_rows(page, [_event_row(event, shorts[_id_of(event)]) for event in story.events])
     companions = [event.companion for event in story.events if event.companion]
-    for companion in shown_beside(companions) if text_beside else ():
-        draw_companion(page, companion, text_beside(companion))
+    if text_beside:
+        for companion in shown_beside(companions):
+            draw_companion(page, companion, text_beside(companion))
 
 
 def draw_typed(page: Page, lines: Sequence[TypedLine]) -> None:

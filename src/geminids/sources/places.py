@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+IMPORTED = "imported copies"
+"""How a home is known that copies of another machine tell of: a word of others, where nothing is written."""
 _UNKNOWN = 0
 """The kind of a thing that we are not allowed to look at."""
 
