@@ -31,9 +31,9 @@ run: $(VENV)/.command
 test: $(VENV)/.test
 	$(BIN)/pytest -n $(JOBS)
 
-# These start programs of several releases one after the other, each with a machine of its own.
+# What the variables GEMINI_RIG_CLI, GEMINIDS_TEST_CLAUDE and GEMINIDS_TEST_CODEX do not name goes into .real.
 test-real: $(VENV)/.test
-	$(BIN)/pytest -m real tests/real
+	$(BIN)/pytest -m real -n $(JOBS) tests/real
 
 check: $(VENV)/.test $(VENV)/.lint
 	$(BIN)/ruff check
@@ -63,7 +63,7 @@ fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)
 
 clean:
-	rm -rf $(VENV) .bench .fuzz .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .bench .fuzz .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # A pip that knows dependency groups; older ones come with Python itself.
 $(VENV)/.command: pyproject.toml constraints.txt

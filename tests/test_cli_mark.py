@@ -216,6 +216,7 @@ def test_all_that_is_marked_is_listed(geminids: Run, home: Path) -> None:
     assert [session["name"] for session in document["sessions"]] == ["The cart", None]
 
 
+@pytest.mark.usefixtures("without_copies")
 def test_marks_outlive_the_files_of_a_session(geminids: Run, home: Path) -> None:
     geminids("mark", FIRST_ID, "--tag", "keep", "--name", "The login")
     for file in home.rglob("session-*.jsonl"):

@@ -175,6 +175,7 @@ def test_a_look_in_vain_is_noted_even_after_a_deeper_one(
     assert looks == [(name, "2026-06-15T12:00:00+00:00", 8)]
 
 
+@pytest.mark.usefixtures("without_copies")
 def test_a_session_that_proves_a_folder_tells_it_of_all_others(geminids: Run, tmp_path: Path) -> None:
     name = write_unknown(tmp_path, "/home/ada/dev/old")
     calls = [tool_call(args={"file_path": "/home/ada/dev/old/src/a.py"})]

@@ -55,6 +55,7 @@ def test_a_file_that_comes_later_is_settled_with_the_others(home: Path, tmp_path
     assert_equals_a_fresh_build([home], tmp_path / "data", tmp_path / "fresh")
 
 
+@pytest.mark.usefixtures("without_copies")
 @pytest.mark.parametrize("which", [0, 1])
 def test_what_forks_hold_of_a_file_that_is_gone_counts_in_them(
     home: Path, tmp_path: Path, which: int

@@ -481,6 +481,7 @@ def processor_seconds(run: Callable[[], object]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.usefixtures("without_copies")
 def test_many_companions_do_not_slow_a_list_down(
     tmp_path: Path,
     record_property: RecordProperty,

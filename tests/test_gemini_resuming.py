@@ -52,7 +52,7 @@ class Desk:
     ) -> Resumable | NotResumable:
         """The answer for a session in this home, else in the user's."""
         path = path_with(self.programs) if self.programs else path_with()
-        variables = {"PATH": path, "GEMINI_CLI_HOME": agent_home}
+        variables = {"PATH": path, "GEMINI_CLI_HOME": agent_home, "GEMINIDS_KEEP": "0"}
         with Library([home or self.home], self._folder / "data", environment=variables) as library:
             return library.resuming(wanted, now).how
 

@@ -233,7 +233,10 @@ def test_a_session_that_was_moved_within_its_project_is_not_gone(tmp_path: Path)
     assert [session.id for session in after] == [session.id for session in before]
     assert [session.counts for session in after] == [session.counts for session in before]
     assert not any(session.kept for session in after)
-    assert [file.path for session in after for file in session.files] == [str(by_hash / file.name)]
+    assert {file.path: file.kept for session in after for file in session.files} == {
+        str(file): True,
+        str(by_hash / file.name): False,
+    }
 
 
 @pytest.mark.parametrize("case", ["gemini/tool-calls-jsonl-2", "claude/tools", "codex/tools"])

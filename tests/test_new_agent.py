@@ -49,6 +49,7 @@ HINTS = {
     "projects/spellings.py": "where agents make work trees",
     "projects/walk.py": "where to look for the folder of a hash",
     "query/grammar.py": "an example",
+    "settings.py": "an example",
 }
 """Files that know agents by name, and what for: a new agent needs no line in any of them."""
 

@@ -24,7 +24,7 @@ from geminids.archive import Archive, Version
 from geminids.config import DURABLE_FILE, is_below
 from geminids.disk import REAL, AnyPath, Disk, Entry, Facts
 from geminids.errors import AgentFolderError, NoHomeHereError, NothingKeptError, NoVersionError
-from geminids.model import Session, SessionSummary
+from geminids.model import CompanionKind, Session, SessionSummary
 from geminids.names import keepable
 from geminids.query.contents import summaries
 from geminids.query.forecasting import ForecastReport, Held, forecast_report
@@ -38,18 +38,21 @@ from geminids.query.keeping import (
 )
 from geminids.query.last_list import Listed
 from geminids.query.rereading import Rereading
-from geminids.sources.base import Home
+from geminids.sources.base import CompanionFile, Home
 from geminids.sources.fates import Fate
 from geminids.sources.places import IMPORTED, may_exist
 from geminids.sources.rescuing import Stranded
 from geminids.sources.restoring import Copy
 from geminids.sources.resuming import Circumstances
 from geminids.store import reading as rows
+from geminids.store.contents import shelves
 from geminids.store.fates import fates
+from geminids.store.folders import folders_of_session
 from geminids.store.forgotten import Tombstone, bury, lift
 from geminids.store.index import Index
 from geminids.store.reading import Condition, SessionRow
 from geminids.store.times import moment
+from geminids.sync.packing import unpacked
 
 if TYPE_CHECKING:
     from geminids.archive.moving import Exported, Imported
@@ -339,14 +342,22 @@ class KeptCopies:
         archive = self._near.archive
         newest = archive.newest() if archive and archive.exists() else {}
         going = [newest[path] for path in paths if path in newest and path not in shared]
+        logs = [path for path in self._prompt_logs(summary) if path in newest]
         return Forgettable(
             session=summary,
             subagents=tuple(led),
             copies=len(going),
             bytes=sum(version.size for version in going),
-            shared=tuple(path for path in paths if path in shared and path in newest),
+            shared=(*(path for path in paths if path in shared and path in newest), *logs),
             remaining=tuple(path for path in paths if os.path.lexists(path)),
         )
+
+    def _prompt_logs(self, summary: SessionSummary) -> Iterator[str]:
+        """The logs of all that is typed in a project which also tell of this session."""
+        for path in self._near.ask(lambda index: _logs_beside(index, summary)):
+            with suppress(OSError):
+                if summary.native_id.encode("utf-8", "surrogatepass") in self._near.homes[0].disk.read(path):
+                    yield path
 
     def _remove_copies(self, wanted: Sequence[Forgettable]) -> int:
         archive = self._near.archive
@@ -463,6 +474,15 @@ def _led_by(index: Index, session_id: str) -> list[SessionSummary]:
         above = [row.id for row in new]
         known.update(above)
     return led
+
+
+def _logs_beside(index: Index, summary: SessionSummary) -> list[str]:
+    """The logs of typed lines in the folders of a session's project."""
+    folders = tuple(folder + os.sep for folder in folders_of_session(index, summary.id))
+    packed = (shelf.companions for shelf in shelves(index))
+    beside = (file for companions in packed for file in unpacked(companions, tuple[CompanionFile, ...]))
+    logs = (file.path for file in beside if file.kind is CompanionKind.PROMPT_LOG)
+    return [path for path in logs if path.startswith(folders)]
 
 
 def _held_by_others(index: Index, paths: Iterable[str], own: Collection[str]) -> set[str]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from typing import Any
 
 from geminids import sources
@@ -221,15 +221,18 @@ class ClaudeDesk:
 
 @contextmanager
 def slow_service(seconds: float) -> Iterator[tuple[str, Event]]:
-    """Stands in for the service: it lets a request wait, and then refuses it."""
+    """Stands in for the service: it lets the first request wait, and from then on refuses all."""
     asked, over = Event(), Event()
+    waiting = Timer(seconds, over.set)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             if "/messages" in self.path or ":streamGenerateContent" in self.path:
-                asked.set()
-                over.wait(seconds)
+                if not asked.is_set():
+                    asked.set()
+                    waiting.start()
+                over.wait()
             complaint = {"type": "invalid_request_error", "code": 400, "message": "That is all."}
             error = {"type": "error", "error": {**complaint, "status": "INVALID_ARGUMENT"}}
             answer = json.dumps(error).encode()
@@ -249,6 +252,7 @@ def slow_service(seconds: float) -> Iterator[tuple[str, Event]]:
         try:
             yield f"http://127.0.0.1:{listening.server_address[1]}", asked
         finally:
+            waiting.cancel()
             over.set()
             listening.shutdown()
             thread.join()

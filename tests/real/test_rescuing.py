@@ -90,6 +90,22 @@ def test_a_mistyped_command_is_told_of_but_not_much(version: str, tmp_path: Path
     assert sent_all(machine.say(NEXT, "--resume", native_id), (FIRST, "/nonsense"))
 
 
+@pytest.mark.parametrize("version", ["0.41.2", "0.45.2", NEWEST])
+def test_a_last_line_that_was_cut_hides_nothing_else(version: str, tmp_path: Path, server: Server) -> None:
+    machine = Machine(tmp_path, version, server)
+    machine.say(FIRST)
+    native_id = machine.kept(FIRST)
+    (file,) = machine.session_files()
+    file.write_bytes(file.read_bytes()[:-20])
+    assert not stranded(machine)
+    assert f"[{native_id}]" in machine.listed()
+    # The next record is written right behind what is left, on the same line.
+    assert sent_all(machine.say(SECOND, "--resume", native_id), (FIRST,))
+    assert not stranded(machine)
+    (session,) = machine.sessions()
+    assert session["counts"]["prompts"] == 2
+
+
 def test_nothing_is_said_of_what_the_cli_shows(tmp_path: Path, server: Server) -> None:
     machine = Machine(tmp_path, NEWEST, server)
     machine.say(FIRST)

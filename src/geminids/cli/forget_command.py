@@ -140,7 +140,7 @@ def _draw_one(page: Page, choices: Choices, one: Forgettable) -> None:
     page.line((session.project.name, "human"), (f"  {when}  {session.id}", "quiet"), indent=INDENT)
     page.line(f"goes: {_going(one)}", indent=INDENT)
     for path in one.shared:
-        page.command(f"{margin}stays, since another session is in it: the copy of ", words.path(path))
+        page.command(f"{margin}stays, since it is not of this session alone: the copy of ", words.path(path))
     for path in one.remaining:
         page.command(f"{margin}stays: ", words.path(path))
 

@@ -60,16 +60,7 @@ class Shelf(msgspec.Struct):
         paths = tuple(self.paths)
         for key, files in sorted(self.files.items()):
             theirs = tuple(beside.get(key, ()))
-            there = tuple(sorted(_without_moved(files)))
-            yield Bundle(agent, key, self.project, paths, there, theirs, disk=self.disk)
-
-
-def _without_moved(files: Sequence[FoundFile]) -> list[FoundFile]:
-    """The files without kept ones that somebody has only moved to another folder of the project."""
-    there = {(file.path.name, file.size, file.mtime_ns) for file in files if not file.is_kept}
-    return [
-        file for file in files if not (file.is_kept and (file.path.name, file.size, file.mtime_ns) in there)
-    ]
+            yield Bundle(agent, key, self.project, paths, tuple(sorted(files)), theirs, disk=self.disk)
 
 
 class Scanner:

@@ -22,8 +22,8 @@ class Graves:
 
     @property
     def files(self) -> Iterable[str]:
-        """The files of all sessions that stay away, as far as they are known by name."""
-        return [path for stone in self._stones.values() if not stone.until_changed for path in stone.files]
+        """The files of all sessions that stay away, as they were when these were forgotten."""
+        return [path for stone in self._stones.values() for path in stone.files]
 
     def holds(self, agent: str, native_id: str | None) -> bool:
         """Whether a session stays away."""

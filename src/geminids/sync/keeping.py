@@ -10,11 +10,13 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids import sources
 from geminids.archive import Archive, Version
 from geminids.archive.failures import BusyArchiveError
 from geminids.errors import GeminidsError
@@ -83,8 +85,9 @@ class Keeping:
             self._stop.set()
         self._end()
 
-    def withhold(self, paths: Iterable[str]) -> None:
-        """Never keep these files."""
+    def withhold(self, paths: Iterable[str], among: Iterable[str] = ()) -> None:
+        """Never keep these files; of those `among` which they are, only these."""
+        self._withheld.difference_update(among)
         self._withheld.update(paths)
 
     def offer(self, agent: str, files: Iterable[AnyFile], projects: Iterable[Project] = ()) -> None:
@@ -153,6 +156,9 @@ class Keeping:
             if self._until is not None and time.monotonic() > self._until:
                 self._kept = self._kept._replace(is_settled=False)
                 return
+            if sources.load(wish.agent).keeps_secrets(Path(wish.path)):
+                # It is listed by its place, and never opened.
+                continue
             try:
                 version = writer.keep(*wish)
             except OSError:

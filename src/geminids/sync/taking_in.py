@@ -212,7 +212,7 @@ class Taking:
     def _keep_read(self, bundle: Bundle, reading: Reading, withheld: Collection[str]) -> None:
         """Have copies kept of what was just read."""
         assert self._keeping is not None
-        self._keeping.withhold(withheld)
+        self._keeping.withhold(withheld, among=[str(file.path) for file in bundle.files])
         projects = dict.fromkeys(session.project for session in reading.sessions)
         self._keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
 

@@ -180,6 +180,9 @@ def _is_secret_of_home(path: str) -> bool:
     match inside.split("/"):
         case ["tmp", _, "chats", *_]:
             return False
+        case ["tmp", _, name] if re.fullmatch(LOOKS_SECRET, name):
+            # Outputs lay there once, named after their tools; nobody can tell them from a secret.
+            return place(name) in (CREDENTIALS, Place(CompanionKind.TOOL_OUTPUT))
         case ["tmp", _, _, *_]:
             return place(inside.split("/", 2)[2]) is CREDENTIALS
         case pieces:
