@@ -345,6 +345,7 @@ def test_where_nothing_can_be_written_the_place_is_named(geminids: Run, home: Pa
     assert "/proc/a.md" in err
 
 
+@pytest.mark.usefixtures("without_copies")
 def test_of_many_those_that_cannot_be_read_any_more_are_named(
     geminids: Run, home: Path, tmp_path: Path, without_privileges: Callable[[], AbstractContextManager[None]]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from .conftest import Run
 from .homes import FIRST_ID
 from .kept_homes import FIRST, SECOND, asked, contents, lose_everything, user_home
+from .terminal import on_terminal
 from .test_cli_documents import check_printed
 
 
@@ -27,7 +29,8 @@ def test_a_session_is_forgotten_for_good(geminids: Run, home: Path) -> None:
     outcome = geminids("forget", "1f0c", "--yes")
     assert outcome.code == 0
     assert outcome.out.startswith("Fix the login redirect\n  shop  ")
-    assert f"  stays: ~/.gemini/tmp/shop/chats/session-2026-05-01T10-00-{FIRST_ID[:8]}.jsonl\n" in outcome.out
+    file = f"~/.gemini/tmp/shop/chats/session-2026-05-01T10-00-{FIRST_ID[:8]}.jsonl"
+    assert f"  stays:\n    {file}\n" in outcome.out
     assert "where geminids deletes nothing" in outcome.out
     assert "1 session forgotten, " in outcome.err
     assert " freed. `geminids forget --list` shows what is forgotten." in outcome.err
@@ -50,7 +53,7 @@ def test_a_session_whose_files_are_gone_is_gone_altogether(geminids: Run, home: 
     after = json.loads(geminids("keep", "--json").out)
     assert (after["sessions"], after["forgotten"]) == (1, 1)
     assert after["files"] < before["files"]
-    assert "forgotten 1 session:  geminids forget --list\n" in geminids("keep").out
+    assert "forgotten 1 session:  geminids forget --list\n" in geminids("keep").err
     listed = geminids("list")
     assert (listed.code, listed.err) == (0, "")
 
@@ -109,7 +112,7 @@ def test_what_is_forgotten_can_be_listed_and_recalled(geminids: Run, home: Path)
 def test_it_may_come_back_when_it_changes(geminids: Run, home: Path) -> None:
     outcome = geminids("forget", FIRST, "--until-changed", "--yes")
     assert "1 session forgotten until its files change" in outcome.err
-    assert geminids("forget", "--list").out.endswith("\tuntil it changes\n")
+    assert geminids("forget", "--list").out.endswith("\tuntil changed\n")
     assert ids(geminids) == [SECOND]
     file = next((home / ".gemini" / "tmp" / "shop" / "chats").iterdir())
     with file.open("a") as opened:
@@ -163,3 +166,20 @@ def test_a_file_given_by_hand_is_not_forgotten(geminids: Run, home: Path, tmp_pa
     assert outcome.code == 1
     assert "a file by itself" in outcome.err
     assert len(ids(geminids)) == 2
+
+
+def test_on_a_terminal_what_is_forgotten_stands_in_a_table(geminids: Run, home: Path) -> None:
+    geminids("forget", FIRST, "--yes")
+    geminids("forget", SECOND, "--until-changed", "--yes")
+    shown = on_terminal("forget", "--list", NO_COLOR="1")
+    assert re.search(r"^session +forgotten *$", shown, re.MULTILINE)
+    assert re.search(rf"^{FIRST} +2026-06-15 12:00 +for good *$", shown, re.MULTILINE)
+    assert re.search(rf"^{SECOND} +2026-06-15 12:00 +until changed *$", shown, re.MULTILINE)
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_query_of_filters_alone_is_no_name_that_was_not_found(geminids: Run, home: Path) -> None:
+    outcome = geminids("forget", "project:shop", "--yes")
+    assert "1 session for 'project:shop'." in outcome.err
+    assert "is called" not in outcome.err
+    assert ids(geminids) == [SECOND]

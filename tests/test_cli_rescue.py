@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+import geminids as geminids_package
+
 from .conftest import FIXTURES, Rights, Run
 from .fake_agents import install, path_with
 from .homes import write_session
-from .kept_homes import RELEASE, contents, user_home
+from .kept_homes import FIRST, RELEASE, contents, lose_everything, user_home
 from .terminal import on_terminal
 from .test_cli_documents import check_printed
 
@@ -59,8 +62,9 @@ def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:
     written = {str(home / name) for name in after.keys() - before.keys()}
     assert written == {one["target"] for one in found}
     for one in found:
-        assert f"  written:  {one['target'].replace(str(home), '~')}" in outcome.out
-    assert "  go on:    geminids resume " in outcome.out
+        assert f"\n  {one['target'].replace(str(home), '~')}\n" in outcome.out
+    assert "\n  Go on with it:  geminids resume " in outcome.out
+    assert "3 files written." in outcome.err
     assert geminids("rescue", "--apply").code == 1
     assert contents(home) == after
 
@@ -139,7 +143,7 @@ def test_a_file_that_cannot_be_written_is_named(
 def test_another_agent_has_nothing_to_rescue(geminids: Run, home: Path) -> None:
     outcome = geminids("rescue", "--agent", "codex")
     assert (outcome.code, outcome.out) == (1, "")
-    assert "No session is stranded" in outcome.err
+    assert outcome.err == "geminids: Nothing to rescue was found.\n"
 
 
 def test_where_all_can_be_shown_nothing_is_stranded(
@@ -149,12 +153,63 @@ def test_where_all_can_be_shown_nothing_is_stranded(
     before = contents(home)
     outcome = geminids("rescue", "--apply")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err == (
-        "geminids: No session is stranded: agents can show and resume all that is on the disk.\n"
-    )
-    assert "is not stranded" in geminids("rescue", "1f0c").err
+    assert outcome.err == "geminids: Nothing to rescue was found.\n"
+    said = f"geminids: Nothing to rescue was found in {FIRST}.\n"
+    assert geminids("rescue", "1f0c").err == said
     assert check_printed(geminids("rescue", "--json").out, "geminids/rescue/1")["sessions"] == []
     assert contents(home) == before
+
+
+def test_of_a_session_whose_file_is_gone_the_way_back_is_said(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = user_home(tmp_path, monkeypatch)
+    geminids("sync")
+    lose_everything(home)
+    outcome = geminids("rescue", "1f0c")
+    assert (outcome.code, outcome.out) == (1, "")
+    said = f"The file of {FIRST} is gone, and a copy is kept: `geminids restore 1f0c9a2b` puts it back."
+    assert outcome.err == f"geminids: {said}\n"
+
+
+def test_the_sample_can_be_looked_at_and_is_not_written_to(geminids: Run, home: Path) -> None:
+    sample = Path(geminids_package.__file__).parent / "sample"
+    before = contents(sample)
+    outcome = geminids("rescue", "--sample", "--apply")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "The sample comes with geminids: nothing is written into it." in outcome.err
+    shown = geminids("rescue", "--sample").out
+    assert "Read one first:" in shown
+    assert "--apply" not in shown
+    assert contents(sample) == before
+
+
+def test_what_to_type_means_one_session_among_all(
+    geminids: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Two sessions whose ids begin alike, of which one can be shown.
+    shown = geminids("rescue", "11111111-2222-4333-8444-555555555555", "--apply").out
+    (name,) = re.findall(r"geminids resume (\S+)", shown)
+    assert name == "11111111-2222-4333-8444-5"
+    assert geminids("show", name).code == 0
+    assert geminids("show", name[:8]).code == 2
+
+
+def test_two_spellings_of_one_session_are_one(geminids: Run, home: Path) -> None:
+    outcome = geminids("rescue", "f889d9af", "gemini:f889d9af-772a", "--apply")
+    assert (outcome.code, "1 file written." in outcome.err) == (0, True)
+
+
+def test_one_that_needs_nothing_among_others_is_said(geminids: Run, home: Path) -> None:
+    outcome = geminids("rescue", "f889d9af", "3eac4435", "--apply")
+    assert outcome.code == 3
+    assert "Nothing to rescue was found in gemini:3eac4435" in outcome.err
+    assert "1 file written." in outcome.err
+
+
+def test_of_one_session_one_file_is_spoken_of(geminids: Run, home: Path) -> None:
+    shown = geminids("rescue", "f889d9af").out
+    assert "Repair it, in a new file:  geminids rescue f889d9af --apply\n" in shown
 
 
 @pytest.mark.parametrize(

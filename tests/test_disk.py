@@ -49,6 +49,7 @@ class Copy(NamedTuple):
     mtime_ns: int
     mode: int
     content: bytes
+    kept_at: int = 0
 
 
 def copies_of(folder: Path) -> dict[str, Copy]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
@@ -21,7 +23,9 @@ from geminids.errors import DamagedManifestError, FileExistsAlreadyError
 from geminids.export.base import Entry
 from geminids.export.files import NewFile, write_file
 from geminids.export.folder import MANIFEST, Done, Folder, Page, Refused
+from geminids.export.private_files import PrivateFile, write_private
 from geminids.export.stems import slug, stem
+from geminids.rescuing import write_new
 from tests.exporting import fixture_sessions, hostile_session
 
 
@@ -156,6 +160,119 @@ def test_an_unfinished_file_goes_when_nobody_settles_it(tmp_path: Path) -> None:
     with NewFile(tmp_path / "a") as new:
         new.write([b"x"])
     assert listed(tmp_path) == []
+
+
+def refuse(*_: object) -> None:
+    raise OSError(errno.EOPNOTSUPP, "not here")
+
+
+def test_where_files_can_have_no_second_name_nothing_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "link", refuse)
+    target = tmp_path / "a"
+    write_file(target, [b"first"], force=False)
+    with NewFile(target) as new:
+        new.write([b"second"])
+        with pytest.raises(FileExistsAlreadyError):
+            new.settle(replace=False)
+    assert target.read_bytes() == b"first"
+    assert listed(tmp_path) == ["a"]
+
+
+def test_a_name_that_cannot_be_given_is_not_left_to_an_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(OSError, match="not here"):
+        write_file(tmp_path / "a", [b"x"], force=False)
+    with pytest.raises(OSError, match="not here"):
+        write_private([private(tmp_path / "new" / "a"), private(tmp_path / "new" / "b")])
+    assert listed(tmp_path) == []
+
+
+def private(path: Path, content: bytes = b"content") -> PrivateFile:
+    return PrivateFile(str(path), lambda: content)
+
+
+def test_private_files_are_for_nobody_else_to_read(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        write_private([private(tmp_path / "new" / "deep" / "a"), private(tmp_path / "b")])
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
+    assert modes == {"new": 0o700, "deep": 0o700, "a": 0o600, "b": 0o600}
+
+
+def test_a_rescued_file_is_as_private_as_a_restored_one(tmp_path: Path) -> None:
+    write_new(str(tmp_path / "new" / "a"), b"rescued")
+    assert (tmp_path / "new" / "a").read_bytes() == b"rescued"
+    assert stat.S_IMODE((tmp_path / "new" / "a").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
+
+
+def test_private_files_are_on_the_disk_before_they_have_their_names_and_the_names_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, list[str]]] = []
+    sync = os.fsync
+
+    def noting(handle: int) -> None:
+        kind = "folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file"
+        told.append((kind, [name for name in listed(tmp_path) if not name.startswith(".")]))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    write_private([private(tmp_path / "a"), private(tmp_path / "b")])
+    assert told == [("file", []), ("file", []), ("folder", ["a", "b"])]
+
+
+def test_private_files_are_all_written_or_none(tmp_path: Path) -> None:
+    (tmp_path / "c").write_bytes(b"theirs")
+    wanted = [private(tmp_path / "new" / "a"), private(tmp_path / "b"), private(tmp_path / "c")]
+    with pytest.raises(FileExistsAlreadyError):
+        write_private(wanted)
+    assert listed(tmp_path) == ["c"]
+    assert (tmp_path / "c").read_bytes() == b"theirs"
+
+
+def test_a_folder_into_which_somebody_put_something_stays(tmp_path: Path) -> None:
+    def content() -> bytes:
+        (tmp_path / "new" / "theirs").write_bytes(b"theirs")
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        write_private([private(tmp_path / "new" / "a"), PrivateFile(str(tmp_path / "b"), content)])
+    assert listed(tmp_path / "new") == ["theirs"]
+
+
+def test_more_private_files_than_can_be_open_at_once_are_written(tmp_path: Path) -> None:
+    code = """
+import resource, sys
+from geminids.export.private_files import PrivateFile, write_private
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+write_private(PrivateFile(f"{sys.argv[1]}/{number}", lambda: b"x") for number in range(100))
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=60)
+    assert len(listed(tmp_path)) == 100
+
+
+def test_what_a_killed_process_left_is_removed_a_day_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, like_it = tmp_path / ".geminids-4711-0123abcd.part", tmp_path / ".geminids-notes.part"
+    for file in (left, like_it):
+        file.write_bytes(b"half")
+        # Somebody who is writing now may have given it the date of an old file.
+        os.utime(file, (1, 1))
+    write_private([private(tmp_path / "a")])
+    assert left.exists()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 2 * 24 * 3600)
+    write_private([private(tmp_path / "b")])
+    assert listed(tmp_path) == [like_it.name, "a", "b"]
 
 
 ENTRY = Entry(

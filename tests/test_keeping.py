@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Iterator
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from geminids.archive import FOLDER, Archive
+from geminids.archive import FOLDER, Archive, export_to
 from geminids.library import Library
-from tests.conftest import CORPUS, FIXTURES, Run
+from tests.conftest import FIXTURES, Run
 
 FIXTURE_HOMES = sorted(case for case in FIXTURES.glob("*/*/home") if case.is_dir())
-REAL_HOMES = sorted(CORPUS.glob("real/*/*/home"))
 AGENTS_FOLDERS = (".gemini", ".claude", ".codex", ".cache")
 
 
@@ -260,3 +264,165 @@ def test_what_another_machine_kept_is_put_into_the_home_of_this_one(
         assert not json.loads(geminids("list", "--json").out)["sessions"][0]["kept"]
     else:
         assert "--to" in outcome.err
+
+
+WIPED = {
+    "emptied": lambda content: b"",
+    "cut": lambda content: content[:40],
+    "garbled": lambda content: b"\x00garbage\xff" * 20,
+}
+
+
+@pytest.mark.parametrize("how", WIPED)
+@pytest.mark.parametrize(
+    "case", ["gemini/tool-calls-jsonl-2", "gemini/tool-calls-json", "claude/tools", "codex/tools"]
+)
+def test_a_session_whose_file_was_wiped_is_read_from_its_copy(
+    geminids: Run, tmp_path: Path, case: str, how: str
+) -> None:
+    home, data = copied(FIXTURES / case / "home", tmp_path), tmp_path / "data"
+    where = ("--home", home, "--data", data)
+    (before,) = json.loads(geminids("list", "--json", *where).out)["sessions"]
+    shown = json.loads(geminids("show", before["id"], "--json", *where).out)["messages"]
+    file = Path(before["files"][0]["path"])
+    file.write_bytes(WIPED[how](file.read_bytes()))
+    for _ in range(2):
+        listed = json.loads(geminids("list", "--json", *where).out)["sessions"]
+        assert [(one["id"], one["kept"]) for one in listed] == [(before["id"], True)]
+        assert json.loads(geminids("show", before["id"], "--json", *where).out)["messages"] == shown
+        versions = json.loads(geminids("keep", "versions", before["id"], "--json", *where).out)["versions"]
+        assert len(versions) == 2
+        # The same if the file goes altogether, and if the index does.
+        file.unlink(missing_ok=True)
+        shutil.rmtree(data / "index")
+    assert geminids("restore", before["id"], "--yes", *where).code == 0
+    assert not json.loads(geminids("list", "--json", *where).out)["sessions"][0]["kept"]
+
+
+def test_what_lies_at_a_place_that_an_import_names_is_not_looked_at(geminids: Run, tmp_path: Path) -> None:
+    other = copied(FIXTURES / "claude" / "tools" / "home", tmp_path)
+    file = tmp_path / "kept.tar"
+    where = ("--home", other, "--data", tmp_path / "data")
+    geminids("sync", *where)
+    assert geminids("keep", "export", file, *where).code == 0
+    (live,) = other.rglob("projects/*/*.jsonl")
+    stranger = live.with_name("b0b0b0b0-0000-4000-8000-000000000001.jsonl")
+    stranger.write_bytes(live.read_bytes().replace(live.stem.encode(), stranger.stem.encode()))
+    assert geminids("keep", "import", file).code == 0
+    for _ in range(3):
+        (session,) = json.loads(geminids("list", "--json").out)["sessions"]
+        assert session["native_id"] == live.stem
+        assert session["kept"]
+        assert all(hit["snippet"] for hit in json.loads(geminids("search", "bread", "--json").out)["hits"])
+
+
+def test_a_copy_of_another_machine_never_goes_before_our_own(
+    geminids: Run, machine: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(FIXTURES / "claude" / "tools" / "home" / ".claude", machine / ".claude")
+    geminids("sync")
+    (live,) = machine.rglob("projects/*/*.jsonl")
+    mine = live.read_bytes()
+    archive = Archive(str(tmp_path / "other"))
+    with archive.writing() as writer:
+        content = mine.replace(b"bread", b"bombs")
+        home = str(machine / ".claude")
+        writer.put("claude", home, str(live), content, mtime_ns=1, mode=0o600, kept_at=4_000_000_000_000_000)
+    export_to(archive, str(tmp_path / "evil.tar"))
+    assert geminids("keep", "import", tmp_path / "evil.tar").code == 0
+    delete_agents(machine)
+    assert "bombs" not in geminids("show", "latest").out
+    assert "bread" in geminids("show", "latest").out
+
+
+def listed_ids(geminids: Run, *words: object) -> list[str]:
+    """The ids of the sessions in a list."""
+    return [session["id"] for session in json.loads(geminids("list", "--json", *words).out)["sessions"]]
+
+
+def all_words(data: Path) -> bytes:
+    """Everything that our folder holds, unpacked, and the words of all indexes."""
+    found = [file.read_bytes() for file in data.rglob("*") if file.is_file()]
+    for index in data.glob("index/*.db"):
+        with closing(sqlite3.connect(index)) as database:
+            found += [term.encode() for (term,) in database.execute("SELECT term FROM vocabulary")]
+    archive = Archive(str(data / FOLDER))
+    found += [archive.content(version) for version in archive.all_versions()]
+    archive.close()
+    return b"\n".join(found)
+
+
+def test_nothing_of_a_forgotten_session_is_left(geminids: Run, tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    shutil.copytree(FIXTURES / "claude" / "tools" / "home", home)
+    shutil.copytree(FIXTURES / "codex" / "tools" / "home", home, dirs_exist_ok=True)
+    backup = tmp_path / "backup"
+    shutil.copytree(home, backup)
+    where = ("--home", home, "--data", data)
+    (session,) = json.loads(geminids("list", "--agent", "claude", "--json", *where).out)["sessions"]
+    both = ("--home", home, "--home", backup, "--data", data)
+    geminids("list", *both)
+    geminids("mark", session["id"], "--name", "Zwiebelkuchen", "--note", "Quittengelee", *where)
+    words = [b"sourdough", b"Zwiebelkuchen", b"Quittengelee"]
+    text = b"".join(Path(file["path"]).read_bytes() for file in session["files"])
+    own = [word for word in (b"rye", b"sourdough") if word in text]
+    assert own
+    assert all(word in all_words(data) for word in (*own, *words[1:]))
+    assert geminids("forget", session["id"], "--yes", *where).code == 0
+    left = all_words(data)
+    for word in (session["title"].encode(), *words[1:]):
+        assert word not in left, word
+    others = json.loads(geminids("list", "--kind", "all", "--json", *both).out)["sessions"]
+    assert session["id"] not in {one["id"] for one in others}
+    assert session["title"].encode() not in all_words(data)
+
+
+def test_what_was_forgotten_with_its_subagents_comes_back_with_them(geminids: Run, tmp_path: Path) -> None:
+    home, data = copied(FIXTURES / "gemini" / "subagents-nested-jsonl" / "home", tmp_path), tmp_path / "data"
+    where = ("--home", home, "--data", data)
+    every = [
+        one["id"] for one in json.loads(geminids("list", "--kind", "all", "--json", *where).out)["sessions"]
+    ]
+    (led,) = [one["id"] for one in json.loads(geminids("list", "--json", *where).out)["sessions"]]
+    assert len(every) > 1
+    assert geminids("forget", led, "--yes", *where).code == 0
+    assert geminids("list", "--kind", "all", *where).code == 1
+    assert geminids("forget", "--undo", led, *where).code == 0
+    back = [
+        one["id"] for one in json.loads(geminids("list", "--kind", "all", "--json", *where).out)["sessions"]
+    ]
+    assert back == every
+
+
+def test_a_copy_that_is_behind_does_not_count_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, data = copied(FIXTURES / "claude" / "tools" / "home", tmp_path), tmp_path / "data"
+    late = datetime(2027, 6, 1, tzinfo=UTC)
+    with Library([home], data) as library:
+        assert all(one.kept for one in library.kept.forecast(late).endangered)
+        assert library.kept.forecast(late).endangered
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
+    (live,) = home.rglob("projects/*/*.jsonl")
+    with live.open("ab") as opened:
+        opened.write(b"{}\n")
+    with Library([home], data) as library:
+        assert not any(one.kept for one in library.kept.forecast(late).endangered)
+
+
+@pytest.mark.parametrize("value", ["false", "no", "2"])
+def test_a_variable_that_nobody_would_heed_is_refused(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", value)
+    outcome = geminids("list", "--home", copied(FIXTURE_HOMES[0], tmp_path), "--data", tmp_path / "data")
+    assert outcome.code == 2
+    assert "0 or 1" in outcome.err
+
+
+@pytest.mark.parametrize("folder", [".gemini", ".claude"])
+def test_a_pipe_for_settings_keeps_nobody_waiting(
+    command: Callable[..., subprocess.CompletedProcess[bytes]], tmp_path: Path, folder: str
+) -> None:
+    home = copied(FIXTURES / folder[1:] / ("tools" if folder == ".claude" else "hooks") / "home", tmp_path)
+    (home / folder / "settings.json").unlink(missing_ok=True)
+    os.mkfifo(home / folder / "settings.json")
+    assert command("keep", "--home", home, "--data", tmp_path / "data", timeout=20).returncode == 0

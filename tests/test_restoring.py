@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -103,7 +104,7 @@ def test_a_session_gets_an_ending_of_its_own(plan: AskGemini, tmp_path: Path, ve
     assert name.startswith(file.stem + "-")
     assert name.endswith(".jsonl")
     assert ending(name) not in ("", FIRST_ID[:8])
-    assert any("name" in change for change in placement.changes)
+    assert any(change.startswith("A new name:") for change in placement.changes)
     assert placement.read() == copies[0].read()
     assert placement.origin == str(file)
 
@@ -164,7 +165,7 @@ def test_what_is_there_with_more_behind_it_is_not_put_back(plan: AskGemini, tmp_
         grown.write(b"{}\n")
     refusal = plan(copies).refusal
     assert refusal is not None
-    assert "Nothing of it is gone" in refusal
+    assert refusal == "Nothing to put back: its agent has it. --to DIR writes a copy elsewhere."
 
 
 def test_says_that_another_file_of_the_same_id_was_used_later(plan: AskGemini, tmp_path: Path) -> None:
@@ -176,11 +177,41 @@ def test_says_that_another_file_of_the_same_id_was_used_later(plan: AskGemini, t
 # Dates
 
 
-def test_a_session_that_is_not_expired_keeps_its_bytes(plan: AskGemini, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("days", "allowed"), [(1, None), (14, None), (80, "180d")])
+def test_a_session_with_half_of_its_time_left_keeps_its_bytes(
+    plan: AskGemini, tmp_path: Path, days: int, allowed: str | None
+) -> None:
     copies = taken_away(write_session(tmp_path))
-    (placement, *_) = plan(copies).placements
+    _allow(tmp_path, allowed)
+    (placement, *_) = plan(copies, SOON + timedelta(days=days - 1)).placements
     assert placement.read() == copies[0].read()
+    assert placement.size == copies[0].size
     assert not any("used now" in change for change in placement.changes)
+
+
+@pytest.mark.parametrize(
+    ("days", "allowed", "spoken"), [(16, None, "30 days"), (29, None, "30 days"), (100, "180d", "180 days")]
+)
+def test_a_session_that_would_be_deleted_soon_counts_as_used_now(
+    plan: AskGemini, tmp_path: Path, days: int, allowed: str | None, spoken: str
+) -> None:
+    copies = taken_away(write_session(tmp_path))
+    _allow(tmp_path, allowed)
+    now = SOON + timedelta(days=days - 1)
+    (placement, *_) = plan(copies, now).placements
+    content, before = placement.read(), copies[0].read()
+    assert content.startswith(before)
+    said = json.loads(content.removeprefix(before))["$set"]
+    assert datetime.fromisoformat(said["lastUpdated"]) == now
+    (change,) = [change for change in placement.changes if "used now" in change]
+    assert change.endswith(f"not used for {spoken}.")
+
+
+def _allow(tmp_path: Path, rest: str | None) -> None:
+    """Let sessions lie unused for so long, instead of 30 days."""
+    if rest is not None:
+        settings = {"general": {"sessionRetention": {"enabled": True, "maxAge": rest}}}
+        (tmp_path / ".gemini" / "settings.json").write_text(json.dumps(settings))
 
 
 def test_an_expired_log_gets_one_more_line(plan: AskGemini, tmp_path: Path) -> None:
@@ -274,7 +305,8 @@ def test_a_startup_twin_is_not_put_back(plan: AskGemini, tmp_path: Path) -> None
     assert origins
     assert left
     for path in left:
-        assert any(Path(path).name in warning for warning in found.warnings)
+        (warning,) = [warning for warning in found.warnings if Path(path).name in warning]
+        assert warning.endswith("it is not put back. --to DIR writes the copy elsewhere.")
 
 
 def test_a_log_without_its_first_line_gets_one(plan: AskGemini, tmp_path: Path) -> None:
@@ -335,6 +367,40 @@ def test_says_why_it_is_not_put_back(plan: AskGemini, tmp_path: Path) -> None:
     assert found.placements == ()
     assert found.refusal is not None
     assert file.name in found.refusal
+
+
+# Two sessions in one file
+
+
+@pytest.mark.parametrize(
+    ("case", "start", "shown", "hidden"),
+    [
+        (
+            "two-sessions-one-file",
+            "11111111",
+            "11111111-2222-4333-8444-666666666666",
+            "11111111-2222-4333-8444-555555555555",
+        ),
+        ("odd-ids", "my-sessi", "my-session-2", "my-session-1"),
+    ],
+)
+def test_says_that_only_one_of_two_sessions_in_a_file_is_shown_and_how_to_get_the_other(
+    plan: AskGemini, tmp_path: Path, case: str, start: str, shown: str, hidden: str
+) -> None:
+    (file,) = [file for file in recorded(case, tmp_path) if file.stem.endswith(f"-{start}")]
+    found = plan(taken_away(file), RECORDED)
+    (warning,) = [warning for warning in found.warnings if "geminids rescue" in warning]
+    assert "2 sessions" in warning
+    assert f"only {shown!r}" in warning
+    write(found)
+    home = home_of("gemini", tmp_path / ".gemini")
+    stranded = {one.session.native_id for one in sources.load("gemini").stranded(home, _nowhere(tmp_path))}
+    assert hidden in stranded
+    assert shown not in stranded
+
+
+def test_nothing_is_said_of_rescue_where_a_file_holds_one_session(plan: AskGemini, tmp_path: Path) -> None:
+    assert not any("rescue" in warning for warning in plan(taken_away(write_session(tmp_path))).warnings)
 
 
 # Folders
@@ -438,7 +504,7 @@ def test_other_agents_find_every_file_where_it_lay(
     for copy in copies:
         assert Path(copy.path).read_bytes() == copy.read()
         # What agents delete by the date of the disk has its whole time again.
-        assert Path(copy.path).stat().st_mtime > 1
+        assert abs(Path(copy.path).stat().st_mtime - time.time()) < 600
 
 
 def _nowhere(folder: Path) -> Circumstances:
@@ -542,6 +608,43 @@ def test_a_link_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     assert "link" in plan.refusal
 
 
+@pytest.mark.parametrize(
+    ("agent", "case", "pattern", "link"),
+    [
+        ("gemini", "tool-calls-json", "tmp/*/chats/*", "tmp"),
+        ("gemini", "tool-calls-json", "tmp/*/chats/*", "chats"),
+        ("claude", "plain", "projects/*/*", "projects"),
+        ("codex", "plain", "sessions/**/rollout-*", "sessions"),
+    ],
+)
+def test_a_link_does_not_lead_out_of_the_home_either(
+    agent: str, case: str, pattern: str, link: str, tmp_path: Path
+) -> None:
+    home, outside = tmp_path / f".{agent}", tmp_path / "outside"
+    shutil.copytree(FIXTURES / agent / case / "home" / f".{agent}", home)
+    files = [file for file in home.glob(pattern) if file.is_file()]
+    copies = taken_away(*files)
+    (linked, *_) = [folder for folder in files[0].parents if folder.name == link]
+    linked.rename(outside)
+    linked.symlink_to(outside)
+    plan = plan_in_home("it", home_of(agent, home), copies, _nowhere(tmp_path))
+    assert plan.placements == ()
+    assert plan.refusal is not None
+    assert "leads out of" in plan.refusal
+    assert "--to DIR" in plan.refusal
+
+
+def test_a_home_may_be_reached_by_a_link_and_have_links_inside(plan: AskGemini, tmp_path: Path) -> None:
+    file = write_session(tmp_path)
+    copies = taken_away(file)
+    real = (tmp_path / ".gemini").rename(tmp_path / "real")
+    (tmp_path / ".gemini").symlink_to(real)
+    (real / "tmp").rename(real / "sessions")
+    (real / "tmp").symlink_to("sessions")
+    (path, *_) = write(plan(copies))
+    assert Path(path).read_bytes() == copies[0].read()
+
+
 @pytest.mark.parametrize("path", ["../../../escaped.txt", "shop/chats/../../../../escaped.txt"])
 def test_no_copy_is_put_back_outside_of_the_home(plan: AskGemini, tmp_path: Path, path: str) -> None:
     copy = Copy(path=f"{tmp_path}/.gemini/tmp/{path}", size=1, mtime_ns=0, read=lambda: b"x")
@@ -607,17 +710,18 @@ def test_killed_in_the_middle_no_half_file_has_the_name_of_a_session(tmp_path: P
 import os, signal, sys
 from functools import partial
 from geminids import restoring
+from geminids.export.files import NewFile
 from geminids.sources.restoring import Placement
 target, moment = sys.argv[1:]
 def reading(number):
     if moment == "writing" and number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return b"whole" * 1000
-def naming(part, target, give=restoring._give_name):
-    if moment == "naming" and target.name == "1.jsonl":
+def settling(file, *, replace, settle=NewFile.settle):
+    if moment == "naming" and file.target.name == "1.jsonl":
         os.kill(os.getpid(), signal.SIGKILL)
-    give(part, target)
-restoring._give_name = naming
+    settle(file, replace=replace)
+NewFile.settle = settling
 placements = tuple(
     Placement(path=f"{target}/{number}.jsonl", read=partial(reading, number), size=5000, origin="")
     for number in range(3)

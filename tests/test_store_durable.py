@@ -280,8 +280,8 @@ def fill(folder: Path) -> None:
             connection.execute("INSERT INTO tags VALUES (?, ?)", (session, f"tag-{number % 7}"))
             note = (session, AT.isoformat(), f"Note {number} " + "y" * 200)
             connection.execute("INSERT INTO notes (session, at, text) VALUES (?, ?, ?)", note)
-            stone = (f"codex:{number}", AT.isoformat(), number % 2, "{}")
-            connection.execute("INSERT INTO forgotten VALUES (?, ?, ?, ?)", stone)
+            stone = (f"codex:{number}", AT.isoformat(), number % 2, "{}", f"codex:{number}")
+            connection.execute("INSERT INTO forgotten VALUES (?, ?, ?, ?, ?)", stone)
 
 
 def pages_of(folder: Path, table: str) -> list[int]:

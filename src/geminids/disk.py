@@ -96,6 +96,14 @@ class Disk:
         """Whether files that are gone from a folder, or with it, can be read from copies."""
         return False
 
+    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], bytes]]":
+        """What was in a file before it was written anew, the newest state first; none is known here."""
+        return ()
+
+    def is_foreign(self, path: AnyPath) -> bool:
+        """Whether a path is of another machine: what lies there on this one is somebody else's."""
+        return False
+
     def look_again(self) -> None:
         """Forget what was known of copies: others may have been kept since."""
 

@@ -6,27 +6,23 @@ never write over a file.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
-from io import BytesIO
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from geminids import archive as archives
 from geminids import sources
 from geminids.archive import Archive, Version
-from geminids.config import DURABLE_FILE, is_below
-from geminids.disk import REAL, AnyPath, Disk, Entry, Facts
+from geminids.config import is_below
+from geminids.disk import REAL
 from geminids.errors import AgentFolderError, NoHomeHereError, NothingKeptError, NoVersionError
-from geminids.model import CompanionKind, Session, SessionSummary
-from geminids.names import keepable
-from geminids.query.contents import summaries
+from geminids.model import Session, SessionSummary
+from geminids.query.belonging import paths_of
 from geminids.query.forecasting import ForecastReport, Held, forecast_report
 from geminids.query.keeping import (
     FileVersion,
@@ -38,54 +34,29 @@ from geminids.query.keeping import (
 )
 from geminids.query.last_list import Listed
 from geminids.query.rereading import Rereading
-from geminids.sources.base import CompanionFile, Home
+from geminids.sources.base import Home
+from geminids.sources.bundles import EarlierDisk
 from geminids.sources.fates import Fate
 from geminids.sources.places import IMPORTED, may_exist
 from geminids.sources.rescuing import Stranded
 from geminids.sources.restoring import Copy
 from geminids.sources.resuming import Circumstances
 from geminids.store import reading as rows
-from geminids.store.contents import shelves
 from geminids.store.fates import fates
-from geminids.store.folders import folders_of_session
-from geminids.store.forgotten import Tombstone, bury, lift
 from geminids.store.index import Index
 from geminids.store.reading import Condition, SessionRow
 from geminids.store.times import moment
-from geminids.sync.packing import unpacked
+from geminids.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from geminids.archive.moving import Exported, Imported
     from geminids.archive.verifying import Verified
+    from geminids.forgetting import Forgetting
     from geminids.rescuing import Repaired
     from geminids.restoring import RestorePlan
-    from geminids.settings import Settings
+    from geminids.store.forgotten import Tombstone
 
-Answer = TypeVar("Answer")
 Progress = Callable[[int, int], None]
-
-
-class Asking(Protocol):
-    """How the index is asked."""
-
-    def __call__(self, question: Callable[[Index], Answer]) -> Answer: ...  # noqa: D102
-
-
-class Surroundings(NamedTuple):
-    """What a library lends to whoever looks after its copies."""
-
-    archive: Archive | None
-    data: str | None
-    """Our own folder."""
-    homes: Sequence[Home]
-    settings: Settings
-    ask: Asking
-    find: Callable[[str], Session]
-    """The one session that is meant."""
-    forgotten: Callable[[], Mapping[str, Tombstone]]
-    build_anew: Callable[[], object]
-    """Makes the index from nothing."""
-    circumstances: Callable[[datetime], Circumstances]
 
 
 class KeptCopies:
@@ -131,13 +102,18 @@ class KeptCopies:
         by_agent: dict[str, list[Fate]] = {}
         for row in noted:
             by_agent.setdefault(row.agent, []).append(Fate(row.file, row.last_used, row.traits))
-        there = [home for home in self._near.homes if may_exist(home.folder)]
-        return forecast_report(there, by_agent, held, self._kept_paths, self._circumstances(now))
+        return forecast_report(self._homes_here(), by_agent, held, self._kept_paths, self._circumstances(now))
+
+    def _homes_here(self) -> list[Home]:
+        """The homes of this machine that are there."""
+        own = (home for home in self._near.homes if home.known_by != IMPORTED)
+        return [home for home in own if may_exist(home.folder)]
 
     def _kept_paths(self, paths: Collection[str]) -> set[str]:
+        """Those of some files of which there is a copy as they are."""
         archive = self._near.archive
         known = archive.newest() if archive and archive.exists() else {}
-        return {path for path in paths if path in known}
+        return {path for path in paths if path in known and _is_unchanged(known[path])}
 
     def versions(self, wanted: str) -> SessionVersions:
         """All states of the files of a session that are kept, the oldest first."""
@@ -168,10 +144,7 @@ class KeptCopies:
             raise NoVersionError(session.id, number, len(list(self._versions(session))))
         kept = archive.versions(numbered[0].file)
         version = next(one for one in kept if one.digest == numbered[0].digest)
-        disk = _EarlierDisk(archive, {version.path: version}, self._near.homes[0].disk)
-        homes = [home._replace(disk=disk) for home in self._near.homes]
-        line = Listed.of(session)
-        earlier = self._near.ask(lambda index: Rereading(index, homes).listed(line)).session
+        earlier = self._with_file_as_it_was(session, version)
         if earlier is None:
             raise NoVersionError(session.id, number, len(kept))
         return earlier
@@ -210,7 +183,9 @@ class KeptCopies:
             raise NothingKeptError
         from geminids.archive.moving import import_from
 
-        return import_from(self._near.archive, file, progress)
+        taken = import_from(self._near.archive, file, progress)
+        self._forgetting.take_out_again()
+        return taken
 
     # Putting back
 
@@ -218,14 +193,17 @@ class KeptCopies:
         """How a session would be put back where its agent finds it, or into a folder. Nothing is written."""
         from geminids.restoring import plan_in_home, plan_to_folder
 
+        if folder is not None and is_below(folder, [one.folder for one in self._near.homes]):
+            raise AgentFolderError(folder)
         session = self._near.find(wanted)
         home = self._home_of(session)
-        copies = self._copies(session)
-        if folder is None:
-            return plan_in_home(session.id, *self._on_this_machine(home, copies), self._circumstances(now))
-        if is_below(folder, [one.folder for one in self._near.homes]):
-            raise AgentFolderError(folder)
-        return plan_to_folder(session.id, home.folder, copies, folder)
+        chosen = self._speaking_versions(session)
+        copies = list(map(self._copy, chosen.values()))
+        if folder is not None:
+            plan = plan_to_folder(session.id, home.folder, copies, folder)
+        else:
+            plan = plan_in_home(session.id, *self._on_this_machine(home, copies), self._circumstances(now))
+        return msgspec.structs.replace(plan, warnings=(*self._states_told(chosen), *plan.warnings))
 
     def restore(self, plan: RestorePlan) -> list[str]:
         """Write what was planned; never over a file. The paths that were written."""
@@ -233,22 +211,48 @@ class KeptCopies:
 
         return write(plan)
 
-    def _copies(self, session: Session) -> list[Copy]:
-        """The kept copies of all that belongs to a session. What is there, whoever puts them back sees."""
+    def _speaking_versions(self, session: Session) -> dict[str, Version]:
+        """The copies of all that belongs to a session: of its files, the last state that tells of it."""
         archive = self._archive()
         newest = archive.newest()
-        kept = [newest[path] for path in self._paths_of(session) if path in newest]
+        kept = {path: newest[path] for path in self._paths_of(session) if path in newest}
         if not kept:
             raise NothingKeptError(session.id)
-        return [
-            Copy(
-                path=version.path,
-                size=version.size,
-                mtime_ns=version.mtime_ns,
-                read=partial(archive.content, version),
-            )
-            for version in kept
-        ]
+        for path in (file.path for file in session.files if file.path in kept):
+            versions = archive.versions(path)
+            if len(versions) > 1:
+                speaking = (one for one in reversed(versions) if self._tells_of(session, one))
+                kept[path] = next(speaking, newest[path])
+        return kept
+
+    def _tells_of(self, session: Session, version: Version) -> bool:
+        """Whether a session says anything if one of its files is in an earlier state."""
+        earlier = self._with_file_as_it_was(session, version)
+        return earlier is not None and any(
+            place.file == version.path
+            for message in earlier.messages
+            for place in (message.source, *message.also_at)
+        )
+
+    def _with_file_as_it_was(self, session: Session, version: Version) -> Session | None:
+        disk = EarlierDisk(self._near.homes[0].disk, {version.path: self._archive().content(version)})
+        homes = [home._replace(disk=disk) for home in self._near.homes]
+        line = Listed.of(session)
+        return self._near.ask(lambda index: Rereading(index, homes).listed(line)).session
+
+    def _states_told(self, chosen: Mapping[str, Version]) -> Iterator[str]:
+        for path, version in chosen.items():
+            if version != self._archive().versions(path)[-1]:
+                at = f"{moment(version.kept_at):%Y-%m-%d %H:%M}"
+                yield f"{path!r} tells nothing of it any more. Its state of {at} UTC does, and is put back."
+
+    def _copy(self, version: Version) -> Copy:
+        return Copy(
+            path=version.path,
+            size=version.size,
+            mtime_ns=version.mtime_ns,
+            read=partial(self._archive().content, version),
+        )
 
     def _on_this_machine(self, home: Home, copies: list[Copy]) -> tuple[Home, list[Copy]]:
         """The home of the agent here, and what came from another machine as if it had lain in it."""
@@ -267,12 +271,7 @@ class KeptCopies:
         return own, moved
 
     def _paths_of(self, session: Session | SessionSummary) -> list[str]:
-        """The files of a session, of those that it led, and what lies beside them."""
-        led = self._near.ask(lambda index: _led_by(index, session.id))
-        every = [session, *led]
-        files = [file.path for one in every for file in one.files]
-        beside = [companion.path for one in every for companion in one.companions]
-        return list(dict.fromkeys([*files, *beside]))
+        return self._near.ask(lambda index: paths_of(index, session))
 
     def _home_of(self, session: Session) -> Home:
         path = session.file or ""
@@ -288,8 +287,8 @@ class KeptCopies:
         circumstances = self._circumstances(now)
         return [
             found
-            for home in self._near.homes
-            if may_exist(home.folder) and (not agents or home.agent in agents)
+            for home in self._homes_here()
+            if not agents or home.agent in agents
             for found in sources.load(home.agent).stranded(_real(home), circumstances)
         ]
 
@@ -305,69 +304,27 @@ class KeptCopies:
 
     def forgetting(self, sessions: Sequence[SessionRow]) -> list[Forgettable]:
         """What would be forgotten of some sessions, and what would remain."""
-        return [self._forgettable(summary) for summary in self._near.ask(lambda i: summaries(i, sessions))]
+        return self._forgetting.would_take(sessions)
 
     def forget(
         self, wanted: Sequence[Forgettable], *, until_changed: bool = False, now: datetime | None = None
     ) -> Forgotten:
         """Take sessions out of the index and of the kept copies for good, and do not let them come back."""
-        data = self._data()
-        at = (now or datetime.now(UTC)).isoformat()
-        stones = [
-            Tombstone(keepable(summary.id), at, until_changed, _facts_of(summary))
-            for one in wanted
-            for summary in (one.session, *one.subagents)
-        ]
-        bury(data, stones)
-        freed = self._remove_copies(wanted)
-        # Words of what was deleted stay in an index until it is made anew.
-        self._near.build_anew()
-        return Forgotten(sessions=tuple(wanted), until_changed=until_changed, freed=freed)
+        return self._forgetting.forget(wanted, until_changed=until_changed, now=now)
 
     def tombstones(self) -> list[Tombstone]:
         """The sessions that are not to come back."""
-        return list(self._near.forgotten().values())
+        return self._forgetting.tombstones()
 
     def recall(self, session_ids: Collection[str]) -> None:
-        """Let forgotten sessions come back, as far as their files are there."""
-        lift(self._data(), session_ids)
-        # Their files are the same as when they were left out.
-        self._near.build_anew()
+        """Let forgotten sessions come back with all that they led, as far as their files are there."""
+        self._forgetting.recall(session_ids)
 
-    def _forgettable(self, summary: SessionSummary) -> Forgettable:
-        led = self._near.ask(lambda index: _led_by(index, summary.id))
-        own = {summary.id, *(one.id for one in led)}
-        paths = self._paths_of(summary)
-        shared = self._near.ask(lambda index: _held_by_others(index, paths, own))
-        archive = self._near.archive
-        newest = archive.newest() if archive and archive.exists() else {}
-        going = [newest[path] for path in paths if path in newest and path not in shared]
-        logs = [path for path in self._prompt_logs(summary) if path in newest]
-        return Forgettable(
-            session=summary,
-            subagents=tuple(led),
-            copies=len(going),
-            bytes=sum(version.size for version in going),
-            shared=(*(path for path in paths if path in shared and path in newest), *logs),
-            remaining=tuple(path for path in paths if os.path.lexists(path)),
-        )
+    @cached_property
+    def _forgetting(self) -> Forgetting:
+        from geminids.forgetting import Forgetting
 
-    def _prompt_logs(self, summary: SessionSummary) -> Iterator[str]:
-        """The logs of all that is typed in a project which also tell of this session."""
-        for path in self._near.ask(lambda index: _logs_beside(index, summary)):
-            with suppress(OSError):
-                if summary.native_id.encode("utf-8", "surrogatepass") in self._near.homes[0].disk.read(path):
-                    yield path
-
-    def _remove_copies(self, wanted: Sequence[Forgettable]) -> int:
-        archive = self._near.archive
-        if archive is None or not archive.exists():
-            return 0
-        paths = {path for one in wanted for path in self._paths_of(one.session)}
-        shared = {path for one in wanted for path in one.shared}
-        numbers = [version.number for path in paths - shared for version in archive.versions(path)]
-        with archive.writing() as writer:
-            return writer.remove(numbers)
+        return Forgetting(self._near)
 
     def _archive(self) -> Archive:
         archive = self._near.archive
@@ -375,52 +332,21 @@ class KeptCopies:
             raise NothingKeptError
         return archive
 
-    def _data(self) -> Path:
-        if self._near.data is None:
-            raise FileNotFoundError(errno.ENOENT, "this user has no home to note it in", DURABLE_FILE)
-        return Path(self._near.data)
-
     def _circumstances(self, now: datetime | None) -> Circumstances:
         return self._near.circumstances(now or datetime.now(UTC))
 
 
-class _EarlierDisk(Disk):
-    """A disk on which some files are as they once were."""
-
-    def __init__(self, archive: Archive, earlier: Mapping[str, Version], disk: Disk) -> None:
-        self._archive = archive
-        self._earlier = earlier
-        self._disk = disk
-
-    def entries(self, folder: AnyPath) -> Sequence[Entry]:
-        """What a folder holds now."""
-        return self._disk.entries(folder)
-
-    def facts(self, path: AnyPath) -> Facts:
-        """What a file looks like now."""
-        return self._disk.facts(path)
-
-    def read(self, path: AnyPath) -> bytes:
-        """What was in a file then."""
-        version = self._earlier.get(os.fspath(path))
-        return self._archive.content(version) if version else self._disk.read(path)
-
-    def opened(self, path: AnyPath) -> BinaryIO:
-        """The same, to be read piece by piece."""
-        version = self._earlier.get(os.fspath(path))
-        return BytesIO(self._archive.content(version)) if version else self._disk.opened(path)
-
-    def is_there(self, path: AnyPath) -> bool:
-        """Whether something is there now."""
-        return self._disk.is_there(path)
-
-    def has_copies_below(self, folder: AnyPath) -> bool:
-        """Whether there are kept copies of what lay in a folder."""
-        return self._disk.has_copies_below(folder)
-
-
 def _held(row: SessionRow) -> Held:
     return Held(row.id, row.title, row.project.path)
+
+
+def _is_unchanged(version: Version) -> bool:
+    """Whether a file still is as it was when it was kept, as it seems."""
+    try:
+        now = REAL.facts(version.path)
+    except OSError:
+        return False
+    return (now.st_size, now.st_mtime_ns) == (version.size, version.mtime_ns)
 
 
 def _real(home: Home) -> Home:
@@ -447,46 +373,6 @@ def _original(version: Version) -> bytes | None:
         return None
 
 
-def _facts_of(summary: SessionSummary) -> dict[str, tuple[int, int]]:
-    """Size and time of change of the files of a session, as far as they are there."""
-    facts: dict[str, tuple[int, int]] = {}
-    for file in summary.files:
-        with suppress(OSError):
-            now = REAL.facts(file.path)
-            facts[keepable(file.path)] = (now.st_size, now.st_mtime_ns)
-    return facts
-
-
 def _session_counts(index: Index) -> tuple[int, int]:
     """How many sessions there are, and how many are known by their copies alone."""
     return rows.session_count(index), rows.session_count(index, [Condition("kept")])
-
-
-def _led_by(index: Index, session_id: str) -> list[SessionSummary]:
-    """The sessions that a session led, and those that they led."""
-    led: list[SessionSummary] = []
-    above = [session_id]
-    known = {session_id}
-    while above:
-        found = rows.sessions(index, [rows.one_of("parent_id", above), rows.one_of("kind", ["subagent"])])
-        new = [row for row in found if row.id not in known]
-        led += summaries(index, new)
-        above = [row.id for row in new]
-        known.update(above)
-    return led
-
-
-def _logs_beside(index: Index, summary: SessionSummary) -> list[str]:
-    """The logs of typed lines in the folders of a session's project."""
-    folders = tuple(folder + os.sep for folder in folders_of_session(index, summary.id))
-    packed = (shelf.companions for shelf in shelves(index))
-    beside = (file for companions in packed for file in unpacked(companions, tuple[CompanionFile, ...]))
-    logs = (file.path for file in beside if file.kind is CompanionKind.PROMPT_LOG)
-    return [path for path in logs if path.startswith(folders)]
-
-
-def _held_by_others(index: Index, paths: Iterable[str], own: Collection[str]) -> set[str]:
-    """Which of some files also hold sessions that are not among these."""
-    wanted = set(paths)
-    neighbours = [row for row in rows.sharing_bundles(index, own) if row.id not in own]
-    return {file.path for one in summaries(index, neighbours) for file in one.files if file.path in wanted}

@@ -378,7 +378,10 @@ class Library:
                 raise HomeNotFoundError(folder)
         self.sample = sample
         found = self._find_homes()
-        self._homes = [home._replace(disk=self._disk) for home in (*found, *self._gone_homes(found))]
+        gone = self._gone_homes(found)
+        if isinstance(self._disk, KeptDisk):
+            self._disk.foreign = [home.folder for home in gone if home.known_by == IMPORTED]
+        self._homes = [home._replace(disk=self._disk) for home in (*found, *gone)]
         named = self._data or environment.get(config.DATA_VARIABLE)
         if named and config.is_below(config.absolute(named), self._agents_folders()):
             raise AgentFolderError(named)
@@ -404,7 +407,8 @@ class Library:
     @property
     def places(self) -> tuple[str, ...]:
         """The folders that are looked at, as far as they exist."""
-        return tuple(home.folder for home in self._homes if may_exist(home.folder))
+        own = (home.folder for home in self._homes if home.known_by != IMPORTED)
+        return tuple(folder for folder in own if may_exist(folder))
 
     def is_empty(self) -> bool:
         """Whether there is no file that could hold a session, and none that we were not allowed to see."""
@@ -1105,19 +1109,20 @@ class Library:
         """The kept copies, and what can be done with them; what is new is kept before."""
         if self._syncs:
             self._index()
-        from geminids.keeping import KeptCopies, Surroundings
+        from geminids.keeping import KeptCopies
+        from geminids.surroundings import Surroundings
 
         return KeptCopies(
             Surroundings(
-                self._archive,
-                self._data_folder,
-                self._homes,
-                self._settings,
-                self._ask,
-                self.session,
-                self._forgotten,
-                partial(self.sync, full=True),
-                self._circumstances,
+                archive=self._archive,
+                data=self._data_folder,
+                homes=self._homes,
+                settings=self._settings,
+                ask=self._ask,
+                find=self.session,
+                forgotten=self._forgotten,
+                build_anew=partial(self.sync, full=True),
+                circumstances=self._circumstances,
             )
         )
 
@@ -1133,7 +1138,7 @@ class Library:
         archive = self._archive
         if archive is None:
             return REAL
-        return KeptDisk(archive.newest, archive.content, _moved_name)
+        return KeptDisk(archive.newest, archive.content, _moved_name, archive.versions)
 
     def _keep(self) -> Keep | None:
         if self._archive is None:

@@ -7,14 +7,13 @@ session, in the agent's own format.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import msgspec
 
 from geminids import export
 from geminids.errors import GeminidsError
 from geminids.export.base import Manner
-from geminids.export.files import NewFile
+from geminids.export.private_files import PrivateFile, write_private
 from geminids.sources.rescuing import Stranded
 from geminids.transcript.entries import LEVELS
 
@@ -59,8 +58,4 @@ def repaired(stranded: Stranded, now: datetime) -> Repaired:
 
 def write_new(path: str, content: bytes) -> None:
     """Write a file whole or not at all, never over another. Raises FileExistsAlreadyError and OSError."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with NewFile(target) as file:
-        file.write([content])
-        file.settle(replace=False)
+    write_private([PrivateFile(path, lambda: content)])

@@ -92,7 +92,9 @@ def read_settings(folder: str | None, environment: Mapping[str, str]) -> Setting
 
 def _keep_rules(file: str, in_environment: str | None, written: object) -> KeepRules:
     if in_environment:
-        return KeepRules(in_environment != "0")
+        if in_environment not in {"0", "1"}:
+            raise BadSettingsError(KEEP_VARIABLE, f"it must be 0 or 1, not {in_environment!r}")
+        return KeepRules(in_environment == "1")
     if isinstance(written, bool):
         return KeepRules(written)
     if not isinstance(written, dict):

@@ -13,7 +13,7 @@ import stat
 # A command that finds everything in its place has no time to load `threading`, which has the same lock.
 from _thread import allocate_lock
 from bisect import bisect_left
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO
 from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         def size(self) -> int: ...  # noqa: D102
         @property
         def mtime_ns(self) -> int: ...  # noqa: D102
+        @property
+        def kept_at(self) -> int: ...  # noqa: D102
 
 
 C = TypeVar("C", bound="Copied")
@@ -99,17 +101,21 @@ class KeptDisk(Disk, Generic[C]):
         newest: "Callable[[], Mapping[str, C]]",
         content: "Callable[[C], bytes]",
         moved_name: "Callable[[str], str | None]",
+        versions: "Callable[[str], Sequence[C]]" = lambda path: (),
     ) -> None:
         self._newest = newest
         self._content = content
         self._moved_name = moved_name
+        self._versions = versions
+        self.foreign: Sequence[str] = ()
+        """Homes of other machines: nothing is told of what lies there on this one."""
         self._lock = allocate_lock()
         self._loaded: _Copies[C] | None = None
 
     def entries(self, folder: AnyPath) -> "Sequence[Entry]":
         """What a folder holds and what is gone from it, by name. Raises OSError."""
         try:
-            real = super().entries(folder)
+            real = () if self.is_foreign(folder) else super().entries(folder)
         except _GONE:
             if not self._copies.is_folder(folder):
                 raise
@@ -125,6 +131,7 @@ class KeptDisk(Disk, Generic[C]):
     def facts(self, path: AnyPath) -> Facts:
         """What a file looks like from outside, or looked like. Raises OSError."""
         try:
+            self._refuse_foreign(path)
             return super().facts(path)
         except _GONE:
             if copy := self._copy(path):
@@ -136,6 +143,7 @@ class KeptDisk(Disk, Generic[C]):
     def opened(self, path: AnyPath) -> BinaryIO:
         """A file to be read piece by piece, or its copy, which the caller closes. Raises OSError."""
         try:
+            self._refuse_foreign(path)
             return super().opened(path)
         except _GONE:
             if copy := self._copy(path):
@@ -152,7 +160,23 @@ class KeptDisk(Disk, Generic[C]):
 
     def has_copies_below(self, folder: AnyPath) -> bool:
         """Whether files that are gone from a folder, or with it, can be read from copies."""
-        return any(self._copy(path) and _is_gone(path) for path in self._copies.below(folder))
+        return any(self._copy(path) and self._is_gone(path) for path in self._copies.below(folder))
+
+    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], bytes]]":
+        """What was in a file before it was written anew, as far as that was kept, the newest state first."""
+        kept = self._versions(_tidy(path))
+        return [partial(self._read_copy, version) for version in reversed(kept)]
+
+    def is_foreign(self, path: AnyPath) -> bool:
+        """Whether a path is of another machine."""
+        return bool(self.foreign) and _tidy(path).startswith(tuple(map(_beginning, self.foreign)))
+
+    def _refuse_foreign(self, path: AnyPath) -> None:
+        if self.is_foreign(path):
+            raise FileNotFoundError(errno.ENOENT, "of another machine", os.fspath(path))
+
+    def _is_gone(self, path: str) -> bool:
+        return self.is_foreign(path) or _is_gone(path)
 
     def look_again(self) -> None:
         """Forget which copies there are: others may have been kept since."""
@@ -182,7 +206,7 @@ class KeptDisk(Disk, Generic[C]):
         if copy is None:
             return None
         same = copies.of_same_name(copy)
-        if any(other.path != copy.path and not _is_gone(other.path) for other in same):
+        if any(other.path != copy.path and not self._is_gone(other.path) for other in same):
             return None
         return copy if not same or same[0].path == copy.path else None
 
@@ -247,7 +271,7 @@ class _Copies(Generic[C]):
                 same.setdefault((copy.home, name), []).append(copy)
         for found in same.values():
             # A file that is moved keeps its date; of a plain one and a packed one, the plain one is longer.
-            found.sort(key=lambda copy: (copy.mtime_ns, copy.size, copy.path), reverse=True)
+            found.sort(key=lambda copy: (copy.mtime_ns, copy.size, copy.kept_at, copy.path), reverse=True)
         return same
 
 

@@ -227,8 +227,11 @@ class Writer:
     def put_content(
         self, agent: str, home: str, path: str, content: Content, *, mtime_ns: int, mode: int, kept_at: int
     ) -> Version:
-        """The same for content of any size."""
+        """The same for content of any size. What was kept here goes before what others have kept."""
         known = self._known(path)
+        own = [written.version.kept_at for written in known if not written.is_imported]
+        if own:
+            kept_at = min(kept_at, max(own) - 1)
         before = [written for written in known if written.version.kept_at <= kept_at]
         after = known[len(before) : len(before) + 1]
         for later in after:

@@ -20,6 +20,7 @@ import re
 import secrets
 import tarfile
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
@@ -54,6 +55,9 @@ it was kept (microseconds since 1970), and in which member its content is. Each 
 
 `geminids keep import FILE` takes all of it in.
 """
+
+_AGENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]+")
 
 
 class Exported(Value):
@@ -247,19 +251,24 @@ def _told_version(line: Any, file: str) -> _Told:
             "mode": int(mode),
             "digest": str(digest),
             "kept_at": int(kept_at),
-        } if _is_plausible(home, path, size, mode, kept_at) and _MEMBER.fullmatch(_member(digest)):
-            return _Told(agent, home, path, size, mtime_ns, mode, digest, kept_at)
+        } if _is_plausible(agent, home, path, size, mode) and _MEMBER.fullmatch(_member(digest)):
+            # Whoever says that it was kept in the future does not go before what is kept here.
+            at = min(max(kept_at, 0), time.time_ns() // 1_000)
+            return _Told(agent, home, path, size, mtime_ns, mode, digest, at)
         case _:
             raise NotAnArchiveError(file, "a line of its list is not of a kept copy")
 
 
-def _is_plausible(home: str, path: str, size: int, mode: int, kept_at: int) -> bool:
+def _is_plausible(agent: str, home: str, path: str, size: int, mode: int) -> bool:
+    """Whether a line may be of a file that lay in the home of an agent."""
     try:
         os.fsencode(home + path)
     except UnicodeEncodeError:
         return False
-    numbers_fit = all(0 <= number < 1 << 62 for number in (size, mode, kept_at))
-    return numbers_fit and bool(path) and "\0" not in home + path
+    numbers_fit = all(0 <= number < 1 << 62 for number in (size, mode))
+    are_paths = all(_PRINTABLE.fullmatch(one) and os.path.normpath(one) == one for one in (home, path))
+    is_inside = os.path.isabs(home) and path.startswith(home.rstrip(os.sep) + os.sep)  # noqa: PTH117
+    return numbers_fit and are_paths and is_inside and _AGENT.fullmatch(agent) is not None
 
 
 def _check_contents(

@@ -49,10 +49,8 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
 
 
 def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
 
-    page = open_page(find_screen(no_color=choices.no_color))
+    page = choices.open_page()
     page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
     page.line(f"our own data: {report.data_folder or 'none, for want of a home'}")
     _draw_homes(page, report)

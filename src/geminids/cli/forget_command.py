@@ -21,8 +21,8 @@ from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND, GeminidsError
 
 if TYPE_CHECKING:
-    from geminids.cli.page import Page
-    from geminids.library import Forgettable, Forgotten, Library, SessionRow, Tombstone
+    from geminids.cli.page import Page, Span
+    from geminids.library import Forgettable, Forgotten, Library, Tombstone
 
 INDENT = 2
 MOST_DRAWN = 20
@@ -78,7 +78,11 @@ def forget(
             return _list(choices, library.kept.tombstones())
         if undo:
             return _undo(choices, library, wanted)
-        going = library.kept.forgetting(_meant(choices, library, wanted))
+        from geminids.cli.sessions import sessions_meant
+
+        going = library.kept.forgetting(
+            sessions_meant(choices, library, wanted, "There is nothing to forget.")
+        )
         if not going:
             return NOTHING_FOUND
         if not choices.json:
@@ -102,27 +106,10 @@ def _check(choices: Choices, wanted: Sequence[str], *, changes: bool, only_list:
         raise click.UsageError("Which sessions? Give an ID, a number from the last list, or a query.")
 
 
-def _meant(choices: Choices, library: Library, wanted: Sequence[str]) -> list[SessionRow]:
-    """The sessions that words name, each once; words that name none are looked for."""
-    from geminids.library import Filter
-    from geminids.transcript import words
-
-    items, were_searched = library.items_meant(wanted, choices.now)
-    meant = {(item.id, item.file) for item in items}
-    rows = [row for row in library.listing(Filter()).sessions if (row.id, row.file) in meant]
-    if were_searched:
-        number = words.count(len(rows), "session")
-        held = f"the words are in {number}" if rows else "no message holds the words"
-        say(f"No session is called {' '.join(wanted)!r}; {held}.")
-    elif not rows:
-        say("It is a file by itself, not one of the sessions that are known. There is nothing to forget.")
-    return rows
-
-
 def _draw(choices: Choices, going: Sequence[Forgettable]) -> None:
     from geminids.transcript import words
 
-    page = _page(choices)
+    page = choices.open_page()
     for one in going[:MOST_DRAWN]:
         _draw_one(page, choices, one)
     if len(going) > MOST_DRAWN:
@@ -134,15 +121,23 @@ def _draw(choices: Choices, going: Sequence[Forgettable]) -> None:
 def _draw_one(page: Page, choices: Choices, one: Forgettable) -> None:
     from geminids.transcript import words
 
-    session, margin = one.session, " " * INDENT
+    session = one.session
     page.line((session.title or "untitled", "title" if session.title else "quiet"))
     when = words.when(session.last_at, choices.now)
     page.line((session.project.name, "human"), (f"  {when}  {session.id}", "quiet"), indent=INDENT)
     page.line(f"goes: {_going(one)}", indent=INDENT)
-    for path in one.shared:
-        page.command(f"{margin}stays, since it is not of this session alone: the copy of ", words.path(path))
-    for path in one.remaining:
-        page.command(f"{margin}stays: ", words.path(path))
+    _draw_staying(page, "stays, since it is not of this session alone: the copy of", one.shared)
+    _draw_staying(page, "stays:", one.remaining)
+
+
+def _draw_staying(page: Page, label: str, paths: Sequence[str]) -> None:
+    from geminids.transcript import words
+
+    if paths:
+        page.words(label, indent=INDENT)
+    for path in paths:
+        # A line of its own, so that it can be copied.
+        page.command(" " * 2 * INDENT, words.path(path))
 
 
 def _going(one: Forgettable) -> str:
@@ -186,7 +181,7 @@ def _list(choices: Choices, stones: Sequence[Tombstone]) -> int:
 
         print_json(encode(forgotten_document(stones)))
     else:
-        _draw_stones(_page(choices), stones)
+        _draw_stones(choices.open_page(), stones)
     if not stones:
         say("Nothing is forgotten.")
         return NOTHING_FOUND
@@ -196,11 +191,18 @@ def _list(choices: Choices, stones: Sequence[Tombstone]) -> int:
 def _draw_stones(page: Page, stones: Sequence[Tombstone]) -> None:
     from datetime import datetime
 
+    from geminids.cli.page import Column, DrawnPage
     from geminids.transcript import words
 
+    rows: list[list[Span]] = []
     for stone in stones:
-        how = "until it changes" if stone.until_changed else "for good"
-        page.fields((stone.session, "quiet"), words.moment(datetime.fromisoformat(stone.at)), how)
+        how = "until changed" if stone.until_changed else "for good"
+        rows.append([(stone.session, "quiet"), words.moment(datetime.fromisoformat(stone.at)), how])
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for row in rows:
+            page.fields(*row)
+    elif rows:
+        page.table((Column("session", least=12), Column("forgotten"), Column("")), rows)
 
 
 def _undo(choices: Choices, library: Library, wanted: Sequence[str]) -> int:
@@ -231,10 +233,3 @@ def _forgotten_called(known: Sequence[str], wanted: str) -> str:
             raise NotForgottenError(wanted)
         case _:
             raise click.UsageError(f"{wanted!r} could be any of {', '.join(meant)}.")
-
-
-def _page(choices: Choices) -> Page:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
-
-    return open_page(find_screen(no_color=choices.no_color))

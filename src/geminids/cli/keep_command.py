@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from geminids.cli.groups import NamingGroup
 from geminids.cli.hook_command import hook
 from geminids.cli.options import (
     Choices,
+    absolute,
     complete_files,
     complete_ids,
     json_option,
@@ -30,15 +31,17 @@ from geminids.errors import (
 )
 
 if TYPE_CHECKING:
-    from geminids.cli.page import Page
-    from geminids.library import Exported, Imported
+    from geminids.library import Exported, Imported, KeepStatus, Library
 
 all_option = click.option(
-    "--all", "everything", is_flag=True, help="All that will be deleted, not only the soonest."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="All that will be deleted, not only the soonest, on a terminal too.",
 )
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=NamingGroup, invoke_without_command=True)
 @all_option
 @sync_option
 @json_option
@@ -80,7 +83,8 @@ def status(choices: Choices, *, everything: bool) -> int:
 
     What will be deleted follows from the settings of each agent and from what its installed release is
     known to do. Nothing is started to find out, and no setting is changed: what to change is said. In a pipe
-    each file that will be deleted is a line of when, `kept` or `not kept`, agent, session, file, and why.
+    each file that will be deleted, all of them, is a line of when, `kept` or `not kept`, agent, session,
+    file, and why; all else is said on stderr.
 
     \b
     geminids keep status
@@ -117,7 +121,7 @@ def versions(choices: Choices, *, wanted: str) -> int:
         from geminids.cli.keep_page import draw_versions
 
         show = partial(choices.spelled, "show", wanted, "--version")
-        draw_versions(_page(choices), found, show)
+        draw_versions(choices.open_page(), found, show)
     if not found.versions:
         say(f"No copy of {found.session.id} is kept. `{choices.spelled('keep')}` says why.")
         return NOTHING_FOUND
@@ -149,7 +153,7 @@ def verify(choices: Choices) -> int:
     else:
         from geminids.cli.keep_page import draw_verified
 
-        draw_verified(_page(choices), found)
+        draw_verified(choices.open_page(), found)
     return 0 if found.is_sound else STORE_DAMAGED
 
 
@@ -173,7 +177,9 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
     """  # noqa: D301 - click wants the character itself
     from geminids.cli.progress import progress
 
-    path = _absolute(target)
+    if target == "-":
+        raise click.BadParameter("copies go into a file, not to stdout; give it a name.", param_hint="'FILE'")
+    path = absolute(target)
     if path.is_dir():
         raise click.BadParameter("it is a folder.", param_hint="'FILE'")
     if os.path.lexists(path) and not force:
@@ -207,7 +213,7 @@ def import_(choices: Choices, *, file: str) -> int:
     from geminids.cli.progress import progress
 
     with choices.open_library() as library:
-        done = library.kept.take_over(str(_absolute(file)), progress("Taking over copies"))
+        done = library.kept.take_over(str(absolute(file)), progress("Taking over copies"))
     if choices.json:
         from geminids.cli.data import encode
         from geminids.cli.keep_document import imported_document
@@ -224,7 +230,8 @@ def _tell_exported(choices: Choices, target: str, done: Exported) -> int:
     for version, reason in done.damaged:
         say(f"Left out: the copy of {words.path(version.path)} is damaged: {reason}.")
     if not choices.json:
-        say(f"{target}: {words.count(done.versions, 'copy', 'copies')}, {words.size(done.size)}.")
+        copies = words.count(done.versions, "copy", "copies")
+        say(f"{target}: {copies}, {words.size(done.size)} of distinct content.")
     return PARTLY_DONE if done.damaged else 0
 
 
@@ -240,37 +247,50 @@ def _tell_imported(choices: Choices, file: str, done: Imported) -> None:
     say(f"{file}: {taken}{known}{':' if homes else '.'}{homes}")
 
 
-def _absolute(file: str) -> Path:
-    return Path(file).expanduser().absolute()
-
-
 def _status(choices: Choices, *, everything: bool) -> int:
     with choices.open_library() as library:
         found = library.kept.status(choices.now)
-        agent_title = library.agent_title
-    if choices.json:
-        from geminids.cli.documents import document
-        from geminids.cli.keep_document import KeepDocument
+        if choices.json:
+            from geminids.cli.documents import document
+            from geminids.cli.keep_document import KeepDocument
 
-        _print(document(KeepDocument, found))
-        return 0
-    from geminids.cli.keep_page import SOONEST, draw_forecast, draw_kept
-
-    page = _page(choices)
-    draw_kept(page, found, choices.spelled, sample=choices.sample)
-    most = None if everything else SOONEST
-    draw_forecast(page, found.forecast, choices.now, agent_title, most=most)
+            _print(document(KeepDocument, found))
+        else:
+            _draw_status(choices, library, found, everything=everything)
     return 0
+
+
+def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, everything: bool) -> None:
+    """On a terminal all of it; in a pipe what will be deleted as lines, and what is about it beside them."""
+    from geminids.cli.keep_page import SOONEST, Kept, draw_forecast, draw_kept, print_forecast, tell_kept
+    from geminids.cli.page import DrawnPage
+    from geminids.cli.sessions import short_names
+    from geminids.library import Filter
+
+    gone = _gone(library) if found.sessions_gone else ""
+    kept = Kept(found, gone, choices.spelled, library.agent_title, choices.sample)
+    page = choices.open_page()
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        draw_kept(page, kept)
+        names = short_names(library, library.listing(Filter()).sessions)
+        draw_forecast(page, kept, names, choices.now, most=None if everything else SOONEST)
+    else:
+        tell_kept(kept)
+        print_forecast(page, found.forecast)
+
+
+def _gone(library: Library) -> str:
+    """How many sessions are read from copies alone, in the numbers that `list` gives."""
+    from geminids.library import LED_BY_HUMANS, Filter
+    from geminids.transcript import words
+
+    kinds = [row.kind for row in library.listing(Filter(kept=True)).sessions]
+    led = sum(kind in LED_BY_HUMANS for kind in kinds)
+    told = [(led, "session"), (len(kinds) - led, "subagent")]
+    return " and ".join(words.count(number, noun) for number, noun in told if number)
 
 
 def _print(encoded: bytes) -> None:
     from geminids.cli.data import print_json
 
     print_json(encoded)
-
-
-def _page(choices: Choices) -> Page:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
-
-    return open_page(find_screen(no_color=choices.no_color))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.cli.page import Column, DrawnPage, Page, Span
+from geminids.cli.talk import say
 from geminids.transcript import words
 
 if TYPE_CHECKING:
@@ -25,9 +27,14 @@ SOONEST = 10
 """So many of those that will be deleted are shown unless all are wished."""
 NEXT_START = "next start"
 LABEL = 10
+VARIABLE = "GEMINIDS_KEEP"
+RUBBISH = frozenset({"unreadable", "nothing-to-resume"})
+"""Why an agent throws away what it cannot show."""
+MAY_BE_REPAIRED = "What an agent cannot show may be repaired:"
 LEFT_OUT = {"*": "all that is not named"}
 FORECAST_COLUMNS = (
     Column("deleted"),
+    Column("id", least=8, most=20),
     Column("agent", most=8, leaves=2),
     Column("project", least=7, most=14, leaves=3),
     Column("title", least=12),
@@ -46,44 +53,79 @@ VERSION_COLUMNS = (
 Spelled = Callable[..., str]
 
 
-def draw_kept(page: Page, found: KeepStatus, spelled: Spelled, *, sample: bool) -> None:
+class Kept(NamedTuple):
+    """What is to be told of the copies."""
+
+    found: KeepStatus
+    gone: str
+    """How many sessions are read from copies alone, in words."""
+    spelled: Spelled
+    """A command to type that looks where this one did."""
+    agent_title: Callable[[str], str]
+    is_sample: bool
+
+
+def draw_kept(page: Page, kept: Kept) -> None:
     """Draw where the copies are, how much they are, of what, and what stands in their way."""
-    if found.folder is None:
-        _fact(page, "copies", f"kept nowhere: {'this is the sample' if sample else 'this user has no home'}")
-    else:
-        _fact(page, "copies", words.path(found.folder))
-        _fact(page, "keeping", _is_on(found))
-    if found.files:
-        _fact(page, "files", _amount(found))
-        _fact(page, "last kept", words.moment(found.last_kept_at) if found.last_kept_at else "no time")
-    for label, home in zip(["of", *[""] * len(found.homes)], found.homes, strict=False):
-        state = [word for word, is_so in (("gone", not home.is_there), ("imported", home.imported)) if is_so]
-        amount = f"{words.count(home.files, 'file')}, {words.size(home.bytes)}"
-        told = ", ".join([amount, *state])
-        _fact(page, label, f"{words.path(home.folder)}  {home.agent}: {told}")
-    if found.sessions_gone:
-        gone = f"{found.sessions_gone:,} of {words.count(found.sessions, 'session')}, read from copies alone"
-        _command(page, "gone", f"{gone}:  ", spelled("list", "--kept"))
-    if found.forgotten:
-        number = words.count(found.forgotten, "session")
-        _command(page, "forgotten", f"{number}:  ", spelled("forget", "--list"))
-    for trouble in found.troubles:
+    for fact in _facts(kept):
+        # Paths and commands are copied from here: the terminal may break them, we do not.
+        page.command("", fact)
+    for trouble in kept.found.troubles:
         page.words(trouble, "warning")
 
 
-def _fact(page: Page, label: str, told: str) -> None:
-    _command(page, label, told, "")
+def tell_kept(kept: Kept) -> None:
+    """Say the same beside lines for programs, and what to do about what will be deleted."""
+    say("\n  ".join(["How things stand:", *_facts(kept)]))
+    for sentence in (*kept.found.troubles, *_remedies(kept)):
+        say(sentence)
+    if _is_rubbish_among(kept.found.forecast.endangered):
+        say(f"{MAY_BE_REPAIRED} `{kept.spelled('rescue')}`.")
 
 
-def _command(page: Page, label: str, told: str, command: str) -> None:
-    # Paths and commands are copied from here: the terminal may break them, we do not.
-    page.command(f"{label:<{LABEL}}{told}", command)
+def _facts(kept: Kept) -> Iterator[str]:
+    for label, told in _labelled(kept):
+        yield f"{label:<{LABEL}}{told}"
+
+
+def _labelled(kept: Kept) -> Iterator[tuple[str, str]]:
+    found = kept.found
+    if found.folder is None:
+        why = "this is the sample" if kept.is_sample else "this user has no home"
+        yield "copies", f"kept nowhere: {why}"
+    else:
+        yield "copies", words.path(found.folder)
+        yield "keeping", _is_on(found)
+    if found.files:
+        yield "files", _amount(found)
+        yield "last kept", words.moment(found.last_kept_at) if found.last_kept_at else "no time"
+    elif not found.sessions:
+        yield "files", "none: no agent has a session here"
+    yield from zip(["from", *[""] * len(found.homes)], _homes(found), strict=False)
+    if kept.gone:
+        yield "gone", f"{kept.gone}, read from copies alone:  {kept.spelled('list', '--kept')}"
+    if found.forgotten:
+        number = words.count(found.forgotten, "session")
+        yield "forgotten", f"{number}:  {kept.spelled('forget', '--list')}"
+
+
+def _homes(found: KeepStatus) -> list[str]:
+    """A line for each home, with its columns below each other."""
+    folders = [words.path(home.folder) for home in found.homes]
+    wide, wide_agent = max(map(len, folders), default=0), max((len(h.agent) for h in found.homes), default=0)
+    lines: list[str] = []
+    for folder, home in zip(folders, found.homes, strict=True):
+        state = [word for word, is_so in (("gone", not home.is_there), ("imported", home.imported)) if is_so]
+        told = ", ".join([words.count(home.files, "file"), words.size(home.bytes), *state])
+        lines.append(f"{folder:<{wide}}  {home.agent:<{wide_agent}}  {told}")
+    return lines
 
 
 def _is_on(found: KeepStatus) -> str:
     settings = words.path(found.settings) if found.settings else "settings.toml"
     if not found.is_on:
-        return f"off (GEMINIDS_KEEP, or {settings})"
+        # The variable goes before the file.
+        return f"off ({VARIABLE if os.environ.get(VARIABLE) else settings})"
     left_out = ", ".join(LEFT_OUT.get(name) or words.path(name) for name in found.left_out)
     return f"on, without {left_out} ({settings})" if left_out else "on"
 
@@ -97,38 +139,41 @@ def _amount(found: KeepStatus) -> str:
 
 
 def draw_forecast(
-    page: Page,
-    forecast: ForecastReport,
-    now: datetime,
-    agent_title: Callable[[str], str],
-    *,
-    most: int | None = SOONEST,
+    page: DrawnPage, kept: Kept, names: Mapping[str, str], now: datetime, *, most: int | None
 ) -> None:
     """Draw what will be deleted when, the soonest first, and what to do about it."""
-    shown = forecast.endangered[:most]
-    if isinstance(page, DrawnPage) and page.is_terminal:
-        page.line()
-        _draw_table(page, shown, now)
-    else:
-        for one in shown:
-            page.fields(*_line(one))
-    if more := len(forecast.endangered) - len(shown):
-        page.line((f"… and {more:,} more (--all)", "quiet"))
-    for agent, remedy in _remedies(forecast).items():
-        page.line()
-        page.words(f"{agent_title(agent)}: {remedy}")
-
-
-def _draw_table(page: DrawnPage, shown: Sequence[Endangered], now: datetime) -> None:
+    endangered = kept.found.forecast.endangered
+    shown = endangered[:most]
+    page.line()
     if shown:
-        page.table(FORECAST_COLUMNS, [_row(one, now) for one in shown])
+        page.table(FORECAST_COLUMNS, [_row(one, names, now) for one in shown])
     else:
         page.line("No agent is about to delete anything that is known.")
+    if more := len(endangered) - len(shown):
+        page.line((f"… and {more:,} more (--all)", "quiet"))
+    if _is_rubbish_among(endangered):
+        page.line()
+        page.command(f"{MAY_BE_REPAIRED}  ", kept.spelled("rescue"))
+    for remedy in _remedies(kept):
+        page.line()
+        page.words(remedy)
 
 
-def _row(one: Endangered, now: datetime) -> list[Span]:
+def print_forecast(page: Page, forecast: ForecastReport) -> None:
+    """Print all that will be deleted, a line for each, for programs."""
+    for one in forecast.endangered:
+        page.fields(*_line(one))
+
+
+def _is_rubbish_among(endangered: Sequence[Endangered]) -> bool:
+    """Whether something goes since its agent cannot read or show it, which need not be so."""
+    return any(one.cause in RUBBISH for one in endangered)
+
+
+def _row(one: Endangered, names: Mapping[str, str], now: datetime) -> list[Span]:
     return [
         due(one.at, now),
+        (names.get(one.session_id or "", ""), "quiet"),
         (one.agent, "quiet"),
         (PurePath(one.project).name if one.project else "", "human"),
         one.title or PurePath(one.file).name,
@@ -159,11 +204,12 @@ def due(at: datetime | None, now: datetime) -> str:
     return f"in {words.count(days, 'day')}, {at.astimezone():%d %b}"
 
 
-def _remedies(forecast: ForecastReport) -> dict[str, str]:
+def _remedies(kept: Kept) -> list[str]:
     """What to do so that nothing is deleted, once for each agent that is going to delete something."""
+    forecast = kept.found.forecast
     agents = {one.agent for one in forecast.endangered}
     told = {rule.agent: rule.remedy for rule in reversed(forecast.retentions) if rule.remedy}
-    return {agent: remedy for agent, remedy in told.items() if agent in agents}
+    return [f"{kept.agent_title(agent)}: {remedy}" for agent, remedy in told.items() if agent in agents]
 
 
 def draw_versions(page: Page, found: SessionVersions, show: Callable[[str], str]) -> None:
@@ -224,8 +270,13 @@ def _draw_damage(page: Page, damage: Damage) -> None:
     healed = ("healed from the file itself", "good")
     became, style = healed if damage.is_healed else (_not_healed(damage), "bad")
     page.command("", words.path(damage.version.path))
-    place = f"pack {damage.pack}, byte {damage.offset:,}"
-    page.words(f"{words.capital(damage.what)} ({place}): {became}.", style, indent=2)
+    page.words(f"{words.capital(damage.what)}{_place(damage)}: {became}.", style, indent=2)
+
+
+def _place(damage: Damage) -> str:
+    """Where it is, if what is wrong does not say so; what is not there at all has no place."""
+    pack = f"pack {damage.pack}"
+    return f" ({pack}, byte {damage.offset:,})" if damage.pack and pack not in damage.what else ""
 
 
 def _not_healed(damage: Damage) -> str:
@@ -234,7 +285,7 @@ def _not_healed(damage: Damage) -> str:
 
 
 def _sum(found: Verified) -> str:
-    read = f"{words.count(found.versions, 'copy', 'copies')}, {words.size(found.size)}"
+    read = f"{words.count(found.versions, 'copy', 'copies')}, {words.size(found.size)} of distinct content"
     damaged = list(found.damage)
     lost = sum(not damage.is_healed for damage in damaged)
     if not damaged:

@@ -229,11 +229,9 @@ def _print_json_lines(sessions: "Sequence[MarkedSummary]") -> None:
 
 
 def _draw(choices: Choices, library: "Library", sessions: "Sequence[SessionRow]") -> None:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
     from geminids.cli.sessions import draw_sessions
 
-    draw_sessions(open_page(find_screen(no_color=choices.no_color)), library, sessions, choices.now)
+    draw_sessions(choices.open_page(), library, sessions, choices.now)
 
 
 def _tell(choices: Choices, asked: Asked, listing: "Listing") -> int:
@@ -271,11 +269,15 @@ def _tell_nothing(library: "Library", listing: "Listing", asked: Asked) -> None:
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
-        say(f"Of none of {words.count(listing.considered, 'session')} the files are gone.")
+        say(_all_there(listing.considered))
     elif listing.hidden:
         say(f"None of {words.count(listing.considered, 'session')} matches.")
     else:
         tell_nothing_found()
+
+
+def _all_there(number: int) -> str:
+    return f"The files of all {number:,} sessions are there." if number > 1 else "Its files are there."
 
 
 def _tell_no_such_tag(library: "Library", wanted: Sequence[str]) -> None:

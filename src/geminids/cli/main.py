@@ -31,7 +31,7 @@ COMMANDS = {
     "redact": ("geminids.cli.redact_command:redact", "Show what would be hidden in a session, and why."),
     "mark": ("geminids.cli.mark_command:mark", "Name, tag and note sessions."),
     "keep": ("geminids.cli.keep_command:keep", "Keep copies; show what agents will delete and when."),
-    "restore": ("geminids.cli.restore_command:restore", "Put a kept session back where its agent finds it."),
+    "restore": ("geminids.cli.restore_command:restore", "Put kept sessions back for their agents."),
     "rescue": ("geminids.cli.rescue_command:rescue", "Find and repair sessions that an agent cannot show."),
     "forget": ("geminids.cli.forget_command:forget", "Take sessions out of the index and the copies."),
     "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
@@ -201,16 +201,16 @@ def _system_failed(error: OSError) -> int:
 
 def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
-    return f"{error.format_message()} `{command} --help` shows how."
+    told = error.format_message()
+    end = "" if told.endswith((".", "?", "!")) else "."
+    return f"{told}{end} `{command} --help` shows how."
 
 
 def _hint(wanted: str) -> str:
-    from difflib import get_close_matches
-
     if os.path.exists(wanted):  # noqa: PTH110
         from shlex import quote
 
         return f"To read a file: `geminids show {quote(wanted if os.sep in wanted else './' + wanted)}`."
-    near = get_close_matches(wanted, COMMANDS, n=2, cutoff=0.5)
-    there = " or ".join(f"`{name}`" for name in near) if near else ", ".join(COMMANDS)
-    return f"Did you mean {there}?" if near else f"There are: {there}."
+    from geminids.cli.groups import near_commands
+
+    return near_commands(wanted, COMMANDS)

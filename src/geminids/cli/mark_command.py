@@ -20,7 +20,6 @@ from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
-    from geminids.cli.page import Page
     from geminids.library import Library, Marked, MarkedSessions
 
 
@@ -129,7 +128,7 @@ def _show(choices: Choices, library: Library, wanted: str) -> int:
     from geminids.cli.marks import draw_marked
     from geminids.library import Marks
 
-    draw_marked(_page(choices), session)
+    draw_marked(choices.open_page(), session)
     if session.marks == Marks():
         say(f"It is not marked yet; `{choices.spelled('mark', wanted, '--tag', 'TAG')}` would.")
     return 0
@@ -144,7 +143,7 @@ def _show_all(choices: Choices, found: MarkedSessions) -> int:
     elif found.sessions:
         from geminids.cli.marks import draw_all_marked
 
-        draw_all_marked(_page(choices), found)
+        draw_all_marked(choices.open_page(), found)
     if not found.sessions:
         say("No session is marked yet. `geminids mark ID --tag TAG` marks one.")
         return NOTHING_FOUND
@@ -167,10 +166,3 @@ def _print(session: Marked) -> None:
     from geminids.cli.documents import mark_document
 
     print_json(mark_document(session))
-
-
-def _page(choices: Choices) -> Page:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
-
-    return open_page(find_screen(no_color=choices.no_color))

@@ -11,9 +11,11 @@ from geminids.transcript.levels import LEVEL_WORDS
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from click.shell_completion import CompletionItem
 
+    from geminids.cli.page import Page
     from geminids.library import Library
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -58,6 +60,13 @@ class Choices:
             say("No session on this machine; these are the samples that come with geminids.")
         return library
 
+    def open_page(self) -> Page:
+        """What is drawn on: stdout, as far as a terminal is there and colour is wished."""
+        from geminids.cli.page import open_page
+        from geminids.cli.screen import find_screen
+
+        return open_page(find_screen(no_color=self.no_color))
+
     def spelled(self, *words: str) -> str:
         """A command to type that looks where this one did."""
         homes = [word for home in self.home for word in ("--home", home)]
@@ -80,6 +89,13 @@ def not_empty(_: click.Context, __: click.Parameter, value: Any) -> Any:
     if any(not words.strip() for words in ((value,) if isinstance(value, str) else value or ())):
         raise click.BadParameter("it is empty.")
     return value
+
+
+def absolute(given: str) -> Path:
+    """A path as it was typed, from the root on."""
+    from pathlib import Path
+
+    return Path(given).expanduser().absolute()
 
 
 def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

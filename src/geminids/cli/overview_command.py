@@ -5,8 +5,7 @@ from __future__ import annotations
 from geminids.cli.data import print_json
 from geminids.cli.documents import OverviewDocument, document
 from geminids.cli.options import Choices
-from geminids.cli.page import Page, open_page
-from geminids.cli.screen import find_screen
+from geminids.cli.page import Page
 from geminids.cli.sessions import (
     draw_sessions,
     tell_left_unread,
@@ -35,7 +34,7 @@ def overview(choices: Choices) -> int:
 
 
 def _draw(choices: Choices, library: Library, found: Overview) -> None:
-    page = open_page(find_screen(no_color=choices.no_color))
+    page = choices.open_page()
     for agent in found.agents:
         _draw_agent(page, agent)
     if found.newest:

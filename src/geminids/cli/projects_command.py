@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from geminids.cli.groups import NamingGroup
 from geminids.cli.options import (
     Choices,
     agent_option,
@@ -20,14 +21,13 @@ from geminids.cli.talk import say
 from geminids.errors import NOTHING_FOUND
 
 if TYPE_CHECKING:
-    from geminids.cli.page import Page
     from geminids.cli.projects import TextBeside
     from geminids.library import Projects, ProjectStory
 
 MOST_SECONDS = 600
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=NamingGroup, invoke_without_command=True)
 @agent_option
 @sync_option
 @json_option
@@ -214,7 +214,7 @@ def _list(choices: Choices, agents: tuple[str, ...]) -> int:
     else:
         from geminids.cli.projects import draw_projects
 
-        draw_projects(_page(choices), found.projects, choices.now)
+        draw_projects(choices.open_page(), found.projects, choices.now)
     if not found.projects:
         tell_nothing_found()
     _tell_unknown(choices, found)
@@ -236,15 +236,8 @@ def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, text_beside: 
     from geminids.cli.projects import draw_story, draw_typed
 
     if not prompts:
-        draw_story(_page(choices), story, text_beside)
+        draw_story(choices.open_page(), story, text_beside)
     elif story.typed:
-        draw_typed(_page(choices), story.typed)
+        draw_typed(choices.open_page(), story.typed)
     elif all(problem.is_damage for problem in story.problems):
         say("No line that was typed here was logged: the agent logs only what is typed at its own prompt.")
-
-
-def _page(choices: Choices) -> Page:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
-
-    return open_page(find_screen(no_color=choices.no_color))

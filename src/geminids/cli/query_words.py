@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 
@@ -17,3 +19,11 @@ def query_words(context: click.Context, _: click.Parameter, words: tuple[str, ..
                     f'No such option {word!r}, did you mean {near[0]}? In "" it is a word.', context
                 )
     return words
+
+
+def has_words(typed: str) -> bool:
+    """Whether a query looks for words, and does not only choose among sessions: `is:kept project:shop`."""
+    from geminids.library import FILTERS
+
+    names = "|".join(FILTERS)
+    return bool(re.sub(rf'(?:^|(?<=\s))-?(?:{names}):(?:"[^"]*"|\S+)', "", typed).strip())

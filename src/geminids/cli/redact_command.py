@@ -71,10 +71,8 @@ def _print(redactor: Redactor, redacted: Sequence[Redacted]) -> None:
 
 
 def _draw(choices: Choices, redacted: Sequence[Redacted]) -> None:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
 
-    page = open_page(find_screen(no_color=choices.no_color))
+    page = choices.open_page()
     for each in redacted:
         if each.findings:
             _draw_findings(page, each, is_only=len(redacted) == 1)

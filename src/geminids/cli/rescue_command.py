@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.cli.page import Page
-    from geminids.library import Library, Stranded
+    from geminids.library import Library, SessionRow, Stranded
+    from geminids.model import SessionSummary
 
 INDENT = 2
 LESSER = frozenset({"slight", "title"})
@@ -74,37 +75,49 @@ def rescue(
     geminids rescue 1f0c9a2b --apply
     geminids rescue --agent gemini --all
     """  # noqa: D301 - click wants the character itself
+    if choices.sample and apply:
+        raise click.UsageError("The sample comes with geminids: nothing is written into it.")
     with choices.open_library() as library:
         every = library.kept.stranded(choices.now, agents)
-        found = _meant(library, every, wanted) if wanted else every
+        found, unmet = _meant(choices, library, every, wanted) if wanted else (every, False)
         shown = _shown(found, everything=everything or bool(wanted))
         written = _apply(library, shown, choices.now) if apply else {}
         if choices.json:
             _print(shown, written, len(found) - len(shown))
         elif apply:
-            _tell_written(choices, shown, written)
+            _tell_written(choices, library, shown, written)
         else:
             _draw(choices, library, shown)
     if not shown:
         if not wanted:
-            say("No session is stranded: agents can show and resume all that is on the disk.")
+            say("Nothing to rescue was found.")
         return NOTHING_FOUND
     _tell_lesser(choices, len(found) - len(shown))
-    is_whole = len(written) == len(shown) and not _unmet(shown, wanted)
+    is_whole = len(written) == len(shown) and not unmet
     return 0 if is_whole or not apply else PARTLY_DONE
 
 
-def _meant(library: Library, found: Sequence[Stranded], wanted: Sequence[str]) -> list[Stranded]:
-    """Those that were asked for; of others it is said that there is nothing to do."""
+def _meant(
+    choices: Choices, library: Library, found: Sequence[Stranded], wanted: Sequence[str]
+) -> tuple[list[Stranded], bool]:
+    """Those that were asked for, each once, and whether there are others, of which it is said."""
     by_id = {one.session.id: one for one in found}
-    meant: dict[str, Stranded] = {}
-    for name in wanted:
-        session_id = _id_meant(library, found, name)
-        if session_id in by_id:
-            meant[session_id] = by_id[session_id]
-        else:
-            say(f"{session_id} is not stranded: nothing keeps its agent from showing it.")
-    return list(meant.values())
+    ids = list(dict.fromkeys(_id_meant(library, found, name) for name in wanted))
+    others = [session_id for session_id in ids if session_id not in by_id]
+    for session_id in others:
+        _tell_nothing_to_rescue(choices, library, session_id)
+    return [by_id[session_id] for session_id in ids if session_id in by_id], bool(others)
+
+
+def _tell_nothing_to_rescue(choices: Choices, library: Library, session_id: str) -> None:
+    from geminids.library import Filter
+
+    rows = [row for row in library.listing(Filter(kept=True)).sessions if row.id == session_id]
+    if rows:
+        restore = choices.spelled("restore", _short_names(library, rows)[session_id])
+        say(f"The file of {session_id} is gone, and a copy is kept: `{restore}` puts it back.")
+    else:
+        say(f"Nothing to rescue was found in {session_id}.")
 
 
 def _id_meant(library: Library, found: Sequence[Stranded], wanted: str) -> str:
@@ -145,11 +158,6 @@ def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[s
     return written
 
 
-def _unmet(shown: Sequence[Stranded], wanted: Sequence[str]) -> bool:
-    """Whether something was asked for that needs no rescue."""
-    return len(shown) < len(set(wanted))
-
-
 def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int) -> None:
     from geminids.cli.data import encode, print_json
     from geminids.cli.rescue_document import rescue_document
@@ -160,27 +168,24 @@ def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int)
 def _draw(choices: Choices, library: Library, shown: Sequence[Stranded]) -> None:
     if not shown:
         return
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
-
-    page = open_page(find_screen(no_color=choices.no_color))
-    names = _short_names(shown)
+    page = choices.open_page()
+    names = _short_names(library, [one.session for one in shown])
     for one in shown:
         _draw_stranded(page, one, library.agent_title(one.session.agent), choices.now)
         page.line()
-    if possible := [names[one.session.id] for one in shown if one.target]:
+    possible = [names[one.session.id] for one in shown if one.target]
+    if possible and not choices.sample:
         is_one = len(possible) == 1
+        which = "it, in a new file" if is_one else f"all {len(possible):,}, in new files"
         command = choices.spelled("rescue", *(possible if is_one else ()), "--apply")
-        page.command(f"Repair {'it' if is_one else f'all {len(possible):,}'}, in new files:  ", command)
+        page.command(f"Repair {which}:  ", command)
     page.command("Read one first:  ", choices.spelled("show", names[shown[0].session.id]))
 
 
-def _short_names(shown: Iterable[Stranded]) -> dict[str, str]:
-    from geminids.library import short_ids
+def _short_names(library: Library, sessions: Iterable[SessionRow | SessionSummary]) -> dict[str, str]:
+    from geminids.cli.sessions import short_names
 
-    sessions = {one.session.id: one.session.native_id for one in shown}
-    short = short_ids(sessions.values())
-    return {session_id: short[native_id] for session_id, native_id in sessions.items()}
+    return short_names(library, sessions)
 
 
 def _draw_stranded(page: Page, one: Stranded, agent: str, now: datetime) -> None:
@@ -196,7 +201,8 @@ def _draw_stranded(page: Page, one: Stranded, agent: str, now: datetime) -> None
         line = f":{obstacle.line}" if obstacle.line else ""
         page.command(" " * INDENT, f"{words.path(obstacle.file)}{line}")
     if one.target:
-        page.command("To be written: ", words.path(one.target))
+        page.line("To be written:")
+        page.command(" " * INDENT, words.path(one.target))
     for change in one.changes:
         page.words(change, "quiet", indent=INDENT)
     if one.refusal:
@@ -211,18 +217,20 @@ def _how_much(one: Stranded) -> str:
     return f" ({' and '.join(told)})" if told else ""
 
 
-def _tell_written(choices: Choices, shown: Sequence[Stranded], written: Mapping[str, str]) -> None:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
+def _tell_written(
+    choices: Choices, library: Library, shown: Sequence[Stranded], written: Mapping[str, str]
+) -> None:
     from geminids.transcript import words
 
-    page = open_page(find_screen(no_color=choices.no_color))
-    names = _short_names(shown)
+    page = choices.open_page()
+    names = _short_names(library, [one.session for one in shown])
     for one in shown:
         if path := written.get(one.session.id):
             page.line((one.session.title or "untitled", "title"))
-            page.command("  written:  ", words.path(path))
-            page.command("  go on:    ", choices.spelled("resume", names[one.session.id]))
+            page.command(" " * INDENT, words.path(path))
+            page.command("  Go on with it:  ", choices.spelled("resume", names[one.session.id]))
+    if written:
+        say(f"{words.count(len(written), 'file')} written.")
 
 
 def _tell_lesser(choices: Choices, number: int) -> None:

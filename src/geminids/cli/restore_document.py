@@ -1,12 +1,10 @@
-"""`restore --json`: what is written for a session, and what is not as it was."""
+"""`restore --json`: what is written for each session, and what is not as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import msgspec
-
-from geminids.library import RestorePlan
 
 
 class RestoredFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,38 +20,23 @@ class RestoredFile(msgspec.Struct, frozen=True, kw_only=True):
     written: bool
 
 
-class RestoreDocument(
-    msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/restore/1"
-):
+class RestoredSession(msgspec.Struct, frozen=True, kw_only=True):
     """How a session is put back, whether that was done, or why it cannot be."""
 
     id: str
-    folder: str | None
-    """The folder that it was to go to; null: where its agent finds it."""
     files: Sequence[RestoredFile]
     warnings: Sequence[str]
     refusal: str | None
-    """Why nothing can be written."""
+    """Why nothing is written."""
     written: bool
     """Whether it was done. It is not with --dry-run."""
 
 
-def restore_document(plan: RestorePlan, folder: str | None, written: Collection[str]) -> RestoreDocument:
-    """A plan and what became of it as a document."""
-    return RestoreDocument(
-        id=plan.session_id,
-        folder=folder,
-        files=[
-            RestoredFile(
-                path=placement.path,
-                origin=placement.origin,
-                size=placement.size,
-                changes=placement.changes,
-                written=placement.path in written,
-            )
-            for placement in plan.placements
-        ],
-        warnings=plan.warnings,
-        refusal=plan.refusal,
-        written=bool(written),
-    )
+class RestoreDocument(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/restore/1"
+):
+    """How sessions are put back, one or several."""
+
+    folder: str | None
+    """The folder that they were to go to; null: where their agents find them."""
+    sessions: Sequence[RestoredSession]

@@ -61,8 +61,15 @@ def _tell_nothing(told: Told) -> None:
         say(f"{typed!r} does not occur.{_offer(typed, near)}")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'message')}.")
-    if searched.left_out and not any(found.near.values()):
+    if searched.left_out and not any(found.near.values()) and _has_words(told.typed):
         say(f"Not searched: {searched.left_out}. `{told.spelled('--scan')}` reads everything.")
+
+
+def _has_words(typed: str) -> bool:
+    """Whether reading everything could find more than the index does."""
+    from geminids.cli.query_words import has_words
+
+    return has_words(typed)
 
 
 def _offer(typed: str, near: "Sequence[str]") -> str:
@@ -102,7 +109,8 @@ def _tell_extent(told: Told) -> None:
     total = found.total
     messages = f"{'' if total.is_exact else 'at least '}{words.count(total.matches, 'message')}"
     sessions = f"{'' if total.are_all_sessions else 'at least '}{words.count(total.sessions, 'session')}"
-    left_out = f"; not indexed: {found.searched.left_out} (--scan)" if found.searched.left_out else ""
+    is_told = found.searched.left_out and _has_words(told.typed)
+    left_out = f"; not indexed: {found.searched.left_out} (--scan)" if is_told else ""
     say(f"{messages} in {sessions}, of {found.searched.sessions:,}{left_out}.")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from geminids.library import project_names
 from geminids.transcript import words
 
 if TYPE_CHECKING:
+    from geminids.cli.options import Choices
     from geminids.library import Library, Marks, SessionRow
     from geminids.model import SessionSummary
 
@@ -84,6 +86,46 @@ def _remember(library: Library, sessions: Sequence[Session]) -> None:
         library.remember(sessions)
     except OSError as error:
         say(f"The numbers of this list cannot be kept ({error.strerror}); give `show` an id instead.")
+
+
+def sessions_meant(
+    choices: Choices, library: Library, wanted: Sequence[str], nothing_to_do: str
+) -> list[SessionRow]:
+    """The sessions that words name, each once; words that name none are looked for, and that is said."""
+    from geminids.library import Filter
+
+    items, were_searched = library.items_meant(wanted, choices.now)
+    meant = {(item.id, item.file) for item in items}
+    rows = [row for row in library.listing(Filter()).sessions if (row.id, row.file) in meant]
+    if were_searched:
+        say(_told_of_search(" ".join(wanted), len(rows)))
+    elif not rows:
+        say(f"It is a file by itself, not one of the sessions that are known. {nothing_to_do}")
+    return rows
+
+
+def _told_of_search(query: str, number: int) -> str:
+    from geminids.cli.query_words import has_words
+
+    if not has_words(query):
+        return f"{words.count(number, 'session')} for {query!r}."
+    held = f"the words are in {words.count(number, 'session')}" if number else "no message holds the words"
+    return f"No session is called {query!r}; {held}."
+
+
+def short_names(library: Library, sessions: Iterable[SessionRow | SessionSummary]) -> dict[str, str]:
+    """What to type for each session, by its id: no more than tells it from all others that are known."""
+    from geminids.library import Filter, short_ids
+
+    native_ids = {session.id: session.native_id for session in sessions}
+    known = {row.id: row.native_id for row in library.listing(Filter()).sessions} | native_ids
+    shortest = short_ids(known.values())
+    held = Counter(known.values())
+    # Agents need not differ in what they call their sessions.
+    return {
+        session_id: shortest[native_id] if held[native_id] == 1 else session_id
+        for session_id, native_id in native_ids.items()
+    }
 
 
 def candidate_line(candidate: Candidate) -> str:

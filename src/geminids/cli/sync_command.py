@@ -56,10 +56,8 @@ def _print_json(outcome: Outcome, library: Library) -> None:
 
 
 def _draw(choices: Choices, outcome: Outcome, library: Library, *, stats: bool) -> None:
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
 
-    page = open_page(find_screen(no_color=choices.no_color))
+    page = choices.open_page()
     page.line(_told(outcome))
     if stats:
         for name, value in _figures(library.index_facts()):

@@ -179,10 +179,8 @@ def _drawer(
     choices: Choices, library: Library, detail: Detail
 ) -> Callable[[SessionNews | SessionGone], None]:
     from geminids.cli.live import Drawing, LivePage
-    from geminids.cli.page import open_page
-    from geminids.cli.screen import find_screen
 
-    page = open_page(find_screen(no_color=choices.no_color))
+    page = choices.open_page()
     live = LivePage(
         Drawing(page, detail, library.agent_title, lambda wanted: choices.spelled("show", wanted))
     )

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -29,56 +31,96 @@ class Written(NamedTuple):
 class NewFile:
     """A file under way: `settle` gives it its name, leaving the block without that takes it back."""
 
-    def __init__(self, target: Path) -> None:
+    def __init__(self, target: Path, *, private: bool = False) -> None:
         self.target = target
+        self._private = private
+        self._has_name = False
         # Short, since the target may have the longest name there can be.
         self._path = target.with_name(f".geminids-{os.getpid()}-{secrets.token_hex(4)}.part")
 
     def __enter__(self) -> NewFile:
-        # Permissions as the user gives them to all files; a name that somebody else took is not used.
-        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        self._file: BinaryIO = open(handle, "wb")  # noqa: PTH123 - closed by settle or exit
+        # Permissions as the user gives them to all files, unless it is for nobody else to read. A name that
+        # somebody else took is not used.
+        permissions = 0o600 if self._private else 0o666
+        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
+        self._file: BinaryIO = open(handle, "wb")  # noqa: PTH123 - closed by write or exit
         self._digest = blake2b(digest_size=16)
         self._size = 0
         return self
 
     def __exit__(self, *_: object) -> None:
         try:
-            # Where the disk is full, what is still in the buffer fails once more.
             self._file.close()
         finally:
             self._path.unlink(missing_ok=True)
 
     def write(self, pieces: Iterable[bytes]) -> Written:
-        """Write all of it; what was written, in little."""
-        for piece in pieces:
-            self._file.write(piece)
-            self._digest.update(piece)
-            self._size += len(piece)
-        self._file.flush()
+        """Write all of it; what was written, in little. What is private is then on the disk, too."""
+        # Closed at once: of many files that are to be settled together, none is held open.
+        with self._file:
+            for piece in pieces:
+                self._file.write(piece)
+                self._digest.update(piece)
+                self._size += len(piece)
+            self._file.flush()
+            if self._private:
+                os.fsync(self._file.fileno())
         return Written(self._size, self._digest.hexdigest())
+
+    def date(self, mtime_ns: int) -> None:
+        """Let it count as last written then."""
+        os.utime(self._path, ns=(mtime_ns, mtime_ns))
 
     def settle(self, *, replace: bool) -> None:
         """Give the file its name. Raises FileExistsAlreadyError if that is taken and may not be replaced."""
-        self._file.close()
         if replace:
             self._path.replace(self.target)
-            return
-        try:
-            # Unlike a rename this fails where the name was taken meanwhile.
-            os.link(self._path, self.target)
-        except FileExistsError:
-            raise FileExistsAlreadyError(str(self.target)) from None
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            if os.path.lexists(self.target):
+        else:
+            try:
+                _give_name(self._path, self.target)
+            except FileExistsError:
                 raise FileExistsAlreadyError(str(self.target)) from None
-            self._path.rename(self.target)
+        self._has_name = True
+
+    def take_back(self) -> None:
+        """Remove it again if it has its name already. What it replaced does not come back."""
+        if self._has_name:
+            with suppress(OSError):
+                self.target.unlink()
 
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES, errno.EXDEV}
 """What file systems say that know no second name for a file."""
+
+
+def _give_name(part: Path, target: Path) -> None:
+    """Give a file a second name. Raises FileExistsError if that is taken: a rename would just take it."""
+    try:
+        os.link(part, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # The name is taken by an empty file first, which fails where there is another.
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            part.replace(target)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+
+
+_PART = re.compile(r"\.geminids-\d+-[0-9a-f]{8}\.part")
+_LEFT_OVER = 24 * 3600
+"""Seconds after which nobody is still writing a file."""
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove what processes that were killed left in a folder."""
+    with suppress(OSError):
+        for file in folder.iterdir():
+            # The date of writing may have been set to that of an old file.
+            if _PART.fullmatch(file.name) and file.lstat().st_ctime < time.time() - _LEFT_OVER:
+                file.unlink()
 
 
 def write_file(target: Path, pieces: Iterable[bytes], *, force: bool) -> Written:

@@ -81,8 +81,9 @@ class Forgettable(msgspec.Struct, frozen=True, kw_only=True):
 
     session: SessionSummary
     subagents: tuple[SessionSummary, ...]
+    going: tuple[str, ...]
+    """Files of which all copies go: they hold nothing else."""
     copies: int
-    """Kept files that hold nothing else."""
     bytes: int
     shared: tuple[str, ...]
     """Kept files that also hold another session, and stay."""

@@ -123,6 +123,10 @@ class Cutter:
 
     def _handle(self, file: int) -> int | None:
         if file not in self._opened:
+            if self._disk is not None and self._disk.is_foreign(self._paths.get(file, "")):
+                self._opened[file] = None
+                self._open_copy(file)
+                return None
             try:
                 handle = self._opened[file] = os.open(self._paths[file], HOW_TO_OPEN)
                 if os.pread(handle, _LONGEST_SIGNATURE, 0).startswith(_PACKED):

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from io import BytesIO
+from itertools import islice
+from typing import BinaryIO
 
 import msgspec
 
 from geminids import sources
-from geminids.disk import REAL, Disk
+from geminids.disk import REAL, AnyPath, Disk, Entry, Facts
 from geminids.model import Project, Session
 from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
 from geminids.sources.traces import Trace
+
+MOST_EARLIER = 8
+"""So many states of a file are looked at for a session that it no longer holds."""
 
 
 class Shelf(msgspec.Struct, frozen=True):
@@ -23,9 +29,82 @@ class Shelf(msgspec.Struct, frozen=True):
 
 
 def read_bundle(bundle: Bundle) -> Reading:
-    """The sessions of a bundle; those that are read from kept copies are marked."""
+    """The sessions of a bundle; those that are read from kept copies are marked.
+
+    A file that was emptied, cut or overwritten holds nothing any more. If an earlier state of it was kept
+    that does, the sessions of that state are among the answer.
+    """
     reading = sources.load(bundle.agent).read(bundle)
-    return _marked(reading, {str(file.path) for file in bundle.files if file.is_kept})
+    marked = _marked(reading, {str(file.path) for file in bundle.files if file.is_kept})
+    wiped = [file for file in bundle.files if not _says_anything(marked, str(file.path))]
+    for file in wiped:
+        marked = _with_earlier(bundle, str(file.path), marked)
+    return marked
+
+
+def _says_anything(reading: Reading, path: str) -> bool:
+    """Whether a session with any message was read from a file."""
+    return any(
+        session.messages and any(file.path == path for file in session.files) for session in reading.sessions
+    )
+
+
+def _with_earlier(bundle: Bundle, path: str, reading: Reading) -> Reading:
+    """What was read, with the sessions that a file held in the last state that held any."""
+    for content in islice(bundle.disk.earlier(path), MOST_EARLIER):
+        try:
+            disk = EarlierDisk(bundle.disk, {path: content()})
+        except OSError:
+            # A copy that is damaged; `keep verify` tells.
+            continue
+        earlier = sources.load(bundle.agent).read(msgspec.structs.replace(bundle, disk=disk))
+        if _says_anything(earlier, path):
+            spoken = {session.id for session in reading.sessions if session.messages}
+            back = [session for session in earlier.sessions if session.messages and session.id not in spoken]
+            new = {session.id for session in back}
+            staying = [s for s in reading.sessions if s.id not in new and not _is_rest_of(s, path)]
+            kept = (_as_kept(session, {path}) for session in back)
+            return msgspec.structs.replace(reading, sessions=(*staying, *kept))
+    return reading
+
+
+def _is_rest_of(session: Session, path: str) -> bool:
+    """Whether a session is but what a damaged file still says of its own name."""
+    return not session.messages and all(file.path == path for file in session.files)
+
+
+class EarlierDisk(Disk):
+    """A disk on which some files are as they once were."""
+
+    def __init__(self, disk: Disk, contents: Mapping[str, bytes]) -> None:
+        self._disk = disk
+        self._contents = contents
+
+    def entries(self, folder: AnyPath) -> Sequence[Entry]:
+        """What a folder holds now."""
+        return self._disk.entries(folder)
+
+    def facts(self, path: AnyPath) -> Facts:
+        """What a file looks like now."""
+        return self._disk.facts(path)
+
+    def read(self, path: AnyPath) -> bytes:
+        """What was in a file then."""
+        content = self._contents.get(os.fspath(path))
+        return self._disk.read(path) if content is None else content
+
+    def opened(self, path: AnyPath) -> BinaryIO:
+        """The same, to be read piece by piece."""
+        content = self._contents.get(os.fspath(path))
+        return self._disk.opened(path) if content is None else BytesIO(content)
+
+    def is_there(self, path: AnyPath) -> bool:
+        """Whether something is there now."""
+        return self._disk.is_there(path)
+
+    def has_copies_below(self, folder: AnyPath) -> bool:
+        """Whether there are kept copies of what lay in a folder."""
+        return self._disk.has_copies_below(folder)
 
 
 def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:

@@ -46,7 +46,9 @@ class Restoring(msgspec.Struct, frozen=True):
     """Why nothing can be put back; then there are no placements."""
 
 
-ALL_THERE = "Nothing of it is gone: all its files lie where they were."
+ELSEWHERE = "--to DIR writes the copy elsewhere."
+"""What can be done where a copy is not put back."""
+ALL_THERE = "Nothing to put back: its agent has it. --to DIR writes a copy elsewhere."
 
 
 def to_origin(copies: Iterable[Copy], home: str) -> Restoring:
@@ -78,7 +80,7 @@ def answer(placements: Iterable[Placement], warnings: Iterable[str]) -> Restorin
 
 def taken(path: str) -> str:
     """What is said of a file that cannot be put back."""
-    return f"{path!r} is there with other content, and is left as it is; the kept copy can be put elsewhere."
+    return f"{path!r} is there with other content, and is left as it is. {ELSEWHERE}"
 
 
 def unchanged(copy: Copy, path: str, *changes: str) -> Placement:

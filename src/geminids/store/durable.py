@@ -62,7 +62,7 @@ _MARK_TABLES = (
 _TOMBSTONES = (
     """CREATE TABLE forgotten (
         session TEXT NOT NULL PRIMARY KEY, at TEXT NOT NULL, until_changed INTEGER NOT NULL,
-        files TEXT NOT NULL
+        files TEXT NOT NULL, leader TEXT NOT NULL
     )""",
 )
 STEPS = (_PROJECT_TABLES, _MARK_TABLES, _TOMBSTONES)

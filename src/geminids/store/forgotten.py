@@ -6,17 +6,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.store.durable import FORGOTTEN, changing, next_generation, reading
+from geminids.store.durable import FILE_NAME, FORGOTTEN, back_up, beside, changing, next_generation, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SELECT = "SELECT session, at, until_changed, files FROM forgotten ORDER BY at, session"
-_BURY = (
-    "INSERT INTO forgotten (session, at, until_changed, files) VALUES (?, ?, ?, ?) "
-    "ON CONFLICT (session) DO UPDATE SET at = excluded.at, until_changed = excluded.until_changed, "
-    "files = excluded.files"
-)
+_SELECT = "SELECT session, at, until_changed, files, leader FROM forgotten ORDER BY at, session"
+_BURY = "INSERT OR REPLACE INTO forgotten (session, at, until_changed, files, leader) VALUES (?, ?, ?, ?, ?)"
 _MARKS = ("names", "tags", "notes")
 """What the user said of a session goes with it."""
 
@@ -30,39 +26,51 @@ class Tombstone(NamedTuple):
     """Whether it may come back when its files have changed."""
     files: Mapping[str, tuple[int, int]]
     """Size and time of change of its files, as they were then."""
+    leader: str = ""
+    """The session that it was forgotten with; itself where a human led it."""
 
 
 def tombstones(folder: Path | str) -> dict[str, Tombstone]:
     """All of them, by the ids of the sessions."""
     with reading(folder) as reader:
         rows = reader.rows(_SELECT) if reader else []
-    return {
-        session: _tombstone(session, at, until_changed, files) for session, at, until_changed, files in rows
-    }
+    return {stone.session: stone for stone in (_tombstone(*row) for row in rows)}
 
 
 def bury(folder: Path, stones: Sequence[Tombstone]) -> None:
     """Note that sessions are to be forgotten, and forget what was said of them: all of it, or nothing."""
     with changing(folder, asked=True) as connection:
+        # What is deleted must not lie about in pages that are free.
+        connection.execute("PRAGMA secure_delete = ON")
         for stone in stones:
             files = json.dumps({path: list(facts) for path, facts in stone.files.items()})
-            connection.execute(_BURY, (stone.session, stone.at, stone.until_changed, files))
+            told = (stone.session, stone.at, stone.until_changed, files, stone.leader or stone.session)
+            connection.execute(_BURY, told)
             for table in _MARKS:
                 connection.execute(f"DELETE FROM {table} WHERE session = ?", (stone.session,))
         next_generation(connection, FORGOTTEN)
+    _renew_copies(folder / FILE_NAME)
+
+
+def _renew_copies(file: Path) -> None:
+    """Take out of the copies of the file, too, what was said of these sessions."""
+    for copy in file.parent.glob(f"{file.name}*.bak"):
+        copy.unlink()
+    back_up(file, beside(file, ".bak"))
 
 
 def lift(folder: Path, sessions: Collection[str]) -> None:
-    """Let sessions come back."""
+    """Let sessions come back, and those that were forgotten with them."""
     with changing(folder, asked=True) as connection:
-        connection.executemany("DELETE FROM forgotten WHERE session = ?", [(one,) for one in sessions])
+        gone = [(one, one) for one in sessions]
+        connection.executemany("DELETE FROM forgotten WHERE session = ? OR leader = ?", gone)
         next_generation(connection, FORGOTTEN)
 
 
-def _tombstone(session: str, at: str, until_changed: int, files: str) -> Tombstone:
+def _tombstone(session: str, at: str, until_changed: int, files: str, leader: str) -> Tombstone:
     try:
         facts = {path: (int(size), int(changed)) for path, (size, changed) in json.loads(files).items()}
     except (ValueError, TypeError, AttributeError):
         # The id alone keeps it away.
         facts = {}
-    return Tombstone(session, at, bool(until_changed), facts)
+    return Tombstone(session, at, bool(until_changed), facts, leader)

@@ -70,9 +70,10 @@ TABLES = (
         "note",
     ),
     Table(
-        "SELECT rowid, session, at, until_changed, files FROM forgotten NOT INDEXED "
+        "SELECT rowid, session, at, until_changed, files, leader FROM forgotten NOT INDEXED "
         "WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
-        "INSERT OR IGNORE INTO forgotten (rowid, session, at, until_changed, files) VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO forgotten (rowid, session, at, until_changed, files, leader) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
         "SELECT count(*) FROM forgotten INDEXED BY sqlite_autoindex_forgotten_1",
         "forgotten session",
     ),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids import sources
 from geminids.errors import GeminidsError
 from geminids.names import keepable
-from geminids.sources.places import Home, may_exist
+from geminids.sources.places import IMPORTED, Home, may_exist
 from geminids.store.folders import GONE, folders, footprints, unproven_hashes
 from geminids.store.index import (
     BusyIndexError,
@@ -124,7 +124,7 @@ class Sync:
         keep = self.keep()
         has_copies = keep is not None and keep.archive.exists()
         there = (home for home in self._homes if has_copies or may_exist(home.folder))
-        return [Seen(home, sources.load(home.agent).footprint(home)) for home in there]
+        return [Seen(home, _footprint(home)) for home in there]
 
     def basis(self) -> str:
         """What an index must have been made with to be of use."""
@@ -388,6 +388,11 @@ class _Run:
         return Outcome(
             built, taken.bundles, taken.bytes, taken.left, said=said, failed=failed, kept=taken.kept.files
         )
+
+
+def _footprint(home: Home) -> dict[str, str]:
+    """What a home looks like. Of one of another machine there are copies alone, whatever lies there here."""
+    return {} if home.known_by == IMPORTED else sources.load(home.agent).footprint(home)
 
 
 def _hashes(folder: str) -> Iterator[str]:

@@ -199,6 +199,9 @@ def _rule_of(said: object, file: str) -> _Rule:
 def _said_in(file: Path) -> Any:
     """What a file says about it; None if it is not there, or says nothing. Settings may be links."""
     try:
+        if file.exists() and not file.is_file():
+            # A pipe would keep us waiting.
+            raise UndecodableError("no plain file")
         with file.open("rb") as opened:
             written = opened.read(_LARGEST_FILE)
     except (FileNotFoundError, NotADirectoryError):

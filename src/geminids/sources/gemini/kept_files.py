@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from geminids.model import folder_hash
+from geminids.sources.gemini.files import read_file, segments
 from geminids.sources.gemini.homes import projects_folder, registry_folder
 from geminids.sources.gemini.layout import start_of_id
 from geminids.sources.gemini.loading import Loaded, shown_as
@@ -76,6 +77,11 @@ class MainFile(msgspec.Struct, frozen=True):
     def dated(self, moment: datetime) -> bytes:
         """The same, last used at that moment."""
         return redated(self.kept.name, self.content(), moment) or self.content()
+
+    def session_ids(self) -> set[str]:
+        """Whose messages are in it: ids that begin alike may share a file."""
+        found = segments(read_file(Path(self.kept.copy.path), self.content()))
+        return {one.session_id for one in found if one.session_id and one.times}
 
 
 class SubagentFile(msgspec.Struct, frozen=True):

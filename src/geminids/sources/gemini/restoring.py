@@ -1,11 +1,12 @@
 """Putting sessions back so that Gemini CLI lists and resumes them, and does not delete them at once again.
 
 Every session gets a name by which the CLI does not delete it together with others (`apart`), in the folder
-that the CLI uses for the project now (`claiming`). Age is told by `lastUpdated` in the file: one that is too
-old is dated anew (`redating`). Of files with the same id the CLI opens the one that was used last, so if one
-of them has to be dated anew, all are, in their order. What the CLI would delete at once (`kept_files`) is not
-put back, since all outputs and subagents of the same id would go with it; the file of a subagent that lay
-beside its parent goes into the folder that later releases have for it.
+that the CLI uses for the project now (`claiming`). Age is told by `lastUpdated` in the file: one that has
+less than half of its time left is dated anew (`redating`), else it might be deleted again the next day. Of
+files with the same id the CLI opens the one that was used last, so if one of them has to be dated anew, all
+are, in their order. What the CLI would delete at once (`kept_files`) is not put back, since all outputs and
+subagents of the same id would go with it; the file of a subagent that lay beside its parent goes into the
+folder that later releases have for it.
 """
 
 from __future__ import annotations
@@ -30,18 +31,27 @@ from geminids.sources.gemini.releases import Program
 from geminids.sources.gemini.retention import longest_rest, rule_of, spoken
 from geminids.sources.gemini.settings import Desk
 from geminids.sources.places import Home
-from geminids.sources.restoring import Copy, Placement, Restoring, answer, is_held, taken, unchanged
+from geminids.sources.restoring import (
+    ELSEWHERE,
+    Copy,
+    Placement,
+    Restoring,
+    answer,
+    is_held,
+    taken,
+    unchanged,
+)
 from geminids.sources.resuming import Circumstances
 from geminids.sources.timestamps import parse_time
 
 _TMP = "tmp"
 _CHATS = "chats"
 _NEW_NAME = (
-    "It has another name than {name!r}: Gemini CLI deletes a session that it resumed together with what it "
-    "leaves beside it, which it tells by the end of their names."
+    "A new name: some releases of Gemini CLI delete a resumed session together with all files whose names "
+    "end alike."
 )
 _NOT_DELETABLE = "Gemini CLI 0.36 and later cannot delete it by this name: to do so, delete the file itself."
-_AT_ONCE = "so it does not show it, and may delete it when it starts; it is not put back."
+_AT_ONCE = f"so it does not show it, and may delete it when it starts; it is not put back. {ELSEWHERE}"
 
 Dated = tuple[MainFile, datetime | None]
 """A session file, and the date that it has to get; None if its own will do."""
@@ -142,13 +152,14 @@ class _Plan:
 
     def _dates(self, mains: list[MainFile]) -> Iterator[Dated]:
         """The session files, the one that was used last first."""
-        has_to_be_new = any(self._is_expired(main) for main in mains) or self._are_too_many(mains)
+        has_to_be_new = any(self._goes_soon(main) for main in mains) or self._are_too_many(mains)
         in_order = sorted(mains, key=lambda main: (main.used is not None, main.used, main.kept.name))
         for earlier, main in enumerate(reversed(in_order)):
             yield main, self._now - timedelta(seconds=earlier) if has_to_be_new else None
 
-    def _is_expired(self, main: MainFile) -> bool:
-        return self._rest is not None and main.used is not None and main.used < self._now - self._rest
+    def _goes_soon(self, main: MainFile) -> bool:
+        """Whether more than half of the time is over that it may lie unused, or all of it."""
+        return self._rest is not None and main.used is not None and main.used < self._now - self._rest / 2
 
     def _are_too_many(self, mains: list[MainFile]) -> bool:
         """Whether so few sessions are kept that the oldest has to go; the next start needs a place, too."""
@@ -175,11 +186,11 @@ class _Plan:
     def _changes(self, main: MainFile, path: str, moment: datetime | None) -> Iterator[str]:
         yield from self._moved(main.kept)
         if not path.endswith(os.sep + main.kept.name):
-            yield _NEW_NAME.format(name=main.kept.name)
+            yield _NEW_NAME
             yield from [_NOT_DELETABLE] if path.endswith(".json") else ()
         if main.header:
             yield "It had lost its first line, without which Gemini CLI takes it for rubbish."
-        if moment and self._rest and self._is_expired(main):
+        if moment and self._rest and self._goes_soon(main):
             yield f"It counts as used now: Gemini CLI deletes what was not used for {spoken(self._rest)}."
         elif moment:
             yield "It counts as used now: Gemini CLI would delete it, or another file of it, for its age."
@@ -224,6 +235,7 @@ class _Plan:
         self._warnings += [
             *self._of_folder(),
             *self._of_logs(mains),
+            *self._of_shared(mains),
             *self._of_others(dated),
             *self._of_number(mains),
             *self._of_outputs(mains),
@@ -238,6 +250,16 @@ class _Plan:
     def _of_logs(self, mains: list[MainFile]) -> Iterator[str]:
         if not self._program.reads_logs and any(main.kept.name.endswith(".jsonl") for main in mains):
             yield f"{self._program.name} does not read logs (.jsonl); 0.39.0 and later do."
+
+    def _of_shared(self, mains: list[MainFile]) -> Iterator[str]:
+        """Which files hold another session too, of whose messages the CLI shows nothing."""
+        for main in mains:
+            number = len(main.session_ids())
+            if number > 1:
+                yield (
+                    f"{main.kept.name!r} holds {number} sessions, of which Gemini CLI shows only "
+                    f"{main.native_id!r}. `geminids rescue` then gives what it hides a file of its own."
+                )
 
     def _of_others(self, dated: list[Dated]) -> Iterator[str]:
         """Which file the CLI would open instead: it has the same id, and was used later."""

@@ -170,8 +170,11 @@ def _object_in(file: Path) -> dict[str, Any] | None:
     try:
         if not file.exists():
             return None
-        with file.open("rb") as opened:
-            written = opened.read(_LARGEST_FILE) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else b""
+        # A pipe would keep us waiting.
+        written = b""
+        if file.is_file():
+            with file.open("rb") as opened:
+                written = opened.read(_LARGEST_FILE)
         said = decode(_COMMENT.sub(_strings_only, written)).value
     except (OSError, ValueError, UndecodableError) as error:
         raise _BrokenError(str(file)) from error

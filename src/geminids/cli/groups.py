@@ -1,0 +1,32 @@
+"""Commands with commands of their own: what is said where one of these does not exist."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Iterable
+
+import click
+
+
+class NamingGroup(click.Group):
+    """A group that says which of its commands may have been meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which ones are near."""
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"No command {args[0]!r} in `{ctx.info_name}`. {near_commands(args[0], names)}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+
+def near_commands(wanted: str, names: Iterable[str]) -> str:
+    """What may have been meant, else all there is."""
+    from difflib import get_close_matches
+
+    known = list(names)
+    near = get_close_matches(wanted, known, n=2, cutoff=0.5)
+    if near:
+        return f"Did you mean {' or '.join(f'`{name}`' for name in near)}?"
+    return f"There are: {', '.join(known)}."
