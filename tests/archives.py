@@ -12,7 +12,7 @@ from geminids.archive import Archive, Version
 from geminids.archive.packs import FIRST_LINE, opened_pack, packs_on_disk
 from geminids.archive.records import Record, scan
 
-HOME = "/home/user"
+HOME = "/"
 AGENT = "gemini"
 
 

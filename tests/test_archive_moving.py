@@ -6,6 +6,7 @@ import io
 import json
 import os
 import tarfile
+import time
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -314,3 +315,34 @@ def test_paths_are_only_names(other: Archive, target: Path, tmp_path: Path) -> N
     import_from(other, str(target))
     assert contents(other) == {path: [b"one"]}
     assert not Path(path).exists()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"home": ".claude", "path": ".claude/x"},
+        {"home": "", "path": "/x"},
+        {"home": "/h//.claude", "path": "/h//.claude/x"},
+        {"home": "/h/.claude", "path": "/etc/passwd"},
+        {"home": "/h/.claude", "path": "/h/.claude/../../etc/passwd"},
+        {"home": "/h/.claude\n", "path": "/h/.claude\n/x"},
+        {"home": "C:\\Users\\ana\\.claude", "path": "C:\\Users\\ana\\.claude\\x"},
+        {"agent": "cl\ud800"},
+        {"agent": "../claude"},
+    ],
+    ids=str,
+)
+def test_what_cannot_have_lain_in_a_home_is_refused(
+    other: Archive, target: Path, changes: dict[str, str]
+) -> None:
+    target.write_bytes(tar_of({ONE: zstd.compress(b"one"), "manifest.jsonl": told(**changes)}))
+    with pytest.raises(NotAnArchiveError, match="not of a kept copy"):
+        import_from(other, str(target))
+    assert contents(other) == {}
+
+
+def test_nothing_was_kept_in_the_future(other: Archive, target: Path) -> None:
+    target.write_bytes(tar_of({ONE: zstd.compress(b"one"), "manifest.jsonl": told(kept_at=(1 << 62) - 1)}))
+    import_from(other, str(target))
+    (version,) = other.all_versions()
+    assert version.kept_at <= time.time_ns() // 1_000

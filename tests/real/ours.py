@@ -45,6 +45,7 @@ class Ours(NamedTuple):
             check=False,
         )
         assert ran.returncode in codes, f"{words}: {ran.returncode}, {ran.stderr}{ran.stdout}"
+        assert ran.stdout, f"{words}: {ran.stderr}"
         answer: Document = json.loads(ran.stdout)
         return answer
 
@@ -56,10 +57,11 @@ class Ours(NamedTuple):
     def restored(self, now: datetime, session_id: str) -> Document:
         """Put a session back whose files are gone: it is listed as kept before, and not after."""
         assert self._is_kept(now, session_id), "it is not gone, or there is no copy of it"
-        document = self.ask(now, "restore", session_id, "--yes")
-        assert document["written"] is True
+        (done,) = self.ask(now, "restore", session_id, "--yes")["sessions"]
+        assert done["written"] is True
         assert not self._is_kept(now, session_id), "it is still read from its copy"
-        return document
+        written: Document = done
+        return written
 
     def _is_kept(self, now: datetime, session_id: str) -> bool:
         (kept,) = (one["kept"] for one in self.sessions(now, "--kind", "all") if one["id"] == session_id)

@@ -19,7 +19,7 @@ import pytest
 from tests.gemini_cli import Server, loopback_server
 from tests.real.deleting import MINUTE, Machine
 from tests.real.ours import Document
-from tests.real.stranding import CASES, FIRST, SECOND, Stranding
+from tests.real.stranding import CASES, FIRST, SECOND, Stranding, behind_subagent
 
 pytestmark = pytest.mark.real
 
@@ -53,13 +53,17 @@ def test_shows_again_what_it_did_not_show(
     assert stranding.kind in {obstacle["kind"] for obstacle in found["obstacles"]}
     assert found["hidden"] >= len(stranding.hidden)
     rescue(machine, found)
+    # In the minute of the old file the CLI would write into that, and bury what is in it.
+    machine.later(2 * MINUTE)
     assert f"[{stranding.native_id}]" in machine.listed()
     assert sent_all(machine.say(NEXT, "--resume", stranding.native_id), stranding.hidden)
     machine.later(2 * MINUTE)
     machine.listed()
     assert Path(found["target"]).exists()
     assert sent_all(machine.say(AFTER_THAT, "--resume", stranding.native_id), (*stranding.hidden, NEXT))
-    assert not stranded(machine), "it is stranded again"
+    if strand is not behind_subagent:
+        # There the CLI has deleted the document that told whose the other one is; its prompt stands alone.
+        assert not stranded(machine), "it is stranded again"
 
 
 def test_a_title_in_another_script_is_shown(tmp_path: Path, server: Server) -> None:
@@ -157,10 +161,13 @@ def contents(machine: Machine) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in files}
 
 
-def numbers(machine: Machine) -> dict[str, tuple[Any, Any, bool]]:
+def numbers(machine: Machine) -> dict[str, tuple[int, int, int | None]]:
     """What we count in each session: a repaired copy is no other session, and counts nothing twice."""
     sessions = machine.sessions("--kind", "all")
-    return {one["id"]: (one["counts"], one["usage"], one["kept"]) for one in sessions}
+    return {
+        one["id"]: (one["counts"]["prompts"], one["counts"]["replies"], one["usage"]["total"])
+        for one in sessions
+    }
 
 
 def sent_all(contents: list[dict[str, Any]], prompts: tuple[str, ...]) -> bool:

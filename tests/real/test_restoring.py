@@ -240,7 +240,8 @@ def test_brings_back_what_a_subagent_did(tmp_path: Path, server: Server) -> None
     assert not is_gone(machine, native_id)
     (led,) = machine.sessions("--kind", "subagent")
     assert led["kept"]
-    (written,) = machine.geminids("restore", f"gemini:{native_id}", "--yes")["files"]
+    (done,) = machine.geminids("restore", f"gemini:{native_id}", "--yes")["sessions"]
+    (written,) = done["files"]
     machine.later(2 * MINUTE)
     assert_lives_on(machine, native_id, PROMPT)
     assert Path(written["path"]).exists()
@@ -274,9 +275,10 @@ def test_says_why_a_session_with_nothing_to_go_on_with_is_not_put_back(
     assert not machine.session_files()
     (session,) = machine.sessions("--kind", "all")
     assert session["kept"]
-    refused = machine.geminids("restore", session["id"], "--yes", codes=(1,))
+    (refused,) = machine.geminids("restore", session["id"], "--yes", codes=(1, 3))["sessions"]
     assert "nothing" in refused["refusal"]
-    elsewhere = machine.geminids("restore", session["id"], "--to", str(tmp_path / "elsewhere"), "--yes")
+    into = ("--to", str(tmp_path / "elsewhere"))
+    (elsewhere,) = machine.geminids("restore", session["id"], *into, "--yes")["sessions"]
     assert content in [Path(written["path"]).read_bytes() for written in elsewhere["files"]]
 
 

@@ -266,9 +266,10 @@ def _is_plausible(agent: str, home: str, path: str, size: int, mode: int) -> boo
     except UnicodeEncodeError:
         return False
     numbers_fit = all(0 <= number < 1 << 62 for number in (size, mode))
-    are_paths = all(_PRINTABLE.fullmatch(one) and os.path.normpath(one) == one for one in (home, path))
+    are_paths = "\0" not in path and all(os.path.normpath(one) == one for one in (home, path))
     is_inside = os.path.isabs(home) and path.startswith(home.rstrip(os.sep) + os.sep)  # noqa: PTH117
-    return numbers_fit and are_paths and is_inside and _AGENT.fullmatch(agent) is not None
+    are_names = _AGENT.fullmatch(agent) and _PRINTABLE.fullmatch(home)
+    return numbers_fit and are_paths and is_inside and are_names is not None
 
 
 def _check_contents(
