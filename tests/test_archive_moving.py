@@ -25,7 +25,7 @@ def archive(tmp_path: Path) -> Archive:
     """An archive with files that grew, were rewritten, are empty, have odd names or the same content."""
     random = Random(21)
     archive = Archive(str(tmp_path / "first" / "kept"))
-    names = [*(f"{number}.jsonl" for number in range(8)), os.fsdecode(b"\xff odd \n"), "名前.json", "../up"]
+    names = [*(f"{number}.jsonl" for number in range(8)), os.fsdecode(b"\xff odd \n"), "名前.json", "up"]
     home = tmp_path / "home" / "folder"
     home.mkdir(parents=True)
     for step in range(4):

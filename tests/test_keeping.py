@@ -17,6 +17,7 @@ import pytest
 
 from geminids.archive import FOLDER, Archive, export_to
 from geminids.library import Library
+from geminids.store import searching
 from tests.conftest import FIXTURES, Run
 
 FIXTURE_HOMES = sorted(case for case in FIXTURES.glob("*/*/home") if case.is_dir())
@@ -426,3 +427,20 @@ def test_a_pipe_for_settings_keeps_nobody_waiting(
     (home / folder / "settings.json").unlink(missing_ok=True)
     os.mkfifo(home / folder / "settings.json")
     assert command("keep", "--home", home, "--data", tmp_path / "data", timeout=20).returncode == 0
+
+
+def test_all_sessions_that_are_gone_are_meant_however_many_messages_they_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "WINDOW", 5)
+    home, data = tmp_path / "home", tmp_path / "data"
+    for case in ("tool-calls-jsonl-2", "hooks", "log-lines", "rewind-jsonl-2"):
+        shutil.copytree(FIXTURES / "gemini" / case / "home", home, dirs_exist_ok=True, symlinks=True)
+    with Library([home], data) as library:
+        library.sync()
+    delete_agents(home)
+    with Library([home], data) as library:
+        every = {session.id for session in library.sessions()}
+        assert len(every) > 2
+        assert {row.id for row in library.found_sessions("is:kept")} == every
+        assert {row.id for row in library.found_sessions("the")} <= every

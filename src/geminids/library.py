@@ -494,16 +494,27 @@ class Library:
 
     def found_sessions(self, words: str, now: datetime | None = None) -> list[SessionRow]:
         """All sessions that a search finds, the best first."""
-        from geminids.query.asking import Question
+        from datetime import UTC, datetime
 
+        from geminids.query.asking import Question, every_session
+        from geminids.store.reading import sessions_numbered
+
+        moment = now or datetime.now(UTC)
         rows: list[SessionRow] = []
-        question = Question(words, limit=PAGE, per_session=1)
+        first = question = Question(words, limit=PAGE, per_session=1)
         while True:
-            found = self.search(question, now)
+            found = self.search(question, moment)
             rows += [hits.session for hits in found.sessions]
             if found.next is None:
-                return rows
+                break
             question = question._replace(after=found.next)
+        if found.total.are_all_sessions or found.is_spread or found.stopped:
+            return rows
+        # Only so many messages are ranked; whoever wants all sessions wants the others too.
+        ranked = {row.number for row in rows}
+        every = self._ask(lambda index: every_session(index, first, moment))
+        others = self._ask(lambda index: sessions_numbered(index, [n for n in every if n not in ranked]))
+        return rows + [others[number] for number in every if number in others]
 
     def stats(self, question: StatsQuestion, now: datetime | None = None) -> Statistics:
         """What sessions did, used and cost, in groups; no file of an agent is opened."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.query.search import BEST, Texts, asked_at, search
+from geminids.query.search import every_session as every_session_found
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -54,6 +55,11 @@ def ask(
     disk = homes[0].disk if homes else None
     query = query_of(question, began)
     return search(index, query, question, now, texts_of=texts_of, progress=progress, disk=disk)
+
+
+def every_session(index: "Index", question: Question, now: "datetime") -> list[int]:
+    """All sessions that a question finds, however many messages of them match."""
+    return every_session_found(index, query_of(question, now), question)
 
 
 def query_of(question: Question, now: "datetime") -> "Query":

@@ -137,6 +137,12 @@ def search(
     )
 
 
+def every_session(index: "Index", query: "Query", question: "Question") -> list[int]:
+    """All sessions that a query finds by the index alone, in which a search of many ranks only some."""
+    asked = Asked(index, query, query.fts(), _narrowed(index, query), question)
+    return searching.every_session(index, asked.expression, asked.conditions())
+
+
 def _narrowed(index: "Index", query: "Query") -> "list[Narrowing]":
     if not query.filters:
         return []

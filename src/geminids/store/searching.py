@@ -221,6 +221,17 @@ def newest_sessions(index: Index, match: str, conditions: Sequence[Condition]) -
     return list(dict.fromkeys(number for (number,) in rows)), len(rows) < WINDOW
 
 
+def every_session(index: Index, match: str | None, conditions: Sequence[Condition]) -> list[int]:
+    """All sessions in which some message matches, however many there are, the newest first."""
+    texts = _TEXTS if match else "messages AS m"
+    rows = index.connection.execute(
+        f"SELECT DISTINCT s.id FROM {texts} CROSS JOIN sessions AS s ON s.id = m.session "
+        f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)} ORDER BY s.last DESC, s.sid DESC",
+        (*([match] if match else []), *_values(conditions)),
+    )
+    return [number for (number,) in rows]
+
+
 def is_in_session(index: Index, match: str, session: int, conditions: Sequence[Condition]) -> bool:
     """Whether some message of a session matches."""
     # Its messages were taken in together, so nearly all of the full text can be left out.
