@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from backports import zstd
 
-from geminids.archive import Archive, Version, export_to, import_from, keeping
+from geminids.archive import Archive, export_to, import_from, keeping
 from geminids.archive.failures import NotAnArchiveError
 from geminids.errors import FileExistsAlreadyError
 from tests.archives import AGENT, HOME, contents, keep_all
@@ -251,7 +251,7 @@ def tar_of(members: dict[str, bytes], kind: bytes = tarfile.REGTYPE) -> bytes:
     return out.getvalue()
 
 
-def told(version: Version | None = None, **changes: object) -> bytes:
+def told(**changes: object) -> bytes:
     """A list of one copy, of which something is otherwise than it should be."""
     line = {
         "agent": AGENT,

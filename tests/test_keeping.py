@@ -267,7 +267,7 @@ def test_what_another_machine_kept_is_put_into_the_home_of_this_one(
         assert "--to" in outcome.err
 
 
-WIPED = {
+WIPED: dict[str, Callable[[bytes], bytes]] = {
     "emptied": lambda content: b"",
     "cut": lambda content: content[:40],
     "garbled": lambda content: b"\x00garbage\xff" * 20,
