@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 from geminids.model import folder_hash
 from tests.conftest import FIXTURES
 from tests.gemini_cli import REPLY
-from tests.real.deleting import MINUTE, Machine
+from tests.real.deleting import MINUTE, WAIT_SECONDS, Machine, Terminal
 
 FIRST, SECOND, THIRD = "Remember the apple.", "And the pear.", "The plum too."
 AN_ID = "11111111-2222-4333-8444-555555555555"
@@ -55,8 +56,9 @@ def loaded(machine: Machine) -> Stranding:
         terminal.say(SECOND, REPLY)
         terminal.type("/chat resume fruit")
         # What is loaded is drawn as if it had been said, in no way that can be waited for.
-        terminal.rest(6)
-        terminal.say(THIRD, REPLY)
+        terminal.rest(8)
+        terminal.type(THIRD)
+        _wait_until_written(machine, terminal, THIRD)
         terminal.leave()
     (file,) = set(machine.session_files()) - before
     return Stranding(_id_in(file), (SECOND,), "replaced")
@@ -199,6 +201,15 @@ def _recorded(machine: Machine, case: str) -> Path:
     for recorded in (FIXTURES / "gemini" / case / "home").glob(".gemini/tmp/*/chats/session-*"):
         shutil.copy(recorded, chats)
     return chats
+
+
+def _wait_until_written(machine: Machine, terminal: Terminal, words: str) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while not any(words.encode() in file.read_bytes() for file in machine.session_files()):
+        assert time.monotonic() < end, f"{words!r} was typed, and is in no file"
+        terminal.rest(0.5)
+    # The answer is written too.
+    terminal.rest(2)
 
 
 def _words(content: Any) -> str:
