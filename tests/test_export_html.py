@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from geminids import export
@@ -501,6 +501,7 @@ PIECES = (
 
 @settings(deadline=None, max_examples=400)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@example("word\t\n- item")
 def test_the_short_way_gives_what_the_parser_gives(written: str) -> None:
     assert prose(written) == markdown._parsed(safe.text(written))
 

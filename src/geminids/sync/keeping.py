@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 ENOUGH = 64_000_000
 """Bytes after which what was kept so far is made durable."""
+LARGEST = 1_000_000_000
+"""Bytes; a larger file is no conversation, and would take minutes."""
 PATIENCE = 30.0
 """Seconds to wait for another process that keeps copies; it may be at its first ones."""
 
@@ -112,7 +114,7 @@ class Keeping:
         self._pool.shutdown()
 
     def _is_new(self, file: AnyFile) -> bool:
-        if file.is_kept:
+        if file.is_kept or file.size > LARGEST:
             return False
         known = self._known.get(str(file.path))
         is_same = known is not None and (known.size, known.mtime_ns, known.inode) == (

@@ -87,7 +87,7 @@ def _between_fences(written: str) -> Iterator[Markup]:
 def _plain_block(block: str, following: str) -> Markup | None:
     """A block that needs no parser; None if it does."""
     found = _PLAIN_BLOCK.fullmatch(block)
-    if not found or " \n" in block or block != block.strip():
+    if not found or " \n" in block or "\t\n" in block or block != block.strip():
         return None
     if not found["items"]:
         return _paragraph(block)
