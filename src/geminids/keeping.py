@@ -7,7 +7,7 @@ never write over a file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -153,9 +153,7 @@ class KeptCopies:
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Check every copy; what is damaged is healed from the file itself, if that is still there."""
-        from geminids.archive.verifying import verify
-
-        return verify(self._archive(), _original, progress)
+        return archives.verify(self._archive(), _original, progress)
 
     def export(
         self,
@@ -166,24 +164,15 @@ class KeptCopies:
         replace: bool = False,
     ) -> Exported:
         """Write the copies of all, or of some sessions, into one file that another machine can take over."""
-        from geminids.archive.moving import export_to
-
-        archive = self._archive()
-        if wanted:
-            sessions = [self._near.find(name) for name in wanted]
-            paths: Iterable[str] = {path for session in sessions for path in self._paths_of(session)}
-        else:
-            paths = archive.newest()
-        versions = [version for path in paths for version in archive.versions(path)]
-        return export_to(archive, target, versions, progress, replace=replace)
+        sessions = [self._near.find(name) for name in wanted]
+        paths = {path for session in sessions for path in self._paths_of(session)} if wanted else None
+        return archives.export_to(self._archive(), target, paths, progress, replace=replace)
 
     def take_over(self, file: str, progress: Progress | None = None) -> Imported:
         """Take over the copies in a file that `export` wrote. What is there stays."""
         if self._near.archive is None:
             raise NothingKeptError
-        from geminids.archive.moving import import_from
-
-        taken = import_from(self._near.archive, file, progress)
+        taken = archives.import_from(self._near.archive, file, progress)
         self._forgetting.take_out_again()
         return taken
 
