@@ -45,7 +45,7 @@ golden: $(VENV)/.test
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
 
 bench: $(VENV)/.bench
-	@failed=; for part in read index keep export peers 'peers --agent claude' \
+	@failed=; for part in read index keep records export peers 'peers --agent claude' \
 			usage 'usage --agent claude' 'usage --agent codex'; do \
 		echo "$$part:"; set -- $$part; script=$$1; shift; \
 		$(BIN)/python benchmarks/$$script.py "$$@" || failed="$$failed, $$part"; \

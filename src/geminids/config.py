@@ -23,6 +23,7 @@ VARIABLES = {
     DATA_VARIABLE: "Our own folder; `--data` goes before it.",
     EVERY_WORD_VARIABLE: "`1`: index every word of outputs; `0`: do not, whatever the settings say.",
     KEEP_VARIABLE: "`0`: keep no copies of what is read; `1`: keep all, whatever the settings say.",
+    "GEMINIDS_KEY_PASSPHRASE": "`attest`, `key`: the passphrase of a key, where nobody can be asked.",
     "NO_COLOR": "Set to anything: no colour.",
     "CLICOLOR": "`0`: no colour.",
     "FORCE_COLOR": "Anything but `0`: colour also in a pipe.",

@@ -51,7 +51,10 @@ if TYPE_CHECKING:
 
     from geminids.archive.moving import Exported, Imported
     from geminids.archive.verifying import Damage, Verified
+    from geminids.attesting import Attested, Attesting, SigningManner
+    from geminids.chaining import ChainOutcome
     from geminids.errors import Unreadable
+    from geminids.excerpting import Excerpt, Unwanted
     from geminids.export.base import Format
     from geminids.export.data import encode
     from geminids.export.folder import Refused
@@ -95,6 +98,8 @@ if TYPE_CHECKING:
     from geminids.query.stats import STATS_GROUPS, Statistics, StatsGroup, StatsQuestion
     from geminids.query.stock import Stock
     from geminids.query.story import Event, EventKind, ProjectStory
+    from geminids.recording import Records
+    from geminids.records.keys import FoundKeys, KeptKey, KeyStore
     from geminids.redact import Finding, FoundAt, Redacted, Redactor
     from geminids.restoring import RestorePlan
     from geminids.settings import Settings
@@ -109,6 +114,7 @@ if TYPE_CHECKING:
     from geminids.store.words import Snippet
     from geminids.sync import Keep, Outcome, Sync
     from geminids.transcript.entries import Detail
+    from geminids.verifying import RecordCheck, VerifiedRecord
     from geminids.watch import AnyEvent, Pace
 
 __all__ = [
@@ -118,12 +124,16 @@ __all__ = [
     "MOST_PROJECTS",
     "STATS_GROUPS",
     "AgentOverview",
+    "Attested",
+    "Attesting",
+    "ChainOutcome",
     "Check",
     "Checks",
     "Damage",
     "Endangered",
     "Event",
     "EventKind",
+    "Excerpt",
     "ExplainedAgent",
     "ExplainedLine",
     "ExplainedRequest",
@@ -142,12 +152,15 @@ __all__ = [
     "Forgotten",
     "Found",
     "FoundAt",
+    "FoundKeys",
     "FoundMessage",
     "Hit",
     "Imported",
     "IndexFacts",
     "Item",
     "KeepStatus",
+    "KeptKey",
+    "KeyStore",
     "Library",
     "Listing",
     "Loss",
@@ -172,6 +185,8 @@ __all__ = [
     "ProjectStory",
     "Projects",
     "Question",
+    "RecordCheck",
+    "Records",
     "Redacted",
     "Redactor",
     "Refused",
@@ -184,6 +199,7 @@ __all__ = [
     "SessionRow",
     "SessionVersions",
     "Severity",
+    "SigningManner",
     "Snippet",
     "Statistics",
     "StatsGroup",
@@ -194,8 +210,10 @@ __all__ = [
     "Tokens",
     "Tombstone",
     "UnrecordedSum",
+    "Unwanted",
     "Verdict",
     "Verified",
+    "VerifiedRecord",
     "encode",
     "file_meant",
     "format_called",
@@ -212,6 +230,12 @@ __all__ = [
 _LOADED_WHEN_USED = {
     "geminids.archive.moving": ("Exported", "Imported"),
     "geminids.archive.verifying": ("Damage", "Verified"),
+    "geminids.attesting": ("Attested", "Attesting", "SigningManner"),
+    "geminids.chaining": ("ChainOutcome",),
+    "geminids.excerpting": ("Excerpt", "Unwanted"),
+    "geminids.recording": ("Records",),
+    "geminids.records.keys": ("FoundKeys", "KeptKey", "KeyStore"),
+    "geminids.verifying": ("RecordCheck", "VerifiedRecord"),
     "geminids.export.data": ("encode",),
     "geminids.export.json_lines": ("MessageLine",),
     "geminids.export.losses": ("Loss", "LossReport", "Verdict"),
@@ -1112,6 +1136,31 @@ class Library:
             keep=self._keep,
             learns=not self.sample,
         )
+
+    # Signed records
+
+    @cached_property
+    def records(self) -> Records:
+        """Signed records: making, checking and cutting them."""
+        try:
+            from geminids.recording import Lent, Records
+        except ModuleNotFoundError as error:
+            from geminids.records.errors import SigningNotInstalledError
+
+            raise SigningNotInstalledError(str(error.name)) from error
+        return Records(Lent(self._data_folder, self._content, self.file, self._agents_folders()))
+
+    def _content(self, session: Session, path: str) -> bytes:
+        """The bytes of a file of a session as they were when it was read, unpacked where its agent packs."""
+        from pathlib import Path
+
+        known = session.agent in self._names
+        unpacked = sources.load(session.agent).unpacked(Path(path), self._disk) if known else None
+        if unpacked is not None:
+            return unpacked
+        sizes = {file.path: file.size for file in session.files}
+        # It may have grown since.
+        return self._disk.read(path)[: sizes.get(path)]
 
     # Kept copies
 

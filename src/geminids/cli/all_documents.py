@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from geminids.cli.attest_document import (
+    AttestDocument,
+    EntriesDocument,
+    ExcerptDocument,
+    StatementsDocument,
+)
 from geminids.cli.documents import (
     AgentViewDocument,
     DoctorDocument,
@@ -24,12 +30,14 @@ from geminids.cli.keep_document import (
     VerifiedDocument,
     VersionsDocument,
 )
+from geminids.cli.key_document import KeyDocument, KeysDocument
 from geminids.cli.redact_document import RedactDocument
 from geminids.cli.rescue_document import RescueDocument
 from geminids.cli.restore_document import RestoreDocument
 from geminids.cli.resume_document import ResumeDocument
 from geminids.cli.search_document import SearchDocument
 from geminids.cli.stats_document import StatsDocument
+from geminids.cli.verify_document import VerifyDocument
 from geminids.library import MessageLine, SessionDocument
 
 DOCUMENTS = (
@@ -61,4 +69,11 @@ DOCUMENTS = (
     RescueDocument,
     ForgetDocument,
     ForgottenDocument,
+    KeysDocument,
+    KeyDocument,
+    AttestDocument,
+    StatementsDocument,
+    EntriesDocument,
+    ExcerptDocument,
+    VerifyDocument,
 )

@@ -34,6 +34,13 @@ COMMANDS = {
     "restore": ("geminids.cli.restore_command:restore", "Put kept sessions back for their agents."),
     "rescue": ("geminids.cli.rescue_command:rescue", "Find and repair sessions that an agent cannot show."),
     "forget": ("geminids.cli.forget_command:forget", "Take sessions out of the index and the copies."),
+    "attest": ("geminids.cli.attest_command:attest", "Sign sessions as records that anyone can verify."),
+    "verify": ("geminids.cli.verify_command:verify", "Check a signed record."),
+    "redact-record": (
+        "geminids.cli.redact_record_command:redact_record",
+        "Take pieces out of a signed record.",
+    ),
+    "key": ("geminids.cli.key_command:key", "Make and show the keys that records are signed with."),
     "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": ("geminids.cli.projects_command:projects", "List projects, find and link their folders."),
     "sync": ("geminids.cli.sync_command:sync", "Take what is new into the index."),

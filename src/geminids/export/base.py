@@ -8,9 +8,9 @@ where they go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -36,6 +36,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """Which table is written, where a format has several."""
     touched_at: datetime | None = None
     """Written as the moment of the last change, so that the agent does not think the session old."""
+    evidence: Callable[[Session], Any] | None = None
+    """Gives what the agent's files say beside a session; None if nobody looks at them."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +73,8 @@ class Format(Protocol):
     level: str
     """The level of detail that is written unless another is asked for."""
     options: frozenset[str]
-    """The fields of `Manner` that only some formats understand: share, table, files_folder, touched_at."""
+    """The fields of `Manner` that only some formats understand: share, table, files_folder, touched_at,
+    evidence."""
     contents_name: str | None
     """The file with the table of contents of a folder; None if the format has none."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -26,7 +26,7 @@ from geminids.redact.hiding import Changes, Hidden, changes
 from geminids.redact.pieces import decode
 from geminids.redact.pseudonyms import Pseudonyms, load_key
 from geminids.redact.rules import kind
-from geminids.redact.walking import LEFT_OUT, TOO_DEEP, Gathered, Rewriter
+from geminids.redact.walking import LEFT_OUT, TOO_DEEP, Gathered, Rewriter, Whole
 
 __all__ = ["CAN_BE_HIDDEN", "Finding", "FoundAt", "Redacted", "Redactor", "load_key"]
 
@@ -116,10 +116,11 @@ class Redactor:
 
     def redact(self, session: Session) -> Redacted:
         """The session without its secrets. One that has none is given back as it is."""
-        try:
-            return self._redact(session)
-        except RecursionError as error:
-            raise RedactionError("the session is nested too deeply") from error
+        return Redacted(*self._redact(session, session.project.hash))
+
+    def redact_value(self, value: Whole) -> Whole:
+        """Any value of texts, lists and objects, without secrets."""
+        return self._redact(value, None)[0]
 
     def redact_text(self, text: str) -> str:
         """Words that stand beside a session, such as a name that the user gave it, without secrets."""
@@ -139,21 +140,27 @@ class Redactor:
             known=self._known,
         )
 
-    def _redact(self, session: Session) -> Redacted:
+    def _redact(self, value: Whole, project_hash: str | None) -> tuple[Whole, tuple[Finding, ...]]:
+        try:
+            return self._redacted(value, project_hash)
+        except RecursionError as error:
+            raise RedactionError("the session is nested too deeply") from error
+
+    def _redacted(self, value: Whole, project_hash: str | None) -> tuple[Whole, tuple[Finding, ...]]:
         """Redact until nothing more is found: what was replaced may make other words look like a secret."""
         findings: list[Finding] = []
         for _ in range(_MOST_ROUNDS):
             gathered = Gathered(keep_attachments=self._keep_attachments)
-            gathered.add(session)
-            found = self._changes(gathered.strings, gathered.named, session.project.hash)
+            gathered.add(value)
+            found = self._changes(gathered.strings, gathered.named, project_hash)
             if not found and not gathered.has_closed:
                 break
-            rewriter = Rewriter(session, found, keep_attachments=self._keep_attachments)
-            session = rewriter.session()
+            rewriter = Rewriter(value, found, keep_attachments=self._keep_attachments)
+            value = rewriter.written()
             findings += [self._finding(hidden, rewriter) for hidden in rewriter.hidden]
             if self._is_settled(gathered, found):
                 break
-        return Redacted(session, tuple(findings))
+        return value, tuple(findings)
 
     def _is_settled(self, gathered: Gathered, found: Changes) -> bool:
         """Whether nothing is found in what was just written; only that can have become something else."""
@@ -162,7 +169,7 @@ class Redactor:
         changed = {pair: None for pair in named if pair not in gathered.named}
         return not self._changes(strings, changed, None)
 
-    def _finding(self, hidden: Hidden, rewriter: Rewriter) -> Finding:
+    def _finding(self, hidden: Hidden, rewriter: Rewriter[Any]) -> Finding:
         return Finding(
             hidden.rule,
             kind(hidden.rule),

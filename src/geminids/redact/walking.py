@@ -14,12 +14,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from geminids.model import (
     AgentProgress,
+    AnyPart,
     Attachment,
     Companion,
     Message,
@@ -158,22 +159,26 @@ class Gathered:
             self.strings[text] = None
 
 
-class Rewriter:
-    """Writes a session anew, and notes what was hidden where."""
+Whole = TypeVar("Whole")
 
-    def __init__(self, session: Session, changes: Changes, *, keep_attachments: bool) -> None:
+
+class Rewriter(Generic[Whole]):
+    """Writes a session or any other value anew, and notes what was hidden where."""
+
+    def __init__(self, whole: Whole, changes: Changes, *, keep_attachments: bool) -> None:
         self.hidden: Counter[Hidden] = Counter()
         self.places: dict[Hidden, dict[Where, None]] = {}
-        self._session = session
+        self._whole = whole
+        self._agent = whole.agent if isinstance(whole, Session) else None
         self._changes = changes
         self._keep_attachments = keep_attachments
         self._path: list[str | int] = []
         self._outer: list[str] = []
         """The keys of the objects that are being written, from the outermost on."""
 
-    def session(self) -> Session:
-        """The session without what is hidden."""
-        written: Session = self._value(self._session)
+    def written(self) -> Whole:
+        """The same without what is hidden."""
+        written: Whole = self._value(self._whole)
         return written
 
     def _value(self, value: Any) -> Any:
@@ -211,7 +216,7 @@ class Rewriter:
         if value is None or value in self._changes.structure:
             return value and self._string(value)
         agent, colon, rest = value.partition(":")
-        if not colon or agent != self._session.agent:
+        if not colon or agent != self._agent:
             return self._string(value)
         written = self._string(rest)
         return value if written is rest else f"{agent}:{written}"
@@ -346,16 +351,15 @@ class Rewriter:
         return self._string(shown) + uri[len(shown) :]
 
     def _where(self) -> Where:
-        match self._path:
-            case ["messages", int(number), "parts", int(part), *inside]:
-                return Where(number + 1, self._field(number, part, inside))
-            case ["messages", int(number), *inside]:
+        match self._whole, self._path:
+            case Session() as session, ["messages", int(number), "parts", int(part), *inside]:
+                return Where(number + 1, self._field(session.messages[number].parts[part], inside))
+            case Session(), ["messages", int(number), *inside]:
                 return Where(number + 1, _dotted(inside))
             case _:
                 return Where(None, _dotted(self._path))
 
-    def _field(self, message: int, number: int, inside: list[str | int]) -> str:
-        part = self._session.messages[message].parts[number]
+    def _field(self, part: AnyPart, inside: list[str | int]) -> str:
         steps = [step for step in inside if isinstance(step, str)]
         if not isinstance(part, ToolCall):
             kind = str(part.__struct_config__.tag).replace("-", " ")

@@ -1,0 +1,181 @@
+"""Signed records, for whoever makes, checks and cuts them. `Library.records` gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.attesting import Attesting, Signer, SigningManner, write_signed
+from geminids.chaining import Statements
+from geminids.config import is_below
+from geminids.errors import AgentFolderError, NothingToReadError
+from geminids.excerpting import Excerpt, Unwanted, excerpt_of, signed_record
+from geminids.export.files import write_file
+from geminids.records import encoding, schema, standalone
+from geminids.records.errors import RecordError
+from geminids.records.keys import FOLDER, KeyStore, load_private
+from geminids.records.recorder import Content, Recorder
+from geminids.records.signing import with_token
+from geminids.records.timestamps import read_token
+from geminids.verifying import Asked, Verifying, is_cose
+
+if TYPE_CHECKING:
+    from geminids.model import Session
+    from geminids.records.standalone import PublicKey
+    from geminids.redact import Redactor
+
+Ask = Callable[[str], bytes]
+"""Asks for the passphrase of a key that is named."""
+
+
+class Lent(NamedTuple):
+    """What a library lends to whoever makes and checks records."""
+
+    data: str | None
+    """Our own folder."""
+    content: Content
+    read: Callable[[Path], list[Session]]
+    """The sessions in a file of an agent."""
+    agents_folders: Sequence[str]
+
+
+class Records:
+    """What can be done with signed records."""
+
+    def __init__(self, lent: Lent) -> None:
+        self._lent = lent
+        self._recorder = Recorder(lent.content)
+
+    @cached_property
+    def keys(self) -> KeyStore:
+        """The keys that are kept here."""
+        if self._lent.data is None:
+            raise RecordError("Keys are kept in our own folder, and there is none; --data names one.")
+        return KeyStore(f"{self._lent.data}/{FOLDER}")
+
+    # Making
+
+    def record(self, session: Session) -> dict[str, Any]:
+        """A session with all that its files say beside it, as a record."""
+        return self._recorder.whole(session).record
+
+    def signer(self, key: str | None, issuer: str | None, ask: Ask | None) -> Signer:
+        """Who signs: with a kept key, the only or first one if none is named, or with that of a file."""
+        if key is not None and _is_file(key):
+            private, known = load_private(Path(key), ask), None
+        else:
+            kept = self.keys.get(key) if key is not None else self.keys.default()
+            private, known = self.keys.private(kept.name, ask), kept.issuer
+        if not (said := issuer or known):
+            raise RecordError(
+                "Who vouches for it? --issuer NAME says so; `geminids key new --issuer NAME` notes it."
+            )
+        return Signer(private, said)
+
+    def attesting(self, signer: Signer, manner: SigningManner, redactor: Redactor | None = None) -> Attesting:
+        """All that is chosen for signed records."""
+        return Attesting(self._recorder, signer, manner, redactor, self._lent.agents_folders)
+
+    def statements(self, folder: Path) -> Statements:
+        """A folder in which each statement of a session is tied to the one before it."""
+        return Statements(folder, self._lent.agents_folders)
+
+    def is_record(self, path: Path) -> bool:
+        """Whether a file is a record, of whomever, that is not signed yet."""
+        try:
+            record, _ = encoding.decode(path.read_bytes())
+        except (OSError, ValueError, RecordError):
+            return False
+        return "version" in record and isinstance(record.get("session"), dict)
+
+    def is_signed(self, path: Path) -> bool:
+        """Whether a file is a signature, with a record in it or without."""
+        return path.is_file() and is_cose(_read(path))
+
+    def token(self, path: Path) -> bytes:
+        """The time stamp in a file."""
+        return read_token(_read(path), str(path))
+
+    def stamped(self, signed: Path, token: Path) -> bytes:
+        """A signed record with a time stamp over its signature."""
+        return with_token(_read(signed), self.token(token))
+
+    def write(self, target: Path, content: bytes, *, force: bool) -> None:
+        """Write a file, whole or not at all, and never into the folder of an agent."""
+        self._refuse_agents_folder(target)
+        write_file(target, [content], force=force)
+
+    # Cutting
+
+    def excerpt(
+        self, path: Path, signature: Path | None, unwanted: Unwanted, redactor: Redactor | None = None
+    ) -> Excerpt:
+        """A signed record without some of its pieces."""
+        return excerpt_of(path, signature, unwanted, redactor)
+
+    def signed_record(self, path: Path, signature: Path | None) -> dict[str, Any]:
+        """The record in a signed file, to choose pieces of it."""
+        return signed_record(path, signature)
+
+    def write_excerpt(self, excerpt: Excerpt, target: Path, *, force: bool) -> list[Path]:
+        """Write what is left of a signed record; the files that were written."""
+        self._refuse_agents_folder(target)
+        return write_signed(target, excerpt.signed, excerpt.beside, force=force)
+
+    # Checking
+
+    def verifying(
+        self,
+        *,
+        keys: Sequence[str] = (),
+        sources: Sequence[Path] = (),
+        schema_file: Path | None = None,
+        authorities: Sequence[Path] = (),
+        previous: Path | None = None,
+        is_unsigned: bool = False,
+    ) -> Verifying:
+        """All that is asked of signed records. Without keys, those that are kept here are taken."""
+        asked = Asked(
+            keys=[self._public(key) for key in keys] if keys else self._own_public_keys(),
+            sources=sources,
+            schema=schema.load_schema(schema_file) if schema_file else None,
+            authorities=[_read(path) for path in authorities],
+            previous=previous,
+            is_unsigned=is_unsigned,
+        )
+        return Verifying(asked, self._lent.read, self.record)
+
+    def write_verifier(self, target: Path) -> None:
+        """Write the verifier as one file that needs nothing of ours."""
+        self.write(target, Path(standalone.__file__).read_bytes(), force=True)
+
+    def _refuse_agents_folder(self, target: Path) -> None:
+        if is_below(str(target), self._lent.agents_folders):
+            raise AgentFolderError(str(target))
+
+    def _public(self, key: str) -> PublicKey:
+        if not _is_file(key):
+            return standalone.load_public_key(self.keys.get(key).public_pem.encode())
+        try:
+            return standalone.load_public_key(_read(Path(key)))
+        except ValueError as error:
+            raise RecordError(f"{key!r} holds no public key that can be used: {error}.") from error
+
+    def _own_public_keys(self) -> list[PublicKey]:
+        if self._lent.data is None:
+            return []
+        return [standalone.load_public_key(key.public_pem.encode()) for key in self.keys.all()]
+
+
+def _is_file(key: str) -> bool:
+    """Whether a file is meant, and not the name of a kept key."""
+    return "/" in key or "\\" in key or key.endswith((".pem", ".pub", ".key"))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NothingToReadError(str(path), error.strerror or "it cannot be read") from error

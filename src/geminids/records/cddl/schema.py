@@ -1,0 +1,85 @@
+"""A schema, ready to check values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Self
+
+import msgspec
+
+from geminids.records.cddl.compiling import Compiler
+from geminids.records.cddl.nodes import Fault, Node, Place
+from geminids.records.cddl.syntax import Source
+from geminids.records.errors import SchemaError
+
+TOO_DEEP: Final = "something nested too deep to be looked at"
+_MOST_OF_A_KEY: Final = 80
+
+
+class Mismatch(msgspec.Struct, frozen=True):
+    """The place where a value first does not fit a schema."""
+
+    path: str
+    """A JSON pointer; empty for the value as a whole. What is encoded in bytes counts as what it encodes."""
+    expected: str
+    found: str
+    """What kind of value stands there; never its content."""
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one line."""
+        where = self.path or "the root"
+        return f"At {where}: expected {self.expected}, found {self.found}."
+
+
+class Schema:
+    """The rules of a schema. The first one tells what a whole value is."""
+
+    def __init__(self, name: str, nodes: Mapping[str, Node], rules: Sequence[str]) -> None:
+        self.name = name
+        self.rules = tuple(rules)
+        self._nodes = nodes
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> Self:
+        """Read a schema; SchemaError if it cannot be used. The name is only for messages."""
+        source = Source(text, name)
+        try:
+            nodes, rules = Compiler(source).compile()
+        except RecursionError:
+            raise SchemaError(name, "it is nested too deep") from None
+        return cls(name, nodes, rules)
+
+    def mismatch(self, value: object, rule: str | None = None) -> Mismatch | None:
+        """Where a value does not fit a rule (the first one, if none is named); None if it fits."""
+        node = self._node(rule or self.rules[0])
+        try:
+            if node.check()(value):
+                return None
+            return _told(node.fault(value, ()))
+        except RecursionError:
+            return Mismatch("", "something that can be looked through", TOO_DEEP)
+
+    def _node(self, rule: str) -> Node:
+        if rule in self._nodes:
+            return self._nodes[rule]
+        if rule in self.rules:
+            raise SchemaError(
+                self.name, f"{rule!r} is a group or takes parameters; a value needs a plain type"
+            )
+        raise SchemaError(self.name, f"it has no rule {rule!r}")
+
+
+def _told(fault: Fault) -> Mismatch:
+    return Mismatch(_pointer(fault.place), fault.expected, fault.found)
+
+
+def _pointer(place: Place) -> str:
+    return "".join(f"/{_step(key)}" for key in place)
+
+
+def _step(key: object) -> str:
+    """One step of a JSON pointer. Keys may be anything in CBOR, and as long as someone likes."""
+    text = key if isinstance(key, str) else key.hex() if isinstance(key, bytes) else str(key)
+    short = text if len(text) <= _MOST_OF_A_KEY else f"{text[:_MOST_OF_A_KEY]}…"
+    return short.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,91 @@
+"""`vac`, `vac-cbor`, `vac-simple`, `vcon`: sessions as records of Verifiable Agent Conversations, unsigned.
+
+At the usual level of detail nothing of a session is left out. Where less is asked for, the agent's files are
+not looked at either: what is left of their records would tell what was to be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from geminids.export.base import Manner, PlainFormat
+from geminids.export.data import encode_harmless
+from geminids.model import Session
+from geminids.records.encoding import encode_cbor, encode_json
+from geminids.records.translating import record_of
+from geminids.transcript import safe
+from geminids.transcript.told import told_session
+
+
+class Vac(PlainFormat):
+    """One record a file, as JSON."""
+
+    name = "vac"
+    title = "Verifiable Agent Conversations"
+    summary = "The whole session as a record of Verifiable Agent Conversations; can be signed and read again."
+    suffix = ".vac.json"
+    level = "everything"
+    options = frozenset({"evidence"})
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The record. No character in it can steer a terminal; what it decodes to is the same."""
+        for session in sessions:
+            yield safe.json_bytes(encode_json(_record(session, manner))) + b"\n"
+
+
+class VacCbor(PlainFormat):
+    """One record a file, as CBOR."""
+
+    name = "vac-cbor"
+    title = "Verifiable Agent Conversations (CBOR)"
+    summary = "The same record as CBOR: deterministic bytes for programs."
+    suffix = ".vac.cbor"
+    level = "everything"
+    options = frozenset({"evidence"})
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The record."""
+        for session in sessions:
+            yield encode_cbor(_record(session, manner))
+
+
+class VacSimple(PlainFormat):
+    """One record a file, in the plain translation that other tools make."""
+
+    name = "vac-simple"
+    title = "Verifiable Agent Conversations (simple)"
+    summary = "The plainer record that other tools make: what has no member of its own is dropped."
+    suffix = ".vac-simple.json"
+    level = "everything"
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The record."""
+        from geminids.records.simple import simple_record
+
+        for session in sessions:
+            yield encode_harmless(simple_record(told_session(session, manner.detail))) + b"\n"
+
+
+class Vcon(PlainFormat):
+    """One vCon a file, which holds the record."""
+
+    name = "vcon"
+    title = "vCon"
+    summary = "The record in a vCon, beside the dialog in the words of that format."
+    suffix = ".vcon"
+    level = "everything"
+    options = frozenset({"evidence"})
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The vCon."""
+        from geminids.records.vcon import vcon_of
+
+        for session in sessions:
+            yield safe.json_bytes(encode_json(vcon_of(_record(session, manner)))) + b"\n"
+
+
+def _record(session: Session, manner: Manner) -> dict[str, Any]:
+    if manner.detail.everything and manner.evidence is not None:
+        return record_of(session, manner.evidence(session))
+    return record_of(told_session(session, manner.detail))
