@@ -94,7 +94,7 @@ def small_record() -> Record:
                     "id": "m2",
                     "timestamp": "2026-06-15T12:00:05Z",
                     "content": "yes",
-                    "token-usage": {"input": 120, "output": 1, "cost": 0.0125, "total": 2**70},
+                    "token-usage": {"input": 120, "output": 1, "cost": 0.0125, "total": 121},
                     "x-source": [_place(3)],
                     "children": [
                         {"type": "reasoning", "content": "", "subject": "Ports"},
@@ -104,7 +104,7 @@ def small_record() -> Record:
                             "call-id": "c1",
                             "input": {
                                 "file_path": "a/b~c.txt",
-                                "limits": [0, -1, -(2**70), 1.0, -0.0, 1e300],
+                                "limits": [0, -1, 2**70, -(2**70), 1.0, -0.0, 1e300],
                             },
                         },
                         {

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from geminids import sources
 from geminids.model import Message, Session
 from geminids.records.evidence import Evidence, FileEvidence, Place, evidence_of
-from geminids.records.natives import read_natives
+from geminids.records.natives import Natives, read_natives
 from tests.conftest import FIXTURES
 from tests.reading import sessions as read_sessions
 
@@ -38,11 +38,12 @@ def sessions_with_evidence(agent: str, home: Path) -> Iterator[tuple[Session, Ev
     source = sources.load(agent)
     for session in read_sessions(source, home):
         whole = source.with_outputs(session)
-        yield whole, evidence_of(whole, read_natives(whole, _content))
+        yield whole, evidence_of(whole, natives_of(whole))
 
 
-def _content(path: str) -> bytes:
-    return Path(path).read_bytes()
+def natives_of(session: Session) -> Natives:
+    """The records of a session as they stand in its files."""
+    return read_natives(session, lambda path: Path(path).read_bytes())
 
 
 # Any session: of every field of the model what its type allows, so that new fields are tried too.

@@ -184,11 +184,13 @@ def lost_in(session: Session, found: Evidence, natives: Natives) -> list[str]:
         for source in (message.source, *message.also_at):
             messages_at.setdefault(source, []).append(index)
     lost: list[str] = []
+    kept_at: dict[Source, Words] = {}
+    for place in (place for places in found.messages for place in places):
+        kept_at.setdefault(place.source, Words()).take(place.native)
     for places in found.messages:
-        kept = Words()
-        kept.take([place.native for place in places])
         for source in (place.source for place in places):
-            words = [*(told[index] for index in messages_at[source]), kept]
+            kept = [kept_at[place.source] for place in places]
+            words = [*(told[index] for index in messages_at[source]), *kept]
             lost += [
                 f"{source.file}:{source.line}: {str(scalar)[:80]!r}"
                 for scalar in scalars(natives.files[source.file].value_at(source))
@@ -242,13 +244,12 @@ def test_the_same_holds_for_every_recorded_release(corpus: Path, record_property
 
 def _given(corpus: Path) -> Iterator[Session]:
     """Sessions in files that lie alone."""
-    files = [*(corpus / "vac" / "native").iterdir(), *(corpus / "vac" / "gemini-cli-0.61").iterdir()]
+    folders = ("vac/native", "vac/gemini-cli-0.61", "wild")
+    files = [path for folder in folders for path in (corpus / folder).rglob("*.json*")]
     for path in sorted(files):
-        for agent in AGENTS:
-            reading = sources.load(agent).read_alone(path) if not path.name.startswith("cursor") else None
-            if reading is not None and reading.sessions:
-                yield from reading.sessions
-                break
+        readings = (sources.load(agent).read_alone(path) for agent in AGENTS)
+        read = (reading.sessions for reading in readings if reading is not None and reading.sessions)
+        yield from next(read, ())
 
 
 # Every byte
@@ -279,15 +280,16 @@ def test_every_byte_of_a_log_is_at_a_place_or_an_other_record(case: Path) -> Non
 def test_the_same_holds_for_the_bytes_of_every_recorded_release(corpus: Path) -> None:
     for home in sorted(corpus.rglob("home")):
         check_bytes(sessions_in(home))
+    check_bytes(list(_given(corpus)))
 
 
 def check_bytes(found: list[Session]) -> None:
     """All sessions of a file together account for its bytes."""
-    known = {session.id: evidence(session) for session in found}
+    known = {id(session): evidence(session) for session in found}
     for path in {file.path for session in found for file in session.files}:
         own = [session for session in found if path in {file.path for file in session.files}]
         if all("jsonl" in file.format for session in own for file in session.files if file.path == path):
-            spans = [span for session in own for span in spans_of(known[session.id], path)]
+            spans = [span for session in own for span in spans_of(known[id(session)], path)]
             assert uncovered(content_of(own[0].agent, path), spans) == b"", path
 
 
@@ -589,7 +591,22 @@ def test_each_subagent_in_the_file_of_a_session_has_its_own_records(tmp_path: Pa
     assert named == {"": ["u2", None], "a1": ["a2", "a3"], "b1": ["b2"]}
 
 
-def test_of_a_record_that_several_messages_are_read_from_each_leaves_what_none_of_them_tells() -> None:
+def test_what_several_messages_leave_of_one_record_is_kept_once(tmp_path: Path) -> None:
+    chat = tmp_path / ".gemini" / "tmp" / "shop" / "checkpoint-all.json"
+    chat.parent.mkdir(parents=True)
+    context = "<session_context>\nThis is the Gemini CLI.\n</session_context>"
+    turn = {"role": "user", "parts": [{"text": context}, {"text": "Hello", "mood": "calm"}], "nth": 1}
+    chat.write_text(json.dumps({"history": [turn, {"role": "model", "parts": [{"text": "Hi"}]}]}))
+    session = _only(tmp_path)
+    assert session.messages[0].source == session.messages[1].source
+    assert [place.native for places in evidence(session).messages for place in places] == [
+        {"parts": [None, {"mood": "calm"}], "nth": 1},
+        None,
+        None,
+    ]
+
+
+def test_messages_that_are_read_from_one_record_tell_it_together() -> None:
     home = FIXTURES / "gemini" / "chat-resume" / "home"
     saved = [s for s in sessions(sources.load("gemini"), home) if s.kind is SessionKind.CHECKPOINT]
     shared = [s for s in saved if s.messages[0].source == s.messages[1].source]
@@ -731,6 +748,22 @@ def test_odd_lines_are_kept_and_can_be_written(line: bytes, tmp_path: Path) -> N
     assert path.read_bytes()[last.source.start : last.source.end] == line
     assert last.native is not None
     json.dumps(msgspec.to_builtins(found), allow_nan=False).encode()
+
+
+@pytest.mark.parametrize("depth", [50, 400, 800, 900, 940, 960, 980, 990, 3000])
+def test_what_is_nested_deep_is_kept(depth: int, tmp_path: Path) -> None:
+    path = write_session(tmp_path)
+    deep = '{"a": ' * depth + '"the bottom"' + "}" * depth
+    lines = path.read_text().splitlines()
+    lines[2] = (
+        lines[2]
+        .replace('"tokens": {', f'"tokens": {{"new": {deep}, ')
+        .replace('"id"', f'"new": {deep}, "id"')
+    )
+    path.write_text("\n".join([*lines, f'{{"$set": {deep}}}', ""]))
+    found = evidence(_only(tmp_path))
+    assert b"the bottom" in path.read_bytes()[found.others[-1].source.start : found.others[-1].source.end]
+    assert found.others[-1].native is not None
 
 
 def test_of_an_agent_that_nobody_knows_everything_is_kept(tmp_path: Path) -> None:

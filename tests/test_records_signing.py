@@ -268,7 +268,8 @@ def test_the_files_of_the_agent_are_compared() -> None:
     assert "3 pieces" in sources(("copy.jsonl", source)).detail
     assert "grown" in sources(("s.jsonl", source + b"{}\n")).detail
     assert sources(("s.jsonl", source + b"{}\n")).holds
-    assert "not as it was" in sources(("elsewhere/s.jsonl", source[:-1])).detail
+    assert "shorter" in sources(("elsewhere/s.jsonl", source[:-1])).detail
+    assert "1 bytes are missing" in sources(("elsewhere/s.jsonl", source[:-1])).detail
     assert "not as it was" in sources(("s.jsonl", source.replace(b"yes", b"no!"))).detail
     assert "no file of this record" in sources(("other.jsonl", b"{}")).detail
     assert not sources(("s.jsonl", source), ("other.jsonl", b"{}")).holds
@@ -282,6 +283,7 @@ def test_a_record_that_says_another_place_of_its_source_fails() -> None:
         ({"sha256": "00" * 32}, "does not stand where it says"),
         ({"start": "0"}, "does not say properly"),
         ({"file": 7}, "not given"),
+        ({"file": "0"}, "does not say properly"),
     ):
         record = small_record()
         record["session"]["entries"][1]["x-source"][0] |= change
@@ -289,6 +291,15 @@ def test_a_record_that_says_another_place_of_its_source_fails() -> None:
         verdict = verify(signed, keys=PUBLIC_KEYS, sources=[("s.jsonl", source_file())])
         assert reason in check(verdict, "sources").detail
         assert verdict.holds is (change == {"file": 7})
+
+
+def test_a_place_without_a_hash_is_only_a_place() -> None:
+    record = small_record()
+    del record["session"]["entries"][1]["x-source"][0]["sha256"]
+    signed = statement(standalone.encode_json(record), record, ED25519_KEY, CLAIMS)
+    verdict = verify(signed, keys=PUBLIC_KEYS, sources=[("s.jsonl", source_file())])
+    assert "2 pieces" in check(verdict, "sources").detail
+    assert verdict.holds
 
 
 def test_an_excerpt_no_longer_tells_its_sources() -> None:
@@ -413,6 +424,8 @@ def test_what_others_add_is_only_named() -> None:
     assert "label 394, note" in check(verdict, "envelope").detail
     assert check(verdict, "metadata").holds
     assert verify(signed_by_others({}), keys=PUBLIC_KEYS).holds
+    critical = {1: -8, 2: [15], 15: {1: "them", 2: "about"}}
+    assert verify(signed_by_others({}, critical), keys=PUBLIC_KEYS).holds
 
 
 @pytest.mark.parametrize(
@@ -449,6 +462,8 @@ def test_metadata_that_contradicts_the_record_fails(change: dict[Any, Any]) -> N
         {1: -8, 15: {1: "them", 2: "about"}, "geminids": {"version": 2, "kind": "statement"}},
         {1: -8, 15: {1: "them", 2: "about"}, "geminids": {"version": 1, "kind": "seal"}},
         {1: -8, 15: {1: "them", 2: "about"}, 3: "application/cbor"},
+        {1: -8, 15: {1: "them", 2: "about"}, 2: [15, 99], 99: 1},
+        {1: -8, 15: {1: "them", 2: "about"}, 2: 15},
         {1: -7, 15: {1: "them", 2: "about"}},
         {1: -65535, 15: {1: "them", 2: "about"}},
         {1: "EdDSA", 15: {1: "them", 2: "about"}},

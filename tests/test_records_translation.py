@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from geminids.export.base import Format
 from geminids.export.losses import Verdict, losses
+from geminids.exporting import Exporting, Item
 from geminids.model import (
     Attachment,
     FileReference,
@@ -40,16 +42,18 @@ from geminids.records.encoding import decode, encode_cbor, encode_json
 from geminids.records.errors import RecordError
 from geminids.records.evidence import Evidence, FileEvidence, Place
 from geminids.records.formats import Vac, VacCbor, VacSimple, Vcon
+from geminids.records.natives import Natives
 from geminids.records.reading import session_of
 from geminids.records.schema import check_record
 from geminids.records.translating import model_provider, record_of
-from tests.conftest import RecordProperty
+from tests.conftest import FIXTURES, RecordProperty
 from tests.exporting import hostile_session, looked_at_sessions, manner
 from tests.records import (
     AGENTS,
     JSON,
     corpus_homes,
     fixture_homes,
+    natives_of,
     sessions_and_evidence,
     sessions_with_evidence,
 )
@@ -496,20 +500,34 @@ def test_no_character_in_them_steers_a_terminal(chosen: Format) -> None:
 
 
 def test_with_less_detail_less_is_told_and_no_file_looked_at() -> None:
-    session = looked_at_sessions()["tool-calls-jsonl-2"]
+    session, evidence = next(sessions_with_evidence("gemini", FIXTURES / "gemini/tool-calls-jsonl-2/home"))
     looked_at: list[Session] = []
-    written(Vac(), session, evidence=looked_at.append)
+
+    def look(wanted: Session) -> Natives:
+        looked_at.append(wanted)
+        return natives_of(wanted)
+
+    assert session_of(json.loads(written(Vac(), session, natives=look))) == (session, evidence)
     assert looked_at == [session]
-    told = json.loads(written(Vac(), session, "prompts", evidence=looked_at.append))
-    assert looked_at == [session]
-    assert {entry["type"] for entry in told["session"]["entries"]} <= {"user", "system-event"}
+    for chosen in (Vac(), VacSimple(), Vcon()):
+        told = written(chosen, session, "prompts", natives=look)
+        assert looked_at == [session]
+        assert len(told) < len(written(chosen, session)) // 2
 
 
-def test_evidence_goes_into_the_record() -> None:
-    session = a_session(a_message(Role.USER))
-    evidence = Evidence((), ((Place(session.messages[0].source, "0" * 64, {"odd": True}),),), ())
-    told = json.loads(written(Vac(), session, evidence=lambda _: evidence))
-    assert session_of(told) == (session, evidence)
+@pytest.mark.parametrize("chosen", [Vac(), VacCbor(), VacSimple(), Vcon()], ids=lambda chosen: chosen.name)
+def test_a_folder_of_them_is_written_once(chosen: Format, tmp_path: Path) -> None:
+    sessions = [*looked_at_sessions().values()][:3]
+    items = [Item(session.id, session.file, partial(_same, session), b"state") for session in sessions]
+    first = Exporting(chosen, manner("everything")).to_folder(items, tmp_path)
+    again = Exporting(chosen, manner("everything")).to_folder(items, tmp_path)
+    assert (first.written, again.written, again.unchanged) == (3, 0, 3)
+    names = [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")]
+    assert len([name for name in names if name.endswith(chosen.suffix)]) == 3
+
+
+def _same(session: Session) -> Session:
+    return session
 
 
 # Encoding

@@ -224,7 +224,8 @@ class Exporting:
     def _find_losses(self, session: Session) -> None:
         from geminids.export.losses import losses
 
-        found = losses(session, self.format, self._manner)
+        # A session with other words in it is none that the agent's files tell of.
+        found = losses(session, self.format, msgspec.structs.replace(self._manner, natives=None))
         self.losses = found if self.losses is None else self.losses + found
 
     def _manner_with(self, files_folder: str | None) -> Manner:
@@ -242,7 +243,7 @@ class Exporting:
     def _chosen(self) -> str:
         """All that is chosen for every session."""
         # Names of other sessions are no reason to write a file again.
-        manner = repr(msgspec.structs.replace(self._manner, names={}))
+        manner = repr(msgspec.structs.replace(self._manner, names={}, natives=None))
         hiding = self._redactor.fingerprint if self._redactor else ""
         return "\0".join((self.format.name, __version__, hiding, manner))
 

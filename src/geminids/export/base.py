@@ -36,8 +36,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """Which table is written, where a format has several."""
     touched_at: datetime | None = None
     """Written as the moment of the last change, so that the agent does not think the session old."""
-    evidence: Callable[[Session], Any] | None = None
-    """Gives what the agent's files say beside a session; None if nobody looks at them."""
+    natives: Callable[[Session], Any] | None = None
+    """Gives the records of a session as its agent wrote them; None if nobody looks at its files."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ class Format(Protocol):
     """The level of detail that is written unless another is asked for."""
     options: frozenset[str]
     """The fields of `Manner` that only some formats understand: share, table, files_folder, touched_at,
-    evidence."""
+    natives."""
     contents_name: str | None
     """The file with the table of contents of a folder; None if the format has none."""
 

@@ -10,12 +10,17 @@ import math
 import struct
 from typing import Any
 
-_UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _LIST, _MAP, _TAG, _SIMPLE = range(8)
 _LENGTHS = {24: 1, 25: 2, 26: 4, 27: 8}
 _FLOATS = {25: ">e", 26: ">f", 27: ">d"}
 _VALUES = {20: False, 21: True, 22: None}
 _LARGE, _LARGE_NEGATIVE = 2, 3
 """Tags of numbers that need more than eight bytes."""
+
+
+class _Kind:
+    """What the first three bits of an item say."""
+
+    UNSIGNED, NEGATIVE, BYTES, TEXT, LIST, MAP, TAG, SIMPLE = range(8)
 
 
 class CborError(ValueError):
@@ -44,22 +49,22 @@ class _Reader:
         first = self._content[start]
         self.at = start + 1
         kind, detail = first >> 5, first & 31
-        if kind == _SIMPLE:
+        if kind == _Kind.SIMPLE:
             return self._simple(detail)
         number = detail if detail < 24 else self._long(detail)
         match kind:
-            case 3:
+            case _Kind.TEXT:
                 return self._text(number)
-            case 0:
+            case _Kind.UNSIGNED:
                 return number
-            case 5:
+            case _Kind.MAP:
                 return self._map(number, depth)
-            case 4:
+            case _Kind.LIST:
                 self._go_deeper(number, depth)
                 return [self.value(depth + 1) for _ in range(number)]
-            case 1:
+            case _Kind.NEGATIVE:
                 return -1 - number
-            case 6 if number in (_LARGE, _LARGE_NEGATIVE):
+            case _Kind.TAG if number in (_LARGE, _LARGE_NEGATIVE):
                 return self._large(number)
             case _:
                 raise CborError(f"it has bytes, or a tag, at byte {start:,}, which no record has")
@@ -107,7 +112,7 @@ class _Reader:
 
     def _large(self, tag: int) -> int:
         first = self._taken(1)[0]
-        if first >> 5 != _BYTES:
+        if first >> 5 != _Kind.BYTES:
             raise CborError(f"it has a number that is none at byte {self.at - 1:,}")
         detail = first & 31
         number = int.from_bytes(self._taken(detail if detail < 24 else self._long(detail)))

@@ -7,7 +7,6 @@ bytes and the records of no message are the evidence: with it, nothing of what t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -23,7 +22,10 @@ Identity = Callable[[dict[str, Any]], str | None]
 
 
 class FileEvidence(msgspec.Struct, frozen=True):
-    """The bytes that a session was read from: unpacked, where the agent packs its files."""
+    """The bytes that a session was read from: unpacked, where the agent packs its files.
+
+    The file may have grown since: these are its first `size` bytes.
+    """
 
     path: str
     size: int
@@ -36,7 +38,10 @@ class Place(msgspec.Struct, frozen=True):
     source: Source
     sha256: str
     native: Any = None
-    """Members that the session does not carry, nested as the agent nests them; None if nothing is left."""
+    """Members that the session does not carry, nested as the agent nests them; None if nothing is left.
+
+    Of another version of a record, a list of operations (JSON Patch) that make it of the one that is shown.
+    """
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -75,16 +80,15 @@ def evidence_of(session: Session, natives: Natives) -> Evidence:
 
 def _by_message(session: Session, natives: Natives) -> Iterator[tuple[Place, ...]]:
     """The places of each message, with what is left there."""
-    read_from = _messages_of_places(session)
     agent = _AGENTS.get(session.agent)
+    remains = _Remains(session, agent) if agent else None
     for message in session.messages:
         found = [
             _Found(place, file, file.value_at(place))
             for place in (message.source, *message.also_at)
             if (file := natives.file_of(place)) is not None
         ]
-        told = _Lookup(session, message, read_from)
-        left = _left_of(agent, found, told) if agent else [one.value for one in found]
+        left = remains.of(message, found) if remains else [one.value for one in found]
         yield tuple(
             Place(one.source, one.file.hash_of(one.source), native)
             for one, native in zip(found, left, strict=True)
@@ -99,49 +103,50 @@ class _Found(NamedTuple):
     value: Any
 
 
-def _messages_of_places(session: Session) -> dict[Source, list[Message]]:
-    """The messages that are read from each place, where they are several."""
-    seen: dict[Source, list[Message]] = {}
+class _Remains:
+    """What a session leaves of its records, asked for from the first message to the last.
+
+    Several messages may be read from one record, as where an agent fuses turns. What none of them tells of it
+    is kept with the first of them.
+    """
+
+    def __init__(self, session: Session, agent: _Agent) -> None:
+        self._session = session
+        self._agent = agent
+        self._together = _messages_together(session)
+        self._done: set[Source] = set()
+
+    def of(self, message: Message, found: Sequence[_Found]) -> list[Any]:
+        """What is left of each record that a message is read from."""
+        shown = _shown_versions(found, self._agent.identity) if len(found) > 1 else {}
+        told = Told(self._session, [message])
+        return [self._native(one, shown.get(index), told) for index, one in enumerate(found)]
+
+    def _native(self, one: _Found, shown: Any, told: Told) -> Any:
+        together = self._together.get(one.source)
+        if together is not None and one.source in self._done:
+            return None
+        self._done.add(one.source)
+        if type(one.value) is not dict:
+            return one.value
+        try:
+            if shown is not None:
+                return differences(shown, one.value) or None
+            told = told if together is None else Told(self._session, together)
+            left = remnant(one.value, self._agent.table, told)
+        except RecursionError:
+            # Nested as deep as nobody does; then all of it is kept.
+            return one.value
+        return None if left is NOTHING else left
+
+
+def _messages_together(session: Session) -> dict[Source, list[Message]]:
+    """The messages that are read from one place, where they are several."""
+    read: dict[Source, list[Message]] = {}
     for message in session.messages:
         for place in dict.fromkeys((message.source, *message.also_at)):
-            seen.setdefault(place, []).append(message)
-    return {place: messages for place, messages in seen.items() if len(messages) > 1}
-
-
-class _Lookup:
-    """What is told in the messages that are read from a place; asked for a message at a time."""
-
-    def __init__(self, session: Session, message: Message, shared: dict[Source, list[Message]]) -> None:
-        self._session = session
-        self._message = message
-        self._shared = shared
-
-    @cached_property
-    def _own(self) -> Told:
-        return Told(self._session, [self._message])
-
-    def at(self, place: Source) -> Told:
-        """What is told of the record there."""
-        together = self._shared.get(place)
-        return self._own if together is None else Told(self._session, together)
-
-
-def _left_of(agent: _Agent, found: Sequence[_Found], told: _Lookup) -> list[Any]:
-    """What the session leaves of each record that a message is read from."""
-    shown = _shown_versions(found, agent.identity) if len(found) > 1 else {}
-    return [
-        differences(shown[index], one.value) or None
-        if index in shown
-        else _native(one.value, agent.table, told.at(one.source))
-        for index, one in enumerate(found)
-    ]
-
-
-def _native(value: Any, table: Table, told: Told) -> Any:
-    if type(value) is not dict:
-        return value
-    left = remnant(value, table, told)
-    return None if left is NOTHING else left
+            read.setdefault(place, []).append(message)
+    return {place: messages for place, messages in read.items() if len(messages) > 1}
 
 
 def _shown_versions(found: Sequence[_Found], identity: Identity) -> dict[int, Any]:
@@ -166,7 +171,7 @@ def _version_of(session: Session, natives: Natives, others: Sequence[Place]) -> 
     """The release that wrote the session, by its last word on it."""
     match session.agent:
         case "claude":
-            places = (place for message in reversed(session.messages) for place in (message.source,))
+            places = (message.source for message in reversed(session.messages))
             values = (file.value_at(place) for place in places if (file := natives.file_of(place)))
             versions = (value.get("version") for value in values if type(value) is dict)
         case "codex":

@@ -13,6 +13,7 @@ from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
 from geminids.model import Session
 from geminids.records.encoding import encode_cbor, encode_json
+from geminids.records.evidence import evidence_of
 from geminids.records.translating import record_of
 from geminids.transcript import safe
 from geminids.transcript.told import told_session
@@ -26,7 +27,7 @@ class Vac(PlainFormat):
     summary = "The whole session as a record of Verifiable Agent Conversations; can be signed and read again."
     suffix = ".vac.json"
     level = "everything"
-    options = frozenset({"evidence"})
+    options = frozenset({"natives"})
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The record. No character in it can steer a terminal; what it decodes to is the same."""
@@ -42,7 +43,7 @@ class VacCbor(PlainFormat):
     summary = "The same record as CBOR: deterministic bytes for programs."
     suffix = ".vac.cbor"
     level = "everything"
-    options = frozenset({"evidence"})
+    options = frozenset({"natives"})
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The record."""
@@ -58,13 +59,15 @@ class VacSimple(PlainFormat):
     summary = "The plainer record that other tools make: what has no member of its own is dropped."
     suffix = ".vac-simple.json"
     level = "everything"
+    options = frozenset({"natives"})
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The record."""
         from geminids.records.simple import simple_record
 
         for session in sessions:
-            yield encode_harmless(simple_record(told_session(session, manner.detail))) + b"\n"
+            natives = manner.natives(session) if manner.natives and manner.detail.everything else None
+            yield encode_harmless(simple_record(told_session(session, manner.detail), natives)) + b"\n"
 
 
 class Vcon(PlainFormat):
@@ -75,7 +78,7 @@ class Vcon(PlainFormat):
     summary = "The record in a vCon, beside the dialog in the words of that format."
     suffix = ".vcon"
     level = "everything"
-    options = frozenset({"evidence"})
+    options = frozenset({"natives"})
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The vCon."""
@@ -86,6 +89,6 @@ class Vcon(PlainFormat):
 
 
 def _record(session: Session, manner: Manner) -> dict[str, Any]:
-    if manner.detail.everything and manner.evidence is not None:
-        return record_of(session, manner.evidence(session))
+    if manner.detail.everything and manner.natives is not None:
+        return record_of(session, evidence_of(session, manner.natives(session)))
     return record_of(told_session(session, manner.detail))

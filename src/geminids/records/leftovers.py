@@ -43,6 +43,7 @@ class Leftovers:
         self._notes = {name: default for name, _, default in notes}
         shape: list[Any] = [_shape_field(field.name, field.type, known[field.name]) for field in fields]
         shape += [_shape_field(name, kind, default) for name, kind, default in notes]
+        # Fields without a default have to come first.
         shape.sort(key=len)
         self._shape = msgspec.defstruct(f"{struct.__name__}Leftovers", shape, forbid_unknown_fields=True)
 

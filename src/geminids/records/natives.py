@@ -61,6 +61,8 @@ class NativeFile:
     def hash_of(self, place: Source) -> str:
         """The hash of the bytes from start to end. Many places may be in the same line."""
         span = place.start, place.end
+        if span == (0, len(self.content)):
+            return self.sha256
         known = self._hashes.get(span)
         if known is None:
             view = memoryview(self.content)[place.start : place.end]
@@ -186,9 +188,9 @@ def _value_of(raw: bytes) -> Any:
     """The JSON of these bytes; _NO_JSON if they are none, or if a number in them is too large to be one."""
     try:
         decoded = decode(raw)
-    except UndecodableError:
+        is_sound = decoded.forgiven is None or _is_finite(decoded.value)
+    except (UndecodableError, RecursionError):
         return _NO_JSON
-    is_sound = decoded.forgiven is None or _is_finite(decoded.value)
     return decoded.value if is_sound else _NO_JSON
 
 

@@ -127,9 +127,13 @@ def _records_between(file: NativeFile, start: int, end: int) -> Iterator[tuple[i
             yield unread
             unread = None
         yield line
-    # What separates the elements of a document that is damaged elsewhere says nothing.
-    if unread and file.content[unread[0] : unread[1]].strip(b" \t\r\n,"):
+    if unread and not _only_separates(file.content[unread[0] : unread[1]]):
         yield unread
+
+
+def _only_separates(raw: bytes) -> bool:
+    """Whether bytes only stand between elements of a document that is damaged elsewhere."""
+    return raw == b","
 
 
 class _Lines:

@@ -385,9 +385,17 @@ def places_of(record: dict[str, Any], text: str) -> list[str]:
         path: None
         for path, leaf in _leaves(standalone.body_of(record), ())
         if not standalone.is_fixed(path)
-        and (any(form in leaf for form in spelt) if isinstance(leaf, str) else str(leaf) == text)
+        and (any(form in leaf for form in spelt) if isinstance(leaf, str) else _is_number(leaf, text))
     }
     return [pointer_of(path) for path in found]
+
+
+def _is_number(number: float, text: str) -> bool:
+    try:
+        return json.dumps(number) == text
+    except ValueError:
+        # A number of many thousand digits, which nobody types.
+        return False
 
 
 def with_repeats(record: dict[str, Any], pointers: Iterable[str]) -> list[str]:

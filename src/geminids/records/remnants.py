@@ -202,22 +202,24 @@ class Told:
 
 
 def _texts_in(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for member in value.values():
-                yield from _texts_in(member)
-        case list():
-            for element in value:
-                yield from _texts_in(element)
+    """The texts in a value, which may be nested deeper than functions may call each other."""
+    waiting = [value]
+    while waiting:
+        inner = waiting.pop()
+        if type(inner) is str:
+            yield inner
+        elif type(inner) is dict:
+            waiting.extend(inner.values())
+        elif type(inner) is list:
+            waiting.extend(inner)
 
 
 def _shape(value: Any) -> Any:
     """Something that equal values have in common, and few others."""
     match value:
         case dict():
-            return dict, len(value), next(iter(value), None)
+            first, inner = next(iter(value.items()), (None, None))
+            return dict, len(value), first, inner if type(inner) is str else None
         case list():
             return list, len(value)
         case _:

@@ -74,7 +74,7 @@ SHOWN = frozenset(
 JSON, CBOR = "application/json", "application/cbor"
 TRACE_FORMAT = "ietf-vac-v3.0"
 
-ALGORITHM, CONTENT_TYPE, KEY_ID, CLAIMS = 1, 3, 4, 15
+ALGORITHM, CRITICAL, CONTENT_TYPE, KEY_ID, CLAIMS = 1, 2, 3, 4, 15
 METADATA = 100
 TOKEN_OF_RECORD, TOKEN_OF_SIGNATURE = 269, 270
 """Time stamps of RFC 3161: one over the record, taken before it was signed, and one over the signature."""
@@ -186,6 +186,8 @@ def _encoded_text(text: str) -> bytes:
 
 
 def _encoded_integer(number: int) -> bytes:
+    if 0 <= number < 24:
+        return number.to_bytes(1, "big")
     major, size = (0, number) if number >= 0 else (1, -1 - number)
     if size < 1 << 64:
         return _head(major, size)
@@ -238,6 +240,8 @@ def encode_cbor(value: Any) -> bytes:
     """A value in the one form of CBOR that RFC 8949 calls deterministic."""
     if type(value) is str:
         return _encoded_text(value)
+    if type(value) is int:
+        return _encoded_integer(value)
     pieces: list[bytes] = []
     _encode(value, pieces.append)
     return b"".join(pieces)
@@ -509,11 +513,10 @@ def list_digest(length: int, tree: bytes) -> bytes:
 def _tree(nodes: list[bytes]) -> bytes:
     # Joining neighbours level by level, an odd last one going up as it is, gives the tree of RFC 9162.
     while len(nodes) > 1:
-        pairs = zip(nodes[::2], nodes[1::2], strict=False)
-        above = [sha256(b"\x01" + left + right).digest() for left, right in pairs]
-        if len(nodes) & 1:
-            above.append(nodes[-1])
-        nodes = above
+        odd = nodes[-1:] if len(nodes) & 1 else []
+        pairs = iter(nodes)
+        nodes = [sha256(b"\x01" + left + right).digest() for left, right in zip(pairs, pairs, strict=False)]
+        nodes += odd
     return nodes[0]
 
 
@@ -644,7 +647,7 @@ class Recount:
         self._marks = commitment.marks
         self._marked_members: dict[Where, set[str]] = {}
         for path in commitment.marks:
-            self._marked_members.setdefault(path[:-1], set()).add(path[-1] if path else "")
+            self._marked_members.setdefault(path[:-1], set()).add(path[-1])
         self._seeds_used: list[Where] = []
         self._marks_used: list[Where] = []
 
@@ -861,6 +864,8 @@ def _signature_holds(key: PublicKey, envelope: Envelope, payload: bytes) -> bool
             key.verify(signature, message)
             return True
         if algorithm == ES256 and isinstance(key, EllipticCurvePublicKey) and len(signature) == 64:
+            if not isinstance(key.curve, SECP256R1):
+                return False
             r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
             key.verify(encode_dss_signature(r, s), message, ECDSA(hashes.SHA256()))
             # Each such signature has a twin that holds as well. Ours is the lower one.
@@ -1110,6 +1115,13 @@ def _foreign_shape(envelope: Envelope) -> Check:
         return Check("envelope", False, "the header of geminids is no map")
     if claims_of(envelope.signed) is None:
         return Check("envelope", False, "it does not say who signed it and about what")
+    critical = envelope.signed.get(CRITICAL, [])
+    if not isinstance(critical, list) or any(
+        label not in (ALGORITHM, CONTENT_TYPE, KEY_ID, CLAIMS) for label in critical
+    ):
+        return Check(
+            "envelope", False, "it says that nobody should believe it who does not know all its labels"
+        )
     others = sorted(_label(label) for label in envelope.unsigned if label != METADATA)
     more = f"; not covered by the signature: label {', '.join(others)}" if others else ""
     return Check("envelope", True, f"signed by another program than geminids{more}")
@@ -1347,14 +1359,24 @@ def _matched(name: str, content: bytes, files: list[Any], known: dict[int, bytes
     """Find which files of a record these bytes are; says whether the file has grown since."""
     found = [index for index, file in enumerate(files) if _is_beginning(file, content)]
     if not found:
-        wanted = PurePath(name).name
-        there = any(
-            isinstance(file, dict) and PurePath(str(file.get("path"))).name == wanted for file in files
-        )
-        raise RefusedError(f"{_plain(name)} is {'not as it was' if there else 'no file of this record'}")
+        raise RefusedError(_other_than(name, content, files))
     exact = [index for index in found if files[index]["size"] == len(content)]
     known.update((index, content[: files[index]["size"]]) for index in exact or found)
     return not exact
+
+
+def _other_than(name: str, content: bytes, files: list[Any]) -> str:
+    """Why a file is none of those that a record was made from."""
+    for file in files:
+        match file:
+            case {"path": str(path), "size": int(size)} if PurePath(path).name == PurePath(name).name:
+                if size > len(content):
+                    missing = size - len(content)
+                    return (
+                        f"{_plain(name)} has become shorter since it was read: {missing:,} bytes are missing"
+                    )
+                return f"{_plain(name)} is not as it was: its first {size:,} bytes are others"
+    return f"{_plain(name)} is no file of this record"
 
 
 def _is_beginning(file: Any, content: bytes) -> bool:
@@ -1373,6 +1395,8 @@ def _slices(record: dict[str, Any], known: dict[int, bytes]) -> tuple[int, int]:
             match place:
                 case {"file": int(file)} if file not in known:
                     elsewhere += 1
+                case {"file": int(), **more} if "sha256" not in more:
+                    continue  # only a place: nothing of the entry was read there
                 case {"file": int(file), "start": int(start), "end": int(end), "sha256": str(digest)}:
                     if sha256(memoryview(known[file])[max(start, 0) : max(end, 0)]).hexdigest() != digest:
                         raise RefusedError(f"what {_named(at)} was made from does not stand where it says")
@@ -1451,7 +1475,8 @@ def proven(verdict: Verdict) -> str:
     return f"the record is what was signed {key}, and nothing in it was changed since{before}"
 
 
-def _main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check a file and tell what was found; the exit code says whether it holds."""
     options = _parser().parse_args(arguments)
     try:
         keys = [load_public_key(_content(path)) for path in options.key]
@@ -1467,7 +1492,8 @@ def _main(arguments: Sequence[str] | None = None) -> int:
         return 2
     lines = [json.dumps(as_json(verdict), indent=2)] if options.json else _lines(options.file, verdict)
     # A screen that cannot show a letter is no reason to give no answer.
-    sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
+    told = "".join(f"{line}\n" for line in lines)
+    sys.stdout.buffer.write(told.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
     return 0 if verdict.holds else 1
 
 
@@ -1523,4 +1549,4 @@ def _lines(file: str, verdict: Verdict) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(_main())
+    sys.exit(main())
