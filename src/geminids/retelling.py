@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,14 +19,19 @@ from geminids import sources
 from geminids.export.session_document import is_session_document
 from geminids.model import Session
 from geminids.records.errors import RecordError
-from geminids.records.profile import SOURCE
+from geminids.records.profile import NATIVE, OURS, SOURCE
 from geminids.sources.base import Home, Source
 from geminids.sources.bundles import shelves
+from geminids.sources.jsonl import UndecodableError, decode
 from geminids.sources.traces import trace
 
 PACKED = ".zst"
 """How files end that an agent has packed; what a record says of them is true of what is in them."""
 _SEPARATORS = re.compile(r"[/\\]+")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_NO_NAMES = frozenset({"", ".", ".."})
+_BEGINNING = 256
+"""Bytes that tell a document of ours."""
 
 
 class UntoldError(RecordError):
@@ -51,10 +56,6 @@ def given_file(path: Path, stored: bytes) -> GivenFile:
     return GivenFile(path.name, stored, stored)
 
 
-Named = Mapping[str, Any]
-"""A file that a record names: path, size and hash."""
-
-
 def files_of(record: Mapping[str, Any], given: Sequence[GivenFile]) -> list[tuple[str, GivenFile]]:
     """For each file that a record names, its path, and the one that was given for it, cut to what it was.
 
@@ -74,9 +75,9 @@ def _file_of(named: object, given: Sequence[GivenFile], *, is_only: bool) -> tup
             raise UntoldError("the record does not say properly what it was read from")
     cut = [one._replace(content=one.content[:size]) for one in given]
     same = [one for one in cut if hashlib.sha256(one.content).hexdigest() == digest]
-    same = same or [one for one in cut if is_only or one.name == _names(path)[-1:][0]]
+    same = same or [one for one in cut if is_only or [one.name] == _names(path)[-1:]]
     if not same:
-        raise UntoldError(f"{''.join(_names(path)[-1:])} was not given")
+        raise UntoldError(f"{_SEPARATORS.split(path)[-1]} was not given: only bytes were compared")
     return path, same[0]
 
 
@@ -101,4 +102,121 @@ def _laid(folder: Path, path: str, file: GivenFile) -> Path:
 
 def _names(path: str) -> list[str]:
     """The names in a path, less those that lead elsewhere: a record may come from anybody."""
-    return [name for name in _SEPARATORS.split(path) if name.strip(". ") and ":" not in name and "\0" not in name]
+    return [name for name in _SEPARATORS.split(path) if name not in _NO_NAMES and not _DRIVE.fullmatch(name)]
+
+
+def told_sessions(laid: Sequence[Path], read: Callable[[Path], list[Session]]) -> list[Session]:
+    """The sessions in files that were laid out: as in a home of an agent, else each file by itself.
+
+    `read` gives the sessions in one file, and raises GeminidsError if there is none.
+    """
+    found = [session for name in sources.available() for session in _in_homes(sources.load(name), laid)]
+    if found:
+        return found
+    if any(is_session_document(path.read_bytes()[:_BEGINNING]) for path in laid):
+        # What it says of files is what anybody may have written, and none is opened because of it.
+        raise RecordError("It is a session that was exported, and no file of an agent.")
+    return [session for path in laid for session in read(path)]
+
+
+def _in_homes(source: Source, laid: Sequence[Path]) -> Iterator[Session]:
+    """The sessions of all homes of an agent that the files lie in."""
+    above = {folder for path in laid for folder in path.parents if folder.name}
+    homes = {home.folder: home for folder in above for home in source.homes_below(str(folder))}
+    for home in homes.values():
+        if any(path.is_relative_to(home.folder) for path in laid):
+            yield from _sessions(source, home)
+
+
+def _sessions(source: Source, home: Home) -> Iterator[Session]:
+    for shelf in shelves([source.scan(home)]):
+        found = [session for bundle in shelf.bundles for session in source.read(bundle).sessions]
+        yield from found
+        yield from source.read_beside(shelf.companions, [trace(session) for session in found], None).sessions
+
+
+def same_session(record: Mapping[str, Any], told: Sequence[Session], laid: Sequence[Path]) -> Session:
+    """The session that a record tells. Its agent names it, or it is the one that all the files are of.
+
+    What a session is called may depend on files that lie beside its own.
+    """
+    wanted = record["session"]["session-id"]
+    named = [session for session in told if session.native_id == wanted]
+    paths = {str(path) for path in laid}
+    for session in (*named, *told):
+        if paths == {file.path for file in session.files}:
+            return session
+    if not named:
+        raise RecordError(f"No session {wanted!r} is in it.")
+    return named[0]
+
+
+def difference(
+    record: Mapping[str, Any], contents: Sequence[bytes], told: Sequence[Any], others: Iterable[Any]
+) -> str | None:
+    """Where the entries of a record are not those that its files tell, in this order; None if they are.
+
+    What our own knowledge adds may differ, as more is known; what the agent wrote may not. Whether words are
+    those of a session or of its subagent may depend on files beside it, so an entry may be one of another
+    session in the same files.
+    """
+    left = list(reversed(told))
+    elsewhere: list[Any] | None = None
+    for number, entry in enumerate(record["session"]["entries"]):
+        if left and _says_the_same(entry, left[-1], contents):
+            left.pop()
+            continue
+        elsewhere = list(others) if elsewhere is None else elsewhere
+        if not any(_says_the_same(entry, other, contents) for other in elsewhere):
+            return f"the source says otherwise at /session/entries/{number}"
+    return f"the source gives {len(told):,} entries, {len(left):,} of them are missing" if left else None
+
+
+def _says_the_same(entry: Any, told: Any, contents: Sequence[bytes]) -> bool:
+    if not isinstance(entry, dict) or _plain(entry) != _plain(told):
+        return False
+    children, told_children = entry.get("children", []), told.get("children", [])
+    if len(children) != len(told_children):
+        return False
+    pairs = zip(children, told_children, strict=True)
+    return _fits_source(entry, told, contents) and all(_says_the_same(*pair, contents) for pair in pairs)
+
+
+def _plain(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key not in {OURS, SOURCE, NATIVE, "children"}}
+
+
+def _fits_source(entry: Mapping[str, Any], told: Mapping[str, Any], contents: Sequence[bytes]) -> bool:
+    """Whether what a record says that is left of the agent's own stands there."""
+    native = entry.get(NATIVE)
+    if native is None or native == told.get(NATIVE):
+        return True
+    # How much of it is left depends on what else was known: a long output may lie in a file of its own.
+    written = {leaf for value in _written(entry, contents) for leaf in _leaves(value)}
+    return written.issuperset(_leaves(native))
+
+
+def _written(entry: Mapping[str, Any], contents: Sequence[bytes]) -> Iterator[Any]:
+    """What stands in the files where an entry was read."""
+    places = entry.get(SOURCE)
+    for place in places if isinstance(places, list) else ():
+        match place:
+            case {"file": int(file), "start": int(start), "end": int(end)} if 0 <= file < len(contents):
+                raw = contents[file][max(start, 0) : max(end, 0)]
+                try:
+                    yield decode(raw).value
+                except UndecodableError:
+                    yield raw.decode("utf-8", "replace")
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """The keys and values in some JSON, each as a text."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield key
+            yield from _leaves(member)
+    elif isinstance(value, list):
+        for element in value:
+            yield from _leaves(element)
+    else:
+        yield value if isinstance(value, str) else repr(value)

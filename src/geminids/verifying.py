@@ -173,38 +173,27 @@ class Verifying:
         if self._asked.schema is not None:
             yield _fits(f"schema {self._asked.schema.name}", self._asked.schema.mismatch(record))
 
-    def _told_again(self, verdict: Verdict, sources: Sequence[tuple[str, bytes]]) -> Check:
+    def _told_again(self, record: Mapping[str, Any], given: Sequence[GivenFile]) -> Check:
         """Whether the source, read anew, gives the entries of the record."""
-        name = "translation"
-        record = verdict.record or {}
-        match record.get(SOURCE):
-            case [{"path": str(path), "size": int(size)}] if not verdict.redactions:
-                pass
-            case [_, *_]:
-                return Check(name, None, "it was read from several files: only their bytes were compared")
-            case _:
-                return Check(name, None, "the record does not say what it was read from")
-        content = dict(sources).get(Path(path).name) if len(sources) > 1 else sources[0][1]
-        if content is None:
-            return Check(name, None, f"{Path(path).name} was not given")
         try:
-            told = self._entries_in(content[:size], Path(path).name, record)
+            files = files_of(record, given)
+            with laid_out(files) as laid:
+                told = told_sessions(laid, self._read)
+                session = same_session(record, told, laid)
+                others = (self._entries(other) for other in told if other is not session)
+                contents = [file.content for _, file in files]
+                otherwise = difference(record, contents, self._entries(session), chain.from_iterable(others))
+        except UntoldError as error:
+            return Check(TRANSLATION, None, str(error))
         except GeminidsError as error:
-            return Check(name, False, f"the source gives no session: {error}")
-        return _same_entries(record, told)
+            return Check(TRANSLATION, False, f"the source gives no session: {error}")
+        number = len(record["session"]["entries"])
+        same = f"read anew, the source gives the same {number:,} entries"
+        return Check(TRANSLATION, otherwise is None, otherwise or same)
 
-    def _entries_in(self, content: bytes, name: str, record: Mapping[str, Any]) -> list[Any]:
-        """The entries that a source gives, as far as it was there when the record was made."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, name)
-            path.write_bytes(content)
-            sessions = self._read(path)
-            wanted = record["session"]["session-id"]
-            same = [session for session in sessions if session.native_id == wanted]
-            if not same:
-                raise RecordError(f"No session {wanted!r} is in it.")
-            entries: list[Any] = self._record(same[0])["session"]["entries"]
-            return entries
+    def _entries(self, session: Session) -> list[Any]:
+        entries: list[Any] = self._record(session)["session"]["entries"]
+        return entries
 
 
 def taken_apart(path: Path, signature: Path | None) -> Given:
@@ -277,38 +266,30 @@ def _past(before: VerifiedRecord, after: VerifiedRecord) -> Check:
     """Whether every native record of the earlier statement is in the later one, byte for byte."""
     earlier, later = _slices(before.record), _slices(after.record)
     if before.redactions or after.redactions or not earlier:
-        return Check("past", None, "it cannot be told: hashes of the source are withheld, or there are none")
+        return Check(PAST, None, "it cannot be told: hashes of the source are withheld, or there are none")
     if missing := [place for digest, place in earlier.items() if digest not in later]:
         detail = f"rewritten: {len(missing):,} of {len(earlier):,} records that were signed before are gone"
-        return Check("past", False, f"{detail}, first {missing[0]}")
-    return Check("past", True, f"all {len(earlier):,} records that were signed before are in it")
+        return Check(PAST, False, f"{detail}, first {missing[0]}")
+    return Check(PAST, True, f"all {len(earlier):,} records that were signed before are in it")
 
 
 def _slices(record: Mapping[str, Any] | None) -> dict[str, str]:
-    """The hashes of all native records of messages, and where each stands in the record."""
+    """The hashes of all native records that later versions of a file repeat, and where each stands."""
     found: dict[str, str] = {}
-    entries = record["session"]["entries"] if record else ()
-    for number, entry in enumerate(entries):
-        if not str(entry.get("event-type", "")).startswith("native:"):
-            for place in entry.get(SOURCE, ()):
-                found.setdefault(place["sha256"], f"/session/entries/{number}")
+    logs = _logs(record or {})
+    for at, entry in entries_of(dict(record or {})):
+        places = entry.get(SOURCE)
+        is_of_message = not str(entry.get("event-type", "")).startswith(NATIVE_EVENT)
+        for place in places if isinstance(places, list) else ():
+            match place:
+                # The head of a document is written anew with every message.
+                case {"file": file, "sha256": str(digest)} if is_of_message or file in logs:
+                    found.setdefault(digest, pointer_of(at))
     return found
 
 
-def _same_entries(record: Mapping[str, Any], told: Sequence[Any]) -> Check:
-    """What our own knowledge adds may differ, as more is known; what the agent wrote may not."""
-    signed = record["session"]["entries"]
-    for number, (one, other) in enumerate(zip(signed, told, strict=False)):
-        if _of_agent(one) != _of_agent(other):
-            return Check("translation", False, f"the source says otherwise at /session/entries/{number}")
-    if len(signed) != len(told):
-        return Check("translation", False, f"the source gives {len(told):,} entries, not {len(signed):,}")
-    return Check("translation", True, f"read anew, the source gives the same {len(told):,} entries")
-
-
-def _of_agent(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry as its source tells it."""
-    told = {key: value for key, value in entry.items() if key not in {OURS, SOURCE}}
-    if "children" in told:
-        told["children"] = [_of_agent(child) for child in told["children"]]
-    return told
+def _logs(record: Mapping[str, Any]) -> set[int]:
+    """Which files of a record are logs, to which their agent only appends."""
+    files = record.get(SOURCE)
+    formats = [file.get("format") for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+    return {number for number, name in enumerate(formats) if "jsonl" in str(name)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,12 @@ from geminids.errors import (
 )
 from geminids.export.session_document import SCHEMA, is_session_document, read_document
 from geminids.model import FileAccount, Session, SessionKind, Tally
+from geminids.records.errors import RecordError
+from geminids.records.profile import VERSION
 from geminids.sources.base import Reading, may_exist
 
 _SESSION_FILE_SUFFIXES = (".json", ".jsonl")
+_RECORD = re.compile(rb'\s*\{\s*"version"\s*:\s*"%b"' % re.escape(VERSION.encode()))
 _BEGINNING = 256
 """Bytes that tell a document of ours."""
 
@@ -58,13 +63,21 @@ def reading_of(path: Path) -> Reading:
 
 def is_document(path: Path) -> bool:
     """Whether a file is a session that was exported as a document of ours: anybody may have written it."""
+    return _document_in(path) is not None
+
+
+def _document_in(path: Path) -> Callable[[bytes], list[Session]] | None:
+    """What reads a document of ours; None for any other file."""
     try:
         if not path.is_file():
-            return False
+            return None
         with path.open("rb") as opened:
-            return is_session_document(opened.read(_BEGINNING))
+            beginning = opened.read(_BEGINNING)
     except OSError:
-        return False
+        return None
+    if is_session_document(beginning):
+        return read_document
+    return _read_record if _RECORD.match(beginning) else None
 
 
 def agent_view(path: Path) -> dict[str, Any]:
@@ -81,19 +94,30 @@ def agent_view(path: Path) -> dict[str, Any]:
 
 def _read_alone(path: Path) -> Reading | None:
     """What one file holds that was given by hand; None if it is no session."""
-    if is_document(path):
-        return _read_document(path)
+    if read := _document_in(path):
+        return _read_document(path, read)
     for name in sources.available():
         if path.is_file() and (reading := sources.load(name).read_alone(path)):
             return reading
     return None
 
 
-def _read_document(path: Path) -> Reading:
+def _read_record(content: bytes) -> list[Session]:
+    """The session of a record, signed by somebody or not: only `verify` looks at that."""
+    from geminids.records.encoding import decode
+    from geminids.records.reading import session_of
+
+    record, _ = decode(content)
+    return [session_of(record)[0]]
+
+
+def _read_document(path: Path, read: Callable[[bytes], list[Session]]) -> Reading:
     """The sessions of a document of ours."""
     content = path.read_bytes()
     try:
-        found = read_document(content)
+        found = read(content)
+    except RecordError as error:
+        raise NotASessionError(str(path), f"a record that cannot be read back ({error})") from error
     except msgspec.DecodeError as error:
         looks_like = f"a session that geminids has written and something has damaged ({error})"
         raise NotASessionError(str(path), looks_like) from error

@@ -10,9 +10,9 @@ keys that are no text, numbers that are none, halves of characters and bytes beh
 from __future__ import annotations
 
 import json
+from types import ModuleType
 from typing import Any, Literal
 
-from geminids.records.cbor import CborError, read_cbor
 from geminids.records.errors import RecordError, SigningNotInstalledError
 from geminids.records.presenting import DEEPEST, fits, presentable
 
@@ -33,16 +33,9 @@ def encode_json(record: dict[str, Any]) -> bytes:
 
 def encode_cbor(record: dict[str, Any]) -> bytes:
     """A record as CBOR. Raises RecordError for what no record holds."""
-    try:
-        import cbor2
-    except ImportError as error:
-        raise SigningNotInstalledError("cbor2") from error
     if not fits(record):
         raise RecordError("The record cannot be written as CBOR: it holds what no record can.")
-    try:
-        encoded: bytes = cbor2.dumps(record, canonical=True)
-    except (cbor2.CBORError, ValueError, TypeError, RecursionError) as error:
-        raise RecordError("The record cannot be written as CBOR: it holds what no record can.") from error
+    encoded: bytes = _verifier().encode_cbor(record)
     return encoded
 
 
@@ -95,9 +88,20 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _from_cbor(content: bytes) -> Any:
+    verifier = _verifier()
     try:
-        return read_cbor(content, DEEPEST)
-    except CborError as error:
-        raise RecordError(
-            f"This is no record: it begins like no JSON object, and as CBOR {error}."
-        ) from error
+        record = verifier.decode_cbor(content)
+    except verifier.RefusedError as error:
+        raise RecordError(f"This is no record: it is no JSON object, and as CBOR, {error}.") from error
+    if not fits(record):
+        raise RecordError("This is no record: it holds what JSON cannot, or is nested too deep.")
+    return record
+
+
+def _verifier() -> ModuleType:
+    """The one place that knows CBOR, which can also be handed to others. It needs what checks signatures."""
+    try:
+        from geminids.records import standalone
+    except ModuleNotFoundError as error:
+        raise SigningNotInstalledError(str(error.name)) from error
+    return standalone

@@ -40,7 +40,7 @@ def fits(value: Any, depth: int = 0) -> bool:
         if depth >= DEEPEST:
             return False
         for key, item in value.items():
-            if not (key.isascii() or _is_whole(key)):
+            if type(key) is not str or not (key.isascii() or _is_whole(key)):
                 return False
             if type(item) is str and item.isascii():
                 continue
