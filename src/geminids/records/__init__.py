@@ -2,13 +2,16 @@
 
     session, and the bytes it was read from ─► record ─► committed ─► signed ─► (redacted) ─► verified
 
-    translating, reading     a session as a record, and back (the profile is told in docs/records.md)
-    natives, evidence        what stands in the agent's files where a session says, and what the model leaves of it
-    simple                   the plainer translation that other tools make
-    cddl, schema             whether a value has the shape of a record
-    commitment, redacting    salted hashes over every piece, so that pieces can be taken out later
-    signing, keys            COSE_Sign1
-    standalone               the verifier: one file that needs nothing of ours
+    translating*, reading*     a session as a record, and back (docs/records.md tells the profile)
+    natives, remnants*, others what stands in the agent's files, and what of it a session does not tell
+    evidence, recorder         all of that, and the record it gives
+    attribution, line_owners   which lines of which files the model wrote
+    simple*, vcon, formats     the plainer translation of other tools, the wrapper, exports without a signature
+    cddl, schema               whether a value has the shape of a record
+    commitment, redacting      salted hashes over every piece, so that pieces can be taken out later
+    signing, keys, key_files   COSE_Sign1, and what it is made with
+    timestamps, cms, der       time stamps of authorities
+    standalone                 the verifier: one file that needs nothing of ours
 
-Nothing here looks for files: bytes are given.
+But for the keys, nothing here looks for files: bytes are given.
 """

@@ -1,4 +1,4 @@
-"""Records of sessions, made from them and from what their files hold. The bytes are lent by whoever has them."""
+"""Records of sessions, made from them and from what their files hold. Whoever has the bytes lends them."""
 
 from __future__ import annotations
 
