@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from geminids import export, sources
+from geminids import __version__, export, sources
 from geminids.export.base import Manner
 from geminids.model import (
     Attachment,
@@ -42,6 +42,8 @@ from geminids.model import (
     Unrecorded,
     Usage,
 )
+from geminids.records.encoding import decode, encode_cbor, encode_json
+from geminids.records.natives import Natives, read_natives
 from geminids.transcript.entries import LEVELS
 from tests.conftest import FIXTURES
 from tests.reading import sessions as read_sessions
@@ -61,12 +63,19 @@ LOOKED_AT = (
     "codex-tools",
 )
 """The cases whose exports are kept whole; of all others, the digests of their bytes."""
+HOME = "/home/ada"
+"""Where all homes seem to be."""
+
+
+def fixture_sessions() -> dict[str, Session]:
+    """Every session of every fixture, by `case/native id`, as it would be read anywhere."""
+    return {name: session for name, (session, _) in _fixtures().items()}
 
 
 @cache
-def fixture_sessions() -> dict[str, Session]:
-    """Every session of every fixture, by `case/native id`, as it would be read anywhere."""
-    found: dict[str, Session] = {}
+def _fixtures() -> dict[str, tuple[Session, Path]]:
+    """The sessions of fixtures, each with the home that it was read in."""
+    found: dict[str, tuple[Session, Path]] = {}
     for home in _homes():
         source = sources.load(home.parent.parent.name)
         for session in read_sessions(source, home):
@@ -74,8 +83,21 @@ def fixture_sessions() -> dict[str, Session]:
             name = f"{_case_name(home.parent)}/{session.native_id}"
             while name in found:
                 name += "+"
-            found[name] = _moved(whole, home)
+            found[name] = _moved(whole, home), home
     return found
+
+
+def fixture_natives(session: Session) -> Natives:
+    """What stands in the files of a session of a fixture."""
+    home = next(home for known, home in _fixtures().values() if known is session)
+    source = sources.load(session.agent)
+
+    def content(path: str) -> bytes:
+        original = Path(path.replace(HOME, str(home), 1))
+        unpacked = source.unpacked(original)
+        return original.read_bytes() if unpacked is None else unpacked
+
+    return read_natives(session, content)
 
 
 def _homes() -> list[Path]:
@@ -104,6 +126,39 @@ def exported(name: str, *sessions: Session, level: str | None = None, **options:
     """Sessions in a format, as `geminids export` would write them."""
     chosen = export.load(name)
     return b"".join(chosen.write(sessions, manner(level or chosen.level, **options)))
+
+
+def exported_whole(name: str, session: Session) -> bytes:
+    """A session of a fixture as `geminids export` would write it, which looks at the agent's files."""
+    is_native = "natives" in export.load(name).options
+    written = exported(name, session, natives=fixture_natives if is_native else None)
+    return of_any_release(written)
+
+
+def is_text(name: str) -> bool:
+    """Whether a format is for terminals and editors, too."""
+    return not export.load(name).suffix.endswith(".cbor")
+
+
+def text_of(name: str, written: bytes) -> str:
+    """An export as text: of CBOR, the same value as JSON."""
+    if is_text(name):
+        return written.decode("utf-8")
+    record, _ = decode(written)
+    return encode_json(record).decode("utf-8")
+
+
+def of_any_release(written: bytes) -> bytes:
+    """An export without the number of the release that wrote it: golden files outlive releases."""
+    for ours, any_other in zip(_recorders(__version__), _recorders("…"), strict=True):
+        written = written.replace(ours, any_other)
+    return written
+
+
+def _recorders(release: str) -> tuple[bytes, ...]:
+    """What records call a release of geminids, in all their spellings."""
+    recorder = {"name": "geminids", "version": release}
+    return encode_json(recorder), encode_cbor(recorder), f"geminids/{release}".encode()
 
 
 def manner(level: str, **options: Any) -> Manner:
@@ -243,7 +298,7 @@ def _message(number: int, role: Role, origin: Origin, *parts: Any, **more: Any) 
 
 def _moved(session: Session, home: Path) -> Session:
     """The session as if its home were the same folder on every machine, with files of the same age."""
-    encoded = msgspec.json.encode(session).replace(str(home).encode(), b"/home/ada")
+    encoded = msgspec.json.encode(session).replace(str(home).encode(), HOME.encode())
     moved = msgspec.json.decode(encoded, type=Session)
     beside = tuple(msgspec.structs.replace(file, modified_at=None) for file in moved.companions)
     # A saved chat has only the time of its file, and a copied file another one.

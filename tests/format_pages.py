@@ -28,8 +28,17 @@ from geminids.export.trials import MOST_MESSAGES
 from geminids.model import Session
 from geminids.transcript.levels import LEVEL_WORDS
 from tests.conftest import ROOT
-from tests.exporting import exported, fixture_sessions, looked_at_sessions, manner
+from tests.exporting import (
+    HOME,
+    exported,
+    fixture_sessions,
+    looked_at_sessions,
+    manner,
+    of_any_release,
+    text_of,
+)
 from tests.reading import sessions as read_sessions
+from tests.records import natives_of
 
 FOLDER = ROOT / "docs" / "formats"
 SHOWN = "51ca"
@@ -76,6 +85,10 @@ class About(NamedTuple):
     """Options that make another file of it, by the words for them."""
     is_pair: bool = False
     """Whether these files belong together, and what one cannot carry is in the other."""
+    is_binary: bool = False
+    """Whether the excerpt shows what the file decodes to."""
+    most_lines: int = MOST_LINES
+    """Of the excerpt."""
 
 
 ABOUT = {
@@ -147,6 +160,44 @@ ABOUT = {
         For mail, terminals, `grep` and models: nothing but words.
         """,
         "text",
+    ),
+    "vac": About(
+        """
+        To hand a session to somebody who must not take your word for it: a record of Verifiable Agent
+        Conversations (version 3.0.0-draft), not signed yet. `geminids attest` signs such a file, and
+        [records.md](../records.md) says what is in it. What the format has no member for stands under
+        `x-geminids`, where it was read under `x-source`, and what the agent wrote beside it under `x-native`.
+        `geminids show FILE` and `geminids export FILE` read it again.
+
+        With `--redact`, or at a lower level of detail, the agent's own records are not in it: they would tell
+        what was to be left out.
+        """,
+        most_lines=120,
+    ),
+    "vac-cbor": About(
+        """
+        For programs that read CBOR, and where size or equal bytes count: the record that [vac](vac.md)
+        writes, in deterministic CBOR (RFC 8949). It is binary; in a terminal, `vac` is the one to look at.
+        """,
+        is_binary=True,
+    ),
+    "vac-simple": About(
+        """
+        For tools that expect the plainer records that others make: messages, thoughts, calls and results
+        under the names of the format, and nothing of ours. Of Gemini CLI, what the agent still sees is told;
+        of Claude Code and Codex CLI, line by line what stands in their files. To keep or to sign a session,
+        [vac](vac.md) is the better one.
+
+        What is computed below holds for every session, also if its files are gone. Where the files of Claude
+        Code and Codex CLI are still there, their lines tell more than that, such as tokens.
+        """,
+    ),
+    "vcon": About(
+        """
+        For call centres, archives and other programs that take vCons: who spoke, what was said when, and the
+        whole record of [vac](vac.md) as an analysis. Whoever relies on it should look into the record: the
+        dialog is told from it. `geminids attest --wrap vcon` writes a vCon in which the record is signed.
+        """,
     ),
 }
 COMPUTED = """
@@ -277,13 +328,13 @@ def _excerpt_section(chosen: Format, title: str, options: Mapping[str, Any]) -> 
     flags = "".join(f" {_flag(name, value)}" for name, value in options.items())
     command = f"geminids export {SHOWN} -f {chosen.name}{flags} --sample"
     indented = ", and each line is indented" if about.language == "json" else ""
-    content = exported(chosen.name, _shown_session(), **options).decode()
+    decoded = ", decoded" if about.is_binary else ""
     return [
         f"## {title}",
         "",
-        f"From `{command}`. Here … stands for what is left out{indented}.",
+        f"From `{command}`{decoded}. Here … stands for what is left out{indented}.",
         "",
-        *_fenced(_excerpt(content, about), about.language),
+        *_fenced(_excerpt(_shown(chosen, options), about), about.language),
         "",
     ]
 
@@ -337,13 +388,18 @@ def _matrix(formats: Sequence[Format]) -> Sequence[str]:
     ]
 
 
+def _shown(chosen: Format, options: Mapping[str, Any]) -> str:
+    """What is written of the session that is shown, as if its files lay in a home like any other."""
+    natives = natives_of if "natives" in chosen.options else None
+    written = exported(chosen.name, _shown_session(), natives=natives, **options)
+    return text_of(chosen.name, of_any_release(written)).replace(sample.home(), HOME)
+
+
 @cache
 def _shown_session() -> Session:
     source = sources.load("gemini")
     found = (s for s in read_sessions(source, Path(sample.home())) if s.native_id.startswith(SHOWN))
-    whole = source.with_outputs(next(found))
-    moved = msgspec.json.encode(whole).replace(sample.home().encode(), b"/home/ada")
-    return msgspec.json.decode(moved, type=Session)
+    return source.with_outputs(next(found))
 
 
 @cache
@@ -363,8 +419,8 @@ def _excerpt(content: str, about: About) -> str:
         case _:
             lines = content[content.index(about.begins) :].splitlines()
     widest = WIDEST_OF_A_TABLE if about.language == "csv" else WIDEST
-    shown = [line if len(line) <= widest else line[: widest - 1] + "…" for line in lines[:MOST_LINES]]
-    return "\n".join([*shown, "…"] if len(lines) > MOST_LINES else shown)
+    shown = [line if len(line) <= widest else line[: widest - 1] + "…" for line in lines[: about.most_lines]]
+    return "\n".join([*shown, "…"] if len(lines) > about.most_lines else shown)
 
 
 def _json_lines(content: str) -> list[str]:
@@ -400,6 +456,8 @@ def _shortened(value: Any) -> Any:
     match value:
         case str() if len(value) > LONGEST_WORDS:
             return value[: LONGEST_WORDS - 1] + "…"
+        case [{"type": _, "x-source": _}, *_]:
+            return [*chain.from_iterable((_shortened(entry), "…") for entry in _one_of_each_type(value))]
         case list() if len(value) > MOST_ITEMS:
             return [*map(_shortened, value[:MOST_ITEMS]), "…"]
         case list():
@@ -408,6 +466,14 @@ def _shortened(value: Any) -> Any:
             return {key: _shortened(item) for key, item in value.items()}
         case _:
             return value
+
+
+def _one_of_each_type(entries: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+    """Of the entries of a record, the first of each type: many records of no message may come before them."""
+    first: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        first.setdefault(entry["type"], entry)
+    return first.values()
 
 
 def _fenced(text: str, language: str) -> Sequence[str]:

@@ -20,7 +20,7 @@ from geminids.export.folder import MANIFEST
 from geminids.library import Library
 from geminids.model import Attachment, State
 from tests.conftest import Run
-from tests.exporting import exported, hostile_session
+from tests.exporting import exported, hostile_session, text_of
 from tests.homes import FIRST_ID, write_session
 
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z0A"
@@ -60,13 +60,20 @@ def test_every_format_can_be_written(geminids: Run, home: Path, tmp_path: Path, 
     target = tmp_path / f"out{export.load(name).suffix}"
     code, out, err = geminids("export", "1f0c", "-f", name, "-o", target, "--home", home)
     assert (code, out) == (0, ""), err
-    assert "login redirect" in target.read_text("utf-8")
+    assert "login redirect" in text_of(name, target.read_bytes())
     assert str(target) in err
 
 
 @pytest.mark.parametrize(
     ("file", "begins"),
-    [("a.md", "---\n"), ("a.html", "<!doctype html>"), ("a.json", '{"schema":"geminids/session/1"')],
+    [
+        ("a.md", "---\n"),
+        ("a.html", "<!doctype html>"),
+        ("a.json", '{"schema":"geminids/session/1"'),
+        ("a.vac.json", '{"version":"3.0.0-draft","id":"gemini:'),
+        ("a.vac-simple.json", '{"version":"3.0.0-draft","id":"1f0c'),
+        ("a.vcon", '{"vcon":'),
+    ],
 )
 def test_the_ending_of_a_file_says_the_format(
     geminids: Run, home: Path, tmp_path: Path, file: str, begins: str

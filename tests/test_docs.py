@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from geminids import sources
+from geminids.cli.key_command import PASSPHRASE_VARIABLE
 from geminids.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, KEEP_VARIABLE, VARIABLES
 from geminids.errors import EXIT_CODES, GeminidsError
 from geminids.projects.places import VARIABLES as PROJECT_VARIABLES
 from tests.conftest import ROOT, SCREEN_VARIABLES, Run
 
-OURS = (HOMES_VARIABLE, DATA_VARIABLE, EVERY_WORD_VARIABLE, KEEP_VARIABLE)
+OURS = (HOMES_VARIABLE, DATA_VARIABLE, EVERY_WORD_VARIABLE, KEEP_VARIABLE, PASSPHRASE_VARIABLE)
 REFERENCE = ROOT / "docs" / "cli.md"
 COMMANDS = (
     "",
@@ -37,6 +38,13 @@ COMMANDS = (
     "restore",
     "rescue",
     "forget",
+    "attest",
+    "verify",
+    "redact-record",
+    "key",
+    "key new",
+    "key list",
+    "key show",
     "watch",
     "sync",
     "projects",

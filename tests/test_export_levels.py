@@ -26,7 +26,7 @@ from geminids.model import (
     ToolStatus,
 )
 from geminids.transcript.entries import LEVELS
-from tests.exporting import exported, hostile_session
+from tests.exporting import exported, hostile_session, text_of
 
 TOLD = {
     "prompts": ["typedword", "pathword"],
@@ -42,6 +42,7 @@ NO_PLACE = {
     "chat": {"diffword"},
     "atif": {"diffword"},
     "otlp": {"diffword"},
+    "vac-simple": {"diffword", "rewoundword"},
 }
 """What a format (here: the table of messages of csv) does not carry at any level."""
 
@@ -130,7 +131,7 @@ def session() -> Session:
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", export.available())
 def test_a_level_tells_what_it_says_and_no_more(name: str, level: str) -> None:
-    written = exported(name, session(), level=level).decode()
+    written = text_of(name, exported(name, session(), level=level))
     levels = list(LEVELS)
     for other, words in TOLD.items():
         is_told = levels.index(other) <= levels.index(level)

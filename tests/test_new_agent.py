@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -24,12 +25,18 @@ from geminids.errors import PARTLY_DONE
 from geminids.export.losses import losses
 from geminids.library import Library
 from geminids.model import FileAccount, KnownBy, folder_hash
+from geminids.records.evidence import evidence_of
+from geminids.records.reading import session_of
+from geminids.records.schema import check_record
+from geminids.records.simple import simple_record
+from geminids.records.translating import record_of
 from geminids.sources.describe import describe
 from tests.conftest import ROOT, Run
-from tests.exporting import manner
+from tests.exporting import manner, text_of
 from tests.homes import FIRST_ID, write_session
 from tests.reading import readings, scans
 from tests.reading import sessions as read_sessions
+from tests.records import natives_of
 from tests.terminal import on_terminal
 from tests.toy_agent import FOLDER, installed, write_talk
 from tests.watching import watching
@@ -49,6 +56,14 @@ HINTS = {
     "projects/spellings.py": "where agents make work trees",
     "projects/walk.py": "where to look for the folder of a hash",
     "query/grammar.py": "an example",
+    "records/evidence.py": "which members of its records a session carries; of others, all of them are kept",
+    "records/others.py": "which records in a file are those of another session",
+    "records/remnants_claude.py": "which members of its records a session carries",
+    "records/remnants_codex.py": "which members of its records a session carries",
+    "records/simple.py": "whose lines other tools translate one by one",
+    "records/simple_claude.py": "how other tools translate its lines",
+    "records/simple_codex.py": "how other tools translate its lines",
+    "records/translating.py": "what other tools call agents, and who offers a model, by its name",
     "settings.py": "an example",
 }
 """Files that know agents by name, and what for: a new agent needs no line in any of them."""
@@ -309,7 +324,7 @@ def test_it_is_exported_in_every_format(geminids: Run, home: Path, tmp_path: Pat
     suffix = export.load(name).suffix
     target = tmp_path / f"talk{suffix}"
     assert geminids("export", "toy:7c1d0001", "-f", name, "-o", target, "--home", home).code == 0
-    written = target.read_text("utf-8")
+    written = text_of(name, target.read_bytes())
     assert "Paint the shop window" in written
     assert "It is blue now." in written
     if name in {"markdown", "html", "text"}:
@@ -319,6 +334,34 @@ def test_it_is_exported_in_every_format(geminids: Run, home: Path, tmp_path: Pat
     (session,) = read_sessions(sources.load("toy"), home)
     report = losses(session, export.load(name), manner("everything"))
     assert report.losses
+
+
+def test_it_becomes_a_record_that_tells_every_line_of_its_file(home: Path) -> None:
+    (session,) = read_sessions(sources.load("toy"), home)
+    evidence = evidence_of(session, natives_of(session))
+    record = record_of(session, evidence)
+    assert check_record(record) is None
+    assert session_of(record) == (session, evidence)
+    assert record["session"]["agent-meta"]["cli-name"] == "toy"
+    talk = next(home.rglob("*.talk"))
+    assert [(file.path, file.sha256) for file in evidence.files] == [
+        (str(talk), hashlib.sha256(talk.read_bytes()).hexdigest())
+    ]
+    places = [place for places in evidence.messages for place in places]
+    kept = [place.native for place in (*places, *evidence.others)]
+    lines = talk.read_text().splitlines()
+    assert [line for line in lines if not any(line in str(native) for native in kept)] == []
+
+
+def test_it_becomes_a_record_as_other_tools_make_them(home: Path) -> None:
+    (session,) = read_sessions(sources.load("toy"), home)
+    record = simple_record(session, natives_of(session))
+    assert check_record(record) is None
+    assert record == simple_record(session), "other tools know nothing of its files"
+    assert record["session"]["agent-meta"]["cli-name"] == "toy"
+    entries = record["session"]["entries"]
+    assert [entry["type"] for entry in entries] == ["user", "assistant"]
+    assert [child["type"] for child in entries[1]["children"]] == ["tool-call", "tool-result"]
 
 
 def test_what_is_exported_can_be_narrowed_to_agents(geminids: Run, home: Path, tmp_path: Path) -> None:

@@ -293,7 +293,9 @@ MUTANTS = [
     having(f"{CALL}/type", "tool-result"),
     having(f"{PART}/url", "#a\nb"),
     *(extra(path) for path in CLOSED),
-    *(Mutant(f"instead: {value!r}", value) for value in (None, 5, "x", [], {}, [RECORD], {"record": RECORD})),
+    *(Mutant(f"instead: {name}", json.loads(name)) for name in ("null", "5", '"x"', "[]", "{}")),
+    Mutant("in a list", [RECORD]),
+    Mutant("in a map", {"record": RECORD}),
 ]
 
 STILL_RECORDS = [
@@ -504,8 +506,8 @@ BAD_HEADERS: dict[str, Any] = {
     "no receipts": envelope(unprotected={394: []}),
     "receipts are not encoded": envelope(unprotected={394: [CBORTag(18, [])]}),
 }
-"""Envelopes that only ours refuses. In the published schema these labels have no cut (`=>`), and any other one
-may hold anything: what does not fit the one is taken by the other (RFC 8610, section 3.5.4)."""
+"""Envelopes that only ours refuses. In the published schema these labels have no cut (`=>`), and any label
+may hold anything: what does not fit the one entry is taken by the other (RFC 8610, section 3.5.4)."""
 
 GOOD_ENVELOPES: dict[str, Any] = {
     "everything": GOOD,
@@ -752,6 +754,18 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
         "assert not {'cddlparser', 'cbor2', 'geminids.records.cddl'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_says_what_is_missing_where_schemas_cannot_be_read() -> None:
+    script = (
+        "import sys; sys.modules['cddlparser'] = None\n"
+        "from geminids.records import errors, schema\n"
+        "try: schema.check_record({})\n"
+        "except errors.SigningNotInstalledError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    assert "cddlparser" in said
+    assert "geminids[sign]" in said
 
 
 def test_reads_a_schema_from_a_file(tmp_path: Path) -> None:

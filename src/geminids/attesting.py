@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,20 +17,25 @@ import msgspec
 from geminids.config import is_below
 from geminids.errors import AgentFolderError, FileExistsAlreadyError
 from geminids.export.files import write_file
-from geminids.model import Message, Origin, Role, Session, Source, State, Unrecognised
+from geminids.model import Message, Origin, Role, Session, SessionFile, Source, State, Unrecognised
 from geminids.records import encoding
 from geminids.records.commitment import commit
-from geminids.records.errors import RecordError
-from geminids.records.evidence import Evidence
+from geminids.records.errors import BadTokenError, RecordError
+from geminids.records.evidence import Evidence, evidence_of
+from geminids.records.natives import Natives
 from geminids.records.recorder import Recorded, Recorder
 from geminids.records.redacting import differences, with_repeats, withhold
+from geminids.records.schema import check_record
 from geminids.records.signing import Claims, PrivateKey, statement
-from geminids.records.standalone import key_id
+from geminids.records.standalone import PublicKey, key_id, session_id_of
+from geminids.records.timestamps import check_token
 from geminids.records.translating import record_of
 
 if TYPE_CHECKING:
     from geminids.redact import Redactor
 
+ATTEMPTS = 5
+"""So often a session is read whose file is written anew meanwhile."""
 SIGNATURE_SUFFIX = ".cose"
 """What a detached signature is called after the record beside it."""
 
@@ -60,6 +65,14 @@ class SigningManner(NamedTuple):
     """A time stamp over the bytes of the record."""
 
 
+class Presented(NamedTuple):
+    """A record as it is to be signed."""
+
+    record: dict[str, Any]
+    withheld: Sequence[str]
+    """Places of the whole record that were taken out."""
+
+
 class Attested(NamedTuple):
     """A signed record, as it goes to the disk."""
 
@@ -71,7 +84,7 @@ class Attested(NamedTuple):
     """The record, where it goes into a file of its own."""
     entries: int
     withheld: Sequence[str]
-    """Places in the record that were taken out."""
+    """Places of the whole record that were taken out."""
 
 
 class Attesting:
@@ -102,7 +115,7 @@ class Attesting:
     @property
     def key_id(self) -> str:
         """SHA-256 of the public key, in hex."""
-        return key_id(self._signer.key.public_key()).hex()
+        return key_id(self.public_key).hex()
 
     @property
     def is_redacting(self) -> bool:
@@ -111,30 +124,63 @@ class Attesting:
 
     @property
     def describes(self) -> str:
-        """All that is chosen, in little: with another choice, an unchanged session is signed anew."""
+        """All that is chosen, in little: with another choice, a session is looked at anew."""
         hiding = self._redactor.fingerprint if self._redactor else ""
         return f"{self._manner.form} {self._manner.simple} {self._signer.issuer} {hiding}"
 
-    def record(self, session: Session) -> Recorded:
-        """The record of a session, whole and not yet committed to."""
-        return self._recorder.simple(session) if self._manner.simple else self._recorder.whole(session)
+    @property
+    def public_key(self) -> PublicKey:
+        """What its signatures are checked with."""
+        return self._signer.key.public_key()
 
-    def signed(self, recorded: Recorded, chain: dict[str, Any] | None = None) -> Attested:
-        """The record of a session, signed."""
+    def record(self, read: Callable[[], Session]) -> Recorded:
+        """The record of a session, whole and not yet committed to.
+
+        The session is read anew if a file of it is written anew just then; agents mostly append. Raises
+        RecordError if that goes on.
+        """
+        changed = None
+        for _ in range(ATTEMPTS):
+            session = read()
+            natives = self._recorder.natives(session)
+            if (changed := changed_file(session, natives)) is None:
+                return self._recorded(session, natives)
+        raise RecordError(f"{changed} is just being written anew; its session was not signed. Try it again.")
+
+    def presented(self, recorded: Recorded) -> Presented:
+        """What is shown of the record of a session, with a commitment to all of it."""
         if recorded.evidence is None:
-            return self._statement(recorded.record, (), chain)
+            return Presented(recorded.record, ())
         whole = commit(recorded.record)
         withheld = self._secrets(recorded)
-        return self._statement(withhold(whole, withheld) if withheld else whole, withheld, chain)
+        return Presented(withhold(whole, withheld) if withheld else whole, withheld)
+
+    def signed(self, presented: Presented, chain: dict[str, Any] | None = None) -> Attested:
+        """The record of a session, signed; in a folder of statements with a link to the one before it."""
+        if self._manner.token is not None:
+            raise RecordError(
+                "A time stamp is over bytes that are there: `geminids export -f vac` writes a record, and "
+                "`geminids attest FILE --timestamp TOKEN` signs it with the time stamp over it."
+            )
+        return self._statement(presented, self._encoded(presented.record), chain)
 
     def given(self, content: bytes) -> Attested:
         """A record that somebody else made, signed in the bytes it has."""
-        record, _ = encoding.decode(content)
         if self._redactor is not None:
             raise RecordError(
                 "A record file is signed as it is. `geminids redact-record` takes pieces out of a signed one."
             )
-        return self._statement(record, (), None, content)
+        record, _ = encoding.decode(content)
+        if mismatch := check_record(record):
+            raise RecordError(f"This is no record that others would accept. {mismatch.sentence}")
+        if self._manner.wrap is not None and content != encoding.encode_json(record):
+            raise RecordError(
+                "A vCon holds what a record says, not its bytes, and these are not as they would be there: "
+                "the signature would not fit. Without --wrap it can be signed."
+            )
+        if self._manner.token is not None and not (check := check_token(self._manner.token, content)).holds:
+            raise BadTokenError(None, check.reason)
+        return self._statement(Presented(record, ()), content, None)
 
     def to_file(self, attested: Attested, target: Path, *, force: bool = False) -> list[Path]:
         """Write a signed record, whole or not at all; the files that were written."""
@@ -154,29 +200,68 @@ class Attesting:
         is_json = self._manner.form == "json"
         return encoding.encode_json(record) if is_json else encoding.encode_cbor(record)
 
-    def _statement(
-        self,
-        record: dict[str, Any],
-        withheld: Sequence[str],
-        chain: dict[str, Any] | None,
-        given: bytes | None = None,
-    ) -> Attested:
-        content = given if given is not None else self._encoded(record)
+    def _recorded(self, session: Session, natives: Natives) -> Recorded:
+        if self._manner.simple:
+            from geminids.records.simple import simple_record
+
+            return Recorded(session, None, simple_record(session, natives))
+        evidence = evidence_of(session, natives)
+        return Recorded(session, evidence, record_of(session, evidence))
+
+    def _statement(self, presented: Presented, content: bytes, chain: dict[str, Any] | None) -> Attested:
+        record = presented.record
         is_apart = self._manner.detached or self._manner.wrap is not None
-        claims = self._signer.claims(str(record["session"]["session-id"]))
         signed = statement(
             content,
             record,
             self._signer.key,
-            claims,
+            self._signer.claims(session_id_of(record) or ""),
             detached=is_apart,
             chain=chain,
             token=self._manner.token,
         )
         beside = content if self._manner.detached else None
         if self._manner.wrap is not None:
-            signed = _wrapped(record, signed)
-        return Attested(str(record["id"]), signed, beside, len(record["session"]["entries"]), withheld)
+            signed = wrapped(record, signed)
+        return Attested(record["id"], signed, beside, len(record["session"]["entries"]), presented.withheld)
+
+
+def changed_file(session: Session, natives: Natives) -> str | None:
+    """A file that no longer holds what the session was read from; None if all do.
+
+    Logs only grow, and what was read of them stays. That it did is seen by the places of messages, each of
+    which must be a line.
+    """
+    for file in session.files:
+        native = natives.files.get(file.path)
+        if native is None or not _has_kept_size(file):
+            return file.path
+        is_log = "jsonl" in file.format
+        if is_log and not all(_is_line(native.content, place) for place in _places_in(session, file.path)):
+            return file.path
+    return None
+
+
+def _has_kept_size(file: SessionFile) -> bool:
+    try:
+        size = file.size if file.kept else Path(file.path).stat().st_size
+    except OSError:
+        # It was read a moment ago; what is kept elsewhere by now does not change.
+        return True
+    return size >= file.size if "jsonl" in file.format else size == file.size
+
+
+def _is_line(content: bytes, place: Source) -> bool:
+    """Whether a place still begins and ends where a line does."""
+    line = content[place.start : place.end]
+    before, after = content[max(place.start - 1, 0) : place.start], content[place.end : place.end + 1]
+    is_whole = len(line) == place.end - place.start and line.strip() == line and b"\n" not in line
+    return is_whole and before in {b"", b"\n"} and after in {b"", b"\n", b"\r"}
+
+
+def _places_in(session: Session, path: str) -> Iterator[Source]:
+    for message in session.messages:
+        yield from (place for place in (message.source, *message.also_at) if place.file == path)
 
 
 def write_signed(target: Path, signed: bytes, beside: bytes | None, *, force: bool) -> list[Path]:
@@ -193,7 +278,8 @@ def write_signed(target: Path, signed: bytes, beside: bytes | None, *, force: bo
     return [target, signature]
 
 
-def _wrapped(record: dict[str, Any], signature: bytes) -> bytes:
+def wrapped(record: dict[str, Any], signature: bytes) -> bytes:
+    """A record and its signature in a vCon."""
     from geminids.records.vcon import vcon_of
 
     return encoding.encode_json(vcon_of(record, signature=signature))

@@ -10,21 +10,23 @@ somebody else has keeps those.
 
 from __future__ import annotations
 
-import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from geminids.attesting import Attesting
+from geminids.attesting import ATTEMPTS, Attesting
 from geminids.config import is_below
-from geminids.errors import AgentFolderError, RedactionError, SessionGoneError
-from geminids.export.files import naming, write_file
+from geminids.errors import AgentFolderError, FileExistsAlreadyError, RedactionError, SessionGoneError
+from geminids.export.files import naming, remove_left_over, write_file
 from geminids.records.errors import RecordError
 from geminids.records.profile import COMMITMENT
-from geminids.records.standalone import verify
+from geminids.records.standalone import PublicKey, key_id, verify
 
 if TYPE_CHECKING:
     from geminids.exporting import Item
@@ -36,6 +38,7 @@ SAVED_EVERY = 100
 """Statements after which the list is written: more is not looked at twice if we are killed."""
 _NUMBERED = re.compile(r"(\d{4,9})\.acr")
 _PLAIN = re.compile(r"[^A-Za-z0-9]+")
+_SEPARATORS = re.compile(r"[/\\]")
 _ID_LENGTH = 8
 _KEY_LENGTH = 8
 
@@ -72,7 +75,8 @@ class Statements:
         if is_below(str(folder), agents_folders):
             raise AgentFolderError(str(folder))
         self.folder = folder
-        self._list = dict(_listed(folder / LIST_FILE))
+        self._list = _listed(folder / LIST_FILE)
+        self._noted: dict[str, Signed] = {}
 
     def sign(
         self, items: Sequence[Item], attesting: Attesting, progress: Progress | None = None
@@ -80,12 +84,13 @@ class Statements:
         """Sign every session that is new or has changed."""
         signed: list[Path] = []
         failed: dict[str, str] = {}
+        names = _names_of(items)
         try:
             for number, item in enumerate(items):
                 if progress:
                     progress(number, len(items))
                 try:
-                    path = self._brought_up_to_date(item, attesting)
+                    path = self._brought_up_to_date(names[number], item, attesting)
                 except (RecordError, RedactionError, SessionGoneError) as error:
                     failed[item.id] = str(error)
                     continue
@@ -96,53 +101,65 @@ class Statements:
         finally:
             if progress:
                 progress(len(items), len(items))
-            if items:
+            if self._noted:
                 self._save()
         return ChainOutcome(signed, len(items) - len(signed) - len(failed), failed)
 
-    def _brought_up_to_date(self, item: Item, attesting: Attesting) -> Path | None:
+    def _brought_up_to_date(self, name: str, item: Item, attesting: Attesting) -> Path | None:
         """The new statement of a session; None if the last one still says all of it."""
-        name = name_of(item)
+        for _ in range(ATTEMPTS):
+            try:
+                return self._continued(name, item, attesting)
+            except FileExistsAlreadyError:
+                # Somebody else signs into this folder and was faster.
+                continue
+        raise RecordError(
+            f"Others sign {item.id} at the same time. `geminids attest` again goes on from there."
+        )
+
+    def _continued(self, name: str, item: Item, attesting: Attesting) -> Path | None:
         stamp = f"{item.stamp.hex()} {attesting.describes}" if item.stamp else None
-        last = last_statement(self.folder / name)
+        files = statement_files(self.folder / name)
+        sequence = files[-1][0] if files else 0
         known = self._list.get(name)
-        if known and last and stamp == known.stamp and known.sequence == last.sequence:
+        if known and files and stamp == known.stamp and sequence == known.sequence:
             return None
-        recorded = attesting.record(_read(item))
-        if last and not attesting.is_redacting and _says_the_same(last, recorded.record):
-            self._note(name, last.sequence, stamp)
+        presented = attesting.presented(attesting.record(partial(_read, item)))
+        last = last_statement(files[-1][1], attesting.public_key) if files else None
+        # What is taken out of a record may have changed unseen; the list knows, unless it is lost.
+        is_comparable = not attesting.is_redacting or known is None
+        if last and is_comparable and _bare(last.record) == _bare(presented.record):
+            self._note(name, sequence, stamp)
             return None
-        sequence = last.sequence + 1 if last else 1
-        chain = {"sequence": sequence} | ({"previous": last.sha256} if last else {})
-        path = self.folder / name / f"{sequence:04}{SUFFIX}"
-        attested = attesting.signed(recorded, chain)
+        chain = {"sequence": sequence + 1} | ({"previous": last.sha256} if last else {})
+        path = self.folder / name / f"{sequence + 1:04}{SUFFIX}"
+        attested = attesting.signed(presented, chain)
         with naming(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
+        remove_left_over(path.parent)
         write_file(path, [attested.signed], force=False)
-        self._note(name, sequence, stamp)
+        self._note(name, sequence + 1, stamp)
         return path
 
     def _note(self, name: str, sequence: int, stamp: str | None) -> None:
         if stamp is not None:
-            self._list[name] = Signed(sequence, stamp)
+            self._noted[name] = Signed(sequence, stamp)
 
     def _save(self) -> None:
         with naming(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        written = msgspec.json.format(msgspec.json.encode(StatementList(self._list)), indent=1)
+        # Others may have written their own since.
+        sessions = {**_listed(self.folder / LIST_FILE), **self._noted}
+        written = msgspec.json.format(msgspec.json.encode(StatementList(sessions)), indent=1)
         write_file(self.folder / LIST_FILE, [written, b"\n"], force=True)
 
 
 class Last(NamedTuple):
     """The newest statement of a session."""
 
-    sequence: int
-    content: bytes
-
-    @property
-    def sha256(self) -> bytes:
-        """What the next one names."""
-        return hashlib.sha256(self.content).digest()
+    sha256: bytes
+    """What the next one names."""
+    record: dict[str, Any]
 
 
 def statement_files(folder: Path) -> list[tuple[int, Path]]:
@@ -154,38 +171,66 @@ def statement_files(folder: Path) -> list[tuple[int, Path]]:
     return sorted((int(path.stem), path) for path in names)
 
 
-def last_statement(folder: Path) -> Last | None:
-    """The newest statement in the folder of a session."""
-    files = statement_files(folder)
-    if not files:
-        return None
-    sequence, path = files[-1]
-    return Last(sequence, path.read_bytes())
+def last_statement(path: Path, key: PublicKey) -> Last:
+    """The statement that the next one is to be tied to. Raises RecordError if it is none, or damaged.
+
+    If it was signed with another key, all but the signature is checked.
+    """
+    with naming(path):
+        content = path.read_bytes()
+    verdict = verify(content, keys=[key])
+    ours = verdict.key_id == key_id(key)
+    failed = [check for check in verdict.checks if check.holds is False]
+    failed = [check for check in failed if ours or check.name not in {"signature", "seal"}]
+    if failed or verdict.record is None:
+        reason = failed[0].detail if failed else "it holds no record"
+        raise RecordError(
+            f"{path} is damaged, and no statement can follow it: {reason}. Put a copy of it back, or take it "
+            "away."
+        )
+    return Last(sha256(content).digest(), verdict.record)
 
 
 def name_of(item: Item) -> str:
-    """The folder of a session's statements: always the same, and it tells no title."""
+    """The folder of a session's statements: it tells no title, and is the same wherever the file lies.
+
+    Agents move files to an archive, pack them, and give them another suffix.
+    """
     agent, _, native_id = item.id.partition(":")
     short = _PLAIN.sub("", native_id)[:_ID_LENGTH]
-    return f"{agent}-{short}-{item.key[:_KEY_LENGTH]}"
+    stem = _SEPARATORS.split(item.file or "")[-1].partition(".")[0]
+    digest = sha256(f"{item.id}\0{stem}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{agent}-{short}-{digest[:_KEY_LENGTH]}"
+
+
+def _names_of(items: Sequence[Item]) -> list[str]:
+    """A folder for each session; where two would share one, their places tell them apart."""
+    names = [name_of(item) for item in items]
+    shared = {name for name, number in Counter(names).items() if number > 1}
+    return [
+        f"{name}-{item.key[:_KEY_LENGTH]}" if name in shared else name
+        for name, item in zip(names, items, strict=True)
+    ]
 
 
 def _listed(path: Path) -> Mapping[str, Signed]:
     """What was signed last; a list that is not there, or is damaged, only costs looking at all again."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=StatementList).sessions
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError, msgspec.DecodeError):
         return {}
 
 
 def _read(item: Item) -> Session:
-    session = item.read()
+    try:
+        session = item.read()
+    except OSError as error:
+        raise RecordError(f"{item.file or item.id} cannot be read: {error.strerror}.") from error
     if session is None:
         raise SessionGoneError(item.id, item.file)
     return session
 
 
-def _says_the_same(last: Last, record: dict[str, Any]) -> bool:
-    """Whether a statement is of this very record."""
-    said = verify(last.content).record
-    return said is not None and {**said, COMMITMENT: None} == {**record, COMMITMENT: None}
+def _bare(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what is random in it."""
+    return {name: value for name, value in record.items() if name != COMMITMENT}

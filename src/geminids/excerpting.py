@@ -6,12 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from geminids.attesting import wrapped
 from geminids.records.errors import RecordError
 from geminids.records.profile import COMMITMENT
 from geminids.records.redacting import differences, places_of, with_repeats, withhold
 from geminids.records.signing import excerpt
-from geminids.records.standalone import JSON, Verdict, content_type, encode_record, verify
-from geminids.verifying import Given, taken_apart
+from geminids.records.standalone import (
+    JSON,
+    PublicKey,
+    content_type,
+    decode_record,
+    encode_record,
+    key_id,
+    verify,
+)
+from geminids.verifying import taken_apart
 
 if TYPE_CHECKING:
     from geminids.redact import Redactor
@@ -47,45 +56,62 @@ class Excerpt(NamedTuple):
     """The places that were taken out, of the record as it was given."""
 
 
+class _Given(NamedTuple):
+    """A signed record that can be cut."""
+
+    signed: bytes
+    content: bytes
+    """Of the record."""
+    is_apart: bool
+    """Whether the record is a file of its own."""
+    is_vcon: bool
+
+
 def excerpt_of(
-    path: Path, signature: Path | None, unwanted: Unwanted, redactor: Redactor | None = None
+    path: Path,
+    signature: Path | None,
+    unwanted: Unwanted,
+    redactor: Redactor | None = None,
+    keys: Sequence[PublicKey] = (),
 ) -> Excerpt:
-    """A signed record without some of its pieces."""
-    given, verdict = _signed(path, signature)
-    record = _committed(path, verdict.record)
+    """A signed record without some of its pieces. Where the key is known, its signature is checked first."""
+    given, record = _signed(path, signature, keys)
     places = list(dict.fromkeys(_places(record, unwanted)))
     if redactor is not None:
         places += _secrets(record, redactor)
-    if not places:
+    left = withhold(record, places := with_repeats(record, places))
+    if left is record:
         raise RecordError(f"Nothing of that is in {str(path)!r}; nothing was written.")
-    places = with_repeats(record, places)
-    content = encode_record(withhold(record, places), content_type(verdict.record_bytes or b"") or JSON)
-    is_apart = given.content is not None
-    signed = excerpt(given.signed or b"", content, detached=is_apart)
+    content = encode_record(left, content_type(given.content) or JSON)
+    is_apart = given.is_apart or given.is_vcon
+    signed = excerpt(given.signed, content, detached=is_apart)
+    if given.is_vcon:
+        return Excerpt(wrapped(decode_record(content), signed), None, places)
     return Excerpt(signed, content if is_apart else None, places)
 
 
-def signed_record(path: Path, signature: Path | None) -> dict[str, Any]:
-    """The record in a signed file. Raises RecordError if it cannot be taken apart."""
-    _, verdict = _signed(path, signature)
-    return _committed(path, verdict.record)
+def signed_record(path: Path, signature: Path | None, keys: Sequence[PublicKey] = ()) -> dict[str, Any]:
+    """The record in a signed file. Raises RecordError if it is damaged, or nothing can be taken out of it."""
+    return _signed(path, signature, keys)[1]
 
 
-def _signed(path: Path, signature: Path | None) -> tuple[Given, Verdict]:
+def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tuple[_Given, dict[str, Any]]:
     given = taken_apart(path, signature)
     if given.signed is None:
         raise RecordError(f"{str(path)!r} is not signed; `geminids attest` does that.")
-    return given, verify(given.signed, record=given.content)
-
-
-def _committed(path: Path, record: dict[str, Any] | None) -> dict[str, Any]:
-    if record is None:
-        raise RecordError(f"{str(path)!r} is no signed record; `geminids verify` says what is wrong with it.")
-    if COMMITMENT not in record:
+    verdict = verify(given.signed, record=given.content, keys=keys)
+    is_known = verdict.key_id in {key_id(key) for key in keys}
+    unasked = () if is_known else ("signature", "seal")
+    failed = [check for check in verdict.checks if check.holds is False and check.name not in unasked]
+    if verdict.record is not None and COMMITMENT not in verdict.record:
         raise RecordError(
             f"{str(path)!r} was signed without a commitment to its pieces: none can be taken out of it."
         )
-    return record
+    if failed or verdict.record is None:
+        reason = failed[0].detail if failed else "it holds no record"
+        raise RecordError(f"{str(path)!r} is no record that was signed, or was changed since: {reason}.")
+    is_apart = given.content is not None and not given.is_vcon
+    return _Given(given.signed, verdict.record_bytes or b"", is_apart, given.is_vcon), verdict.record
 
 
 def _places(record: dict[str, Any], unwanted: Unwanted) -> Iterator[str]:

@@ -13,12 +13,13 @@ from geminids.config import is_below
 from geminids.errors import AgentFolderError, NothingToReadError
 from geminids.excerpting import Excerpt, Unwanted, excerpt_of, signed_record
 from geminids.export.files import write_file
+from geminids.query.given import is_document
 from geminids.records import encoding, schema, standalone
-from geminids.records.errors import RecordError
+from geminids.records.errors import BadTokenError, RecordError
 from geminids.records.keys import FOLDER, KeyStore, load_private
 from geminids.records.recorder import Content, Recorder
 from geminids.records.signing import with_token
-from geminids.records.timestamps import read_token
+from geminids.records.timestamps import check_token, read_token, signature_field
 from geminids.verifying import Asked, Verifying, is_cose
 
 if TYPE_CHECKING:
@@ -100,7 +101,25 @@ class Records:
 
     def stamped(self, signed: Path, token: Path) -> bytes:
         """A signed record with a time stamp over its signature."""
-        return with_token(_read(signed), self.token(token))
+        content, stamp = _read(signed), self.token(token)
+        verdict = standalone.verify(content)
+        if verdict.form == "excerpt":
+            raise RecordError(
+                f"{str(signed)!r} is an excerpt, which has no place for a time stamp: that belongs to the "
+                "signature of the whole record."
+            )
+        check = check_token(stamp, signature_field(verdict.signature or b""))
+        if not check.holds:
+            raise BadTokenError(str(token), check.reason)
+        return with_token(content, stamp)
+
+    def refuse_document(self, path: Path) -> None:
+        """Refuse a session that was exported: what it says of files is anybody's word, and none is opened."""
+        if is_document(path):
+            raise RecordError(
+                f"{str(path)!r} is a session that was exported, and no file of an agent. Sign the session "
+                "itself, or into one file what `geminids export -f vac` writes."
+            )
 
     def write(self, target: Path, content: bytes, *, force: bool) -> None:
         """Write a file, whole or not at all, and never into the folder of an agent."""
@@ -113,11 +132,11 @@ class Records:
         self, path: Path, signature: Path | None, unwanted: Unwanted, redactor: Redactor | None = None
     ) -> Excerpt:
         """A signed record without some of its pieces."""
-        return excerpt_of(path, signature, unwanted, redactor)
+        return excerpt_of(path, signature, unwanted, redactor, self._own_public_keys())
 
     def signed_record(self, path: Path, signature: Path | None) -> dict[str, Any]:
         """The record in a signed file, to choose pieces of it."""
-        return signed_record(path, signature)
+        return signed_record(path, signature, self._own_public_keys())
 
     def write_excerpt(self, excerpt: Excerpt, target: Path, *, force: bool) -> list[Path]:
         """Write what is left of a signed record; the files that were written."""
@@ -148,8 +167,10 @@ class Records:
         return Verifying(asked, self._lent.read, self.record)
 
     def write_verifier(self, target: Path) -> None:
-        """Write the verifier as one file that needs nothing of ours."""
-        self.write(target, Path(standalone.__file__).read_bytes(), force=True)
+        """Write the verifier as one file that needs nothing of ours. Only an older one is replaced."""
+        written = Path(standalone.__file__).read_bytes()
+        is_verifier = target.is_file() and target.read_bytes().startswith(written.splitlines()[0])
+        self.write(target, written, force=is_verifier)
 
     def _refuse_agents_folder(self, target: Path) -> None:
         if is_below(str(target), self._lent.agents_folders):

@@ -1,8 +1,9 @@
 """Files of an agent, given by hand to check a record with, read anew as they lay in the agent's home.
 
-What a file means depends on where it lies: a saved chat is called as its file is, and a subagent lies in the
-folder of its parent. So the files are laid out in a folder of their own under the paths that the record names,
-as much of each as there was when the record was made.
+What a file means depends on where it lies: a saved chat is called as its file is, and a subagent lies in
+the folder of its parent. So the files are laid out in a folder of their own under the paths that the record
+names, as much of each as there was when the record was made. It may also depend on files beside it: where
+something else comes out, and the files are as they were, they are read where they lie.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from geminids import sources
-from geminids.export.session_document import is_session_document
 from geminids.model import Session
+from geminids.query.given import is_document
 from geminids.records.errors import RecordError
 from geminids.records.profile import NATIVE, OURS, SOURCE
 from geminids.sources.base import Home, Source
@@ -30,8 +31,6 @@ PACKED = ".zst"
 _SEPARATORS = re.compile(r"[/\\]+")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _NO_NAMES = frozenset({"", ".", ".."})
-_BEGINNING = 256
-"""Bytes that tell a document of ours."""
 
 
 class UntoldError(RecordError):
@@ -41,7 +40,7 @@ class UntoldError(RecordError):
 class GivenFile(NamedTuple):
     """A file of an agent that was given by hand."""
 
-    name: str
+    path: Path
     content: bytes
     """Unpacked, where the agent packs its files."""
     stored: bytes
@@ -52,8 +51,8 @@ def given_file(path: Path, stored: bytes) -> GivenFile:
     """A file that was given, with what is in it."""
     for name in sources.available():
         if (unpacked := sources.load(name).unpacked(path)) is not None:
-            return GivenFile(path.name, unpacked, stored)
-    return GivenFile(path.name, stored, stored)
+            return GivenFile(path, unpacked, stored)
+    return GivenFile(path, stored, stored)
 
 
 def files_of(record: Mapping[str, Any], given: Sequence[GivenFile]) -> list[tuple[str, GivenFile]]:
@@ -75,10 +74,15 @@ def _file_of(named: object, given: Sequence[GivenFile], *, is_only: bool) -> tup
             raise UntoldError("the record does not say properly what it was read from")
     cut = [one._replace(content=one.content[:size]) for one in given]
     same = [one for one in cut if hashlib.sha256(one.content).hexdigest() == digest]
-    same = same or [one for one in cut if is_only or [one.name] == _names(path)[-1:]]
+    same = same or [one for one in cut if is_only or [one.path.name] == _names(path)[-1:]]
     if not same:
         raise UntoldError(f"{_SEPARATORS.split(path)[-1]} was not given: only bytes were compared")
     return path, same[0]
+
+
+def is_unchanged(files: Sequence[tuple[str, GivenFile]]) -> bool:
+    """Whether files that were given are no longer than they were when the record was made."""
+    return all(file.content == file.stored for _, file in files)
 
 
 @contextmanager
@@ -86,9 +90,10 @@ def laid_out(files: Sequence[tuple[str, GivenFile]]) -> Iterator[list[Path]]:
     """The files under the paths that they had, in a folder that goes away; where each is."""
     with tempfile.TemporaryDirectory(prefix="geminids-") as folder:
         try:
-            yield [_laid(Path(folder), path, file) for path, file in files]
-        except OSError as error:
-            raise UntoldError(f"the files cannot be laid out: {error.strerror}") from error
+            laid = [_laid(Path(folder), path, file) for path, file in files]
+        except (OSError, ValueError) as error:
+            raise UntoldError("no file can have the paths that the record names") from error
+        yield laid
 
 
 def _laid(folder: Path, path: str, file: GivenFile) -> Path:
@@ -96,7 +101,8 @@ def _laid(folder: Path, path: str, file: GivenFile) -> Path:
     name = path if is_packed else path.removesuffix(PACKED)
     target = folder.joinpath("home", *_names(name))
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(file.stored if is_packed else file.content)
+    with target.open("xb") as new:
+        new.write(file.stored if is_packed else file.content)
     return target
 
 
@@ -106,14 +112,14 @@ def _names(path: str) -> list[str]:
 
 
 def told_sessions(laid: Sequence[Path], read: Callable[[Path], list[Session]]) -> list[Session]:
-    """The sessions in files that were laid out: as in a home of an agent, else each file by itself.
+    """The sessions in some files: as in the home of an agent that they lie in, else each file by itself.
 
     `read` gives the sessions in one file, and raises GeminidsError if there is none.
     """
     found = [session for name in sources.available() for session in _in_homes(sources.load(name), laid)]
     if found:
         return found
-    if any(is_session_document(path.read_bytes()[:_BEGINNING]) for path in laid):
+    if any(map(is_document, laid)):
         # What it says of files is what anybody may have written, and none is opened because of it.
         raise RecordError("It is a session that was exported, and no file of an agent.")
     return [session for path in laid for session in read(path)]
@@ -125,14 +131,18 @@ def _in_homes(source: Source, laid: Sequence[Path]) -> Iterator[Session]:
     homes = {home.folder: home for folder in above for home in source.homes_below(str(folder))}
     for home in homes.values():
         if any(path.is_relative_to(home.folder) for path in laid):
-            yield from _sessions(source, home)
+            yield from _sessions(source, home, frozenset(laid))
 
 
-def _sessions(source: Source, home: Home) -> Iterator[Session]:
+def _sessions(source: Source, home: Home, wanted: Collection[Path]) -> Iterator[Session]:
+    """The sessions of a home that are read from some files, and those that are read together with them."""
     for shelf in shelves([source.scan(home)]):
-        found = [session for bundle in shelf.bundles for session in source.read(bundle).sessions]
+        bundles = [bundle for bundle in shelf.bundles if any(file.path in wanted for file in bundle.files)]
+        found = [session for bundle in bundles for session in source.read(bundle).sessions]
         yield from found
-        yield from source.read_beside(shelf.companions, [trace(session) for session in found], None).sessions
+        if any(Path(file.path) in wanted for file in shelf.companions.files):
+            traces = [trace(session) for session in found]
+            yield from source.read_beside(shelf.companions, traces, None).sessions
 
 
 def same_session(record: Mapping[str, Any], told: Sequence[Session], laid: Sequence[Path]) -> Session:
@@ -151,8 +161,53 @@ def same_session(record: Mapping[str, Any], told: Sequence[Session], laid: Seque
     return named[0]
 
 
+def entries_told(record: Mapping[str, Any]) -> list[Any]:
+    """The entries of a record, which may come from anybody."""
+    match record.get("session"):
+        case {"entries": list(entries)}:
+            return entries
+        case _:
+            return []
+
+
+_OF_SESSION = ("session-start", "agent-meta", "environment")
+"""Members that the files of a session tell as well as its entries; its end may be the date of a file."""
+
+
 def difference(
-    record: Mapping[str, Any], contents: Sequence[bytes], told: Sequence[Any], others: Iterable[Any]
+    record: Mapping[str, Any], contents: Sequence[bytes], told: Mapping[str, Any], others: Iterable[Any]
+) -> str | None:
+    """Where a record says otherwise than what its files tell; None if it does not.
+
+    `told` is the record that they give, `others` are entries of other sessions in them.
+    """
+    odd = next(_odd_members(record, told), None)
+    return f"the source says otherwise at {odd}" if odd else _odd_entry(record, contents, told, others)
+
+
+def _odd_members(record: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[str]:
+    """What is said of the session as a whole, and not by its files. They may know less than was known."""
+    session, told_session = record.get("session"), told["session"]
+    if not isinstance(session, dict):
+        return
+    for name in (*_OF_SESSION, *(["session-end"] if "session-start" in session else [])):
+        if name in session and not _agree(
+            session[name], told_session.get(name), is_known=name == "environment"
+        ):
+            yield f"/session/{name}"
+    if "file-attribution" in record and record["file-attribution"] != told.get("file-attribution"):
+        yield "/file-attribution"
+
+
+def _agree(said: Any, told: Any, *, is_known: bool) -> bool:
+    """Whether something is told as it was said. In which folder it was may be known from elsewhere."""
+    if not is_known or not isinstance(said, dict):
+        return bool(said == told)
+    return all(said.get(name, value) == value for name, value in (told or {}).items())
+
+
+def _odd_entry(
+    record: Mapping[str, Any], contents: Sequence[bytes], told: Mapping[str, Any], others: Iterable[Any]
 ) -> str | None:
     """Where the entries of a record are not those that its files tell, in this order; None if they are.
 
@@ -160,23 +215,24 @@ def difference(
     those of a session or of its subagent may depend on files beside it, so an entry may be one of another
     session in the same files.
     """
-    left = list(reversed(told))
+    entries = entries_told(told)
+    left = list(reversed(entries))
     elsewhere: list[Any] | None = None
-    for number, entry in enumerate(record["session"]["entries"]):
+    for number, entry in enumerate(entries_told(record)):
         if left and _says_the_same(entry, left[-1], contents):
             left.pop()
             continue
         elsewhere = list(others) if elsewhere is None else elsewhere
         if not any(_says_the_same(entry, other, contents) for other in elsewhere):
             return f"the source says otherwise at /session/entries/{number}"
-    return f"the source gives {len(told):,} entries, {len(left):,} of them are missing" if left else None
+    return f"the source gives {len(entries):,} entries, {len(left):,} of them are missing" if left else None
 
 
 def _says_the_same(entry: Any, told: Any, contents: Sequence[bytes]) -> bool:
     if not isinstance(entry, dict) or _plain(entry) != _plain(told):
         return False
     children, told_children = entry.get("children", []), told.get("children", [])
-    if len(children) != len(told_children):
+    if not isinstance(children, list) or len(children) != len(told_children):
         return False
     pairs = zip(children, told_children, strict=True)
     return _fits_source(entry, told, contents) and all(_says_the_same(*pair, contents) for pair in pairs)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,10 +21,32 @@ from geminids.chaining import statement_files
 from geminids.errors import GeminidsError, NothingToReadError
 from geminids.records import encoding, schema
 from geminids.records.errors import RecordError
-from geminids.records.profile import OURS, SOURCE
-from geminids.records.standalone import ALGORITHMS, Check, PublicKey, Redaction, Verdict, verify
+from geminids.records.profile import COMMITMENT, SOURCE
+from geminids.records.standalone import (
+    ALGORITHMS,
+    Check,
+    PublicKey,
+    Redaction,
+    Verdict,
+    entries_of,
+    pointer_of,
+    verify,
+)
+from geminids.records.timestamps import NAME as TIME_STAMP
 from geminids.records.timestamps import check_tokens, signature_field
-from geminids.records.vcon import record_in
+from geminids.records.vcon import record_in, vcon_of
+from geminids.retelling import (
+    GivenFile,
+    UntoldError,
+    difference,
+    entries_told,
+    files_of,
+    given_file,
+    is_unchanged,
+    laid_out,
+    same_session,
+    told_sessions,
+)
 
 if TYPE_CHECKING:
     from geminids.model import Session
@@ -32,6 +54,10 @@ if TYPE_CHECKING:
 
 RecordCheck = Check
 
+TRANSLATION, PLACE, PAST = "translation", "place", "past"
+"""What the checks are called that the verifier alone has not."""
+NATIVE_EVENT = "native:"
+"""How entries are called that are records of no message."""
 COSE_TAG = b"\xd2"
 """The first byte of every COSE_Sign1 that has its tag."""
 
@@ -100,6 +126,13 @@ class Given(NamedTuple):
     """The signature; None if there is none."""
     content: bytes | None
     """The bytes of the record, where they are not in the signature's own file."""
+    vcon: dict[str, Any] | None = None
+    """What both stood in."""
+
+    @property
+    def is_vcon(self) -> bool:
+        """Whether both stood in a vCon."""
+        return self.vcon is not None
 
 
 class Verifying:
@@ -118,39 +151,51 @@ class Verifying:
         given = taken_apart(path, signature)
         if given.signed is None:
             return self._unsigned(path, given.content or b"")
-        contents = [(source.name, _content(source)) for source in self._asked.sources]
+        sources = [given_file(source, _content(source)) for source in self._asked.sources]
         previous = _content(self._asked.previous) if self._asked.previous else None
-        return self._signed(path, given, contents, previous)
+        verified = self._signed(path, given, sources, previous)
+        if previous is None:
+            return verified
+        past = _past(verify(previous), verified.verdict)
+        return verified._replace(checks=[*verified.checks, past])
 
     def folder(self, folder: Path) -> Iterator[VerifiedRecord]:
         """Check every statement in a folder, and that each is tied to the one before it."""
         for inside in sorted((folder, *(path for path in folder.iterdir() if path.is_dir()))):
-            before: VerifiedRecord | None = None
+            before: Verdict | None = None
+            number = 0
             content: bytes | None = None
             for sequence, path in statement_files(inside):
                 given = Given(_content(path), None)
                 verified = self._signed(path, given, (), content)
-                yield verified._replace(checks=[*verified.checks, *_linked(before, verified, sequence)])
-                before, content = verified, given.signed
+                linked = _linked(before, number, verified.verdict, sequence)
+                yield verified._replace(checks=[*verified.checks, *linked])
+                before, number, content = verified.verdict, sequence, given.signed
 
     def _signed(
         self,
         path: Path,
         given: Given,
-        sources: Sequence[tuple[str, bytes]],
+        sources: Sequence[GivenFile],
         previous: bytes | None,
     ) -> VerifiedRecord:
         verdict = verify(
             given.signed or b"",
             record=given.content,
             keys=self._asked.keys,
-            sources=sources,
+            sources=[(source.path.name, source.content) for source in sources],
             previous=previous,
         )
-        checks = [*verdict.checks, *self._shape(verdict.record, given.signed)]
-        checks += check_tokens(verdict, self._asked.authorities)
+        # Of time stamps the verifier checks only what they are over; here also whose they are.
+        checks = [check for check in verdict.checks if check.name != TIME_STAMP]
+        checks += [
+            *self._shape(verdict.record, given.signed),
+            *check_tokens(verdict, self._asked.authorities),
+        ]
+        if given.vcon is not None and verdict.record is not None:
+            checks.append(_wrapping(given.vcon, verdict.record, given.signed or b""))
         if sources and verdict.record is not None:
-            checks.append(self._told_again(verdict, sources))
+            checks.append(self._told_again(verdict.record, sources))
         return VerifiedRecord(path, checks, verdict, verdict.record)
 
     def _unsigned(self, path: Path, content: bytes) -> VerifiedRecord:
@@ -178,22 +223,27 @@ class Verifying:
         try:
             files = files_of(record, given)
             with laid_out(files) as laid:
-                told = told_sessions(laid, self._read)
-                session = same_session(record, told, laid)
-                others = (self._entries(other) for other in told if other is not session)
-                contents = [file.content for _, file in files]
-                otherwise = difference(record, contents, self._entries(session), chain.from_iterable(others))
+                otherwise = self._otherwise(record, files, laid)
+            if otherwise and is_unchanged(files):
+                otherwise = self._otherwise(record, files, [file.path for _, file in files])
         except UntoldError as error:
             return Check(TRANSLATION, None, str(error))
-        except GeminidsError as error:
-            return Check(TRANSLATION, False, f"the source gives no session: {error}")
-        number = len(record["session"]["entries"])
+        number = len(entries_told(record))
         same = f"read anew, the source gives the same {number:,} entries"
         return Check(TRANSLATION, otherwise is None, otherwise or same)
 
-    def _entries(self, session: Session) -> list[Any]:
-        entries: list[Any] = self._record(session)["session"]["entries"]
-        return entries
+    def _otherwise(
+        self, record: Mapping[str, Any], files: Sequence[tuple[str, GivenFile]], lying: Sequence[Path]
+    ) -> str | None:
+        """What a source tells otherwise than a record; None if it tells the same."""
+        try:
+            told = told_sessions(lying, self._read)
+            session = same_session(record, told, lying)
+            others = (entries_told(self._record(other)) for other in told if other is not session)
+            contents = [file.content for _, file in files]
+            return difference(record, contents, self._record(session), chain.from_iterable(others))
+        except GeminidsError as error:
+            return f"the source gives no session: {error}"
 
 
 def taken_apart(path: Path, signature: Path | None) -> Given:
@@ -205,7 +255,7 @@ def taken_apart(path: Path, signature: Path | None) -> Given:
         return Given(content, None)
     if (vcon := _vcon(content)) is not None:
         record, signed = record_in(vcon)
-        return Given(signed, encoding.encode_json(record))
+        return Given(signed, encoding.encode_json(record), vcon)
     beside = path.with_name(path.name + SIGNATURE_SUFFIX)
     return Given(_content(beside) if beside.exists() else None, content)
 
@@ -244,32 +294,46 @@ def _envelope(signed: bytes) -> Check:
     return _fits(name, schema.check_envelope(tagged))
 
 
-def _fits(name: str, mismatch: Mismatch | None) -> Check:
+def _wrapping(vcon: Mapping[str, Any], record: dict[str, Any], signed: bytes) -> Check:
+    """Whether a vCon tells what its record tells, which alone is signed."""
+    name = "vcon"
+    if vcon == vcon_of(record, signature=signed):
+        return Check(name, True, "all else in it is told from the record")
+    by_others = COMMITMENT not in record
     return Check(
-        name, mismatch is None, str(mismatch) if mismatch else "it has the shape that it should have"
+        name, None if by_others else False, "it says other things than the record, which alone is signed"
     )
 
 
-def _linked(before: VerifiedRecord | None, verified: VerifiedRecord, sequence: int) -> Iterator[Check]:
+def _fits(name: str, mismatch: Mismatch | None) -> Check:
+    if mismatch is None:
+        return Check(name, True, "it has the shape that it should have")
+    where = mismatch.path or "the whole"
+    return Check(name, False, f"{where}: expected {mismatch.expected}, found {mismatch.found}")
+
+
+def _linked(before: Verdict | None, number: int, verdict: Verdict | None, sequence: int) -> Iterator[Check]:
     """Whether a statement stands at its place in the chain, and still says what the one before it said."""
-    said = dict(verified.verdict.chain or {}) if verified.verdict else {}
-    if said.get("sequence") != sequence:
-        yield Check("place", False, f"it says that it is number {said.get('sequence')}, not {sequence}")
-    elif before is None and sequence != 1:
-        yield Check("place", False, f"the statements before number {sequence} are gone")
-    if before is None:
-        return
-    yield _past(before, verified)
+    said = (verdict.chain or {}).get("sequence") if verdict else None
+    if said != sequence:
+        detail = (
+            f"it says that it is number {said}" if isinstance(said, int) else "it has no number in a chain"
+        )
+        yield Check(PLACE, False, f"{detail}, and stands at number {sequence}")
+    elif sequence != number + 1:
+        yield Check(PLACE, False, f"it is number {sequence}, and number {number + 1} is not there")
+    if before is not None:
+        yield _past(before, verdict)
 
 
-def _past(before: VerifiedRecord, after: VerifiedRecord) -> Check:
+def _past(before: Verdict, after: Verdict | None) -> Check:
     """Whether every native record of the earlier statement is in the later one, byte for byte."""
-    earlier, later = _slices(before.record), _slices(after.record)
-    if before.redactions or after.redactions or not earlier:
+    earlier, later = _slices(before.record), _slices(after.record if after else None)
+    if not earlier or not later:
         return Check(PAST, None, "it cannot be told: hashes of the source are withheld, or there are none")
     if missing := [place for digest, place in earlier.items() if digest not in later]:
         detail = f"rewritten: {len(missing):,} of {len(earlier):,} records that were signed before are gone"
-        return Check(PAST, False, f"{detail}, first {missing[0]}")
+        return Check(PAST, False, f"{detail}, first {missing[0]} of the earlier statement")
     return Check(PAST, True, f"all {len(earlier):,} records that were signed before are in it")
 
 
@@ -291,5 +355,7 @@ def _slices(record: Mapping[str, Any] | None) -> dict[str, str]:
 def _logs(record: Mapping[str, Any]) -> set[int]:
     """Which files of a record are logs, to which their agent only appends."""
     files = record.get(SOURCE)
-    formats = [file.get("format") for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+    formats = (
+        [file.get("format") for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+    )
     return {number for number, name in enumerate(formats) if "jsonl" in str(name)}

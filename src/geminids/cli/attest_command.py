@@ -28,6 +28,7 @@ from geminids.errors import NOTHING_FOUND, PARTLY_DONE
 
 if TYPE_CHECKING:
     from geminids.library import Attested, Attesting, ChainOutcome, Library, SessionRow
+    from geminids.model import Session
 
 STDOUT = "-"
 MOST_NAMED = 10
@@ -126,6 +127,9 @@ def attest(
         keep_attachments=keep_attachments,
     )
     with choices.open_library() as library:
+        for path in map(absolute, wanted):
+            if is_folder or not library.records.is_record(path):
+                library.records.refuse_document(path)
         if timestamp and library.records.is_signed(absolute(wanted[0])):
             return _add_time_stamp(choices, library, wanted[0], timestamp, output, force=force)
         from geminids.library import SigningManner
@@ -140,7 +144,7 @@ def attest(
         attesting = library.records.attesting(signer, manner, redactor)
         if is_folder:
             return _fill_folder(choices, library, attesting, wanted, absolute(output))
-        attested = _attested(library, attesting, wanted[0])
+        attested = _attested(library, attesting, wanted[0], as_it_is=not (cbor or simple))
         return _write(choices, attesting, attested, output, force=force)
 
 
@@ -174,37 +178,55 @@ def _check_options(
         raise click.UsageError("--keep-attachments goes with --redact.")
 
 
-def _attested(library: Library, attesting: Attesting, wanted: str) -> Attested:
+def _attested(library: Library, attesting: Attesting, wanted: str, *, as_it_is: bool) -> Attested:
     """The one session or record that is meant, signed."""
     path = absolute(wanted)
+    if library.records.is_signed(path):
+        raise click.UsageError(f"{wanted!r} is signed already. --timestamp FILE puts a time stamp over that.")
     if library.records.is_record(path):
+        if not as_it_is:
+            raise click.UsageError("A record file is signed as it is: --cbor and --simple go with sessions.")
         return attesting.given(path.read_bytes())
-    sessions = library.read(wanted).sessions
-    if len(sessions) > 1:
-        raise click.UsageError(f"{wanted!r} holds {len(sessions):,} sessions. `-o FOLDER/` signs them all.")
-    return attesting.signed(attesting.record(sessions[0]))
+
+    def read() -> Session:
+        sessions = library.read(wanted).sessions
+        if len(sessions) > 1:
+            raise click.UsageError(
+                f"{wanted!r} holds {len(sessions):,} sessions. `-o FOLDER/` signs them all."
+            )
+        return sessions[0]
+
+    return attesting.signed(attesting.presented(attesting.record(read)))
 
 
 def _write(choices: Choices, attesting: Attesting, attested: Attested, output: str, *, force: bool) -> int:
     if output == STDOUT:
         if attested.beside is not None:
             raise click.UsageError("--detached writes two files: -o FILE names them.")
-        sys.stdout.buffer.write(attested.signed)
-        sys.stdout.buffer.flush()
+        _print(choices, attested.signed)
         return 0
     files = [str(path) for path in attesting.to_file(attested, absolute(output), force=force)]
     if choices.json:
         _print_attested(attesting, attested, files)
         return 0
-    withheld = f", {len(attested.withheld):,} places withheld" if attesting.is_redacting else ""
-    say(f"{' and '.join(files)}: {_entries(attested)} signed by {attesting.issuer}{withheld}.")
+    from geminids.transcript import words
+
+    withheld = ""
+    if attesting.is_redacting:
+        withheld = f", {words.count(len(attested.withheld), 'place')} withheld"
+    entries = words.count(attested.entries, "entry", "entries")
+    say(f"{' and '.join(files)}: {entries} signed by {attesting.issuer}{withheld}.")
     return 0
 
 
-def _entries(attested: Attested) -> str:
-    from geminids.transcript import words
-
-    return words.count(attested.entries, "entry", "entries")
+def _print(choices: Choices, signed: bytes) -> None:
+    """Give a signed record to the next program; letters on a screen could be anything."""
+    if choices.json:
+        raise click.UsageError("-o - prints the record itself; --json tells of a file.")
+    if sys.stdout.isatty():
+        raise click.UsageError("A signed record is nothing to read: -o FILE, or a pipe.")
+    sys.stdout.buffer.write(signed)
+    sys.stdout.buffer.flush()
 
 
 def _print_attested(attesting: Attesting, attested: Attested, files: Sequence[str]) -> None:
@@ -274,6 +296,15 @@ def _add_time_stamp(
     choices: Choices, library: Library, signed: str, token: str, output: str, *, force: bool
 ) -> int:
     stamped = library.records.stamped(absolute(signed), absolute(token))
+    if output == STDOUT:
+        _print(choices, stamped)
+        return 0
     library.records.write(absolute(output), stamped, force=force)
+    if choices.json:
+        from geminids.cli.attest_document import StampedDocument
+        from geminids.cli.data import encode, print_json
+
+        print_json(encode(StampedDocument(files=[str(absolute(output))])))
+        return 0
     say(f"{output}: the time stamp is in it; `geminids verify {output} --tsa CERTIFICATE` checks it.")
     return 0

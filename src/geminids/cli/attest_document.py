@@ -67,3 +67,11 @@ class ExcerptDocument(
     files: Sequence[str]
     withheld: Sequence[str]
     """Places of the record as it was given, as JSON pointers."""
+
+
+class StampedDocument(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/stamped-record/1"
+):
+    """A signed record with a time stamp over its signature."""
+
+    files: Sequence[str]

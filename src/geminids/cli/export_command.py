@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 USUAL_FORMAT = "markdown"
-SUFFIXES = {"": USUAL_FORMAT, ".md": "markdown", ".htm": "html", ".txt": "text"}
+SUFFIXES = {
+    "": USUAL_FORMAT,
+    ".md": "markdown",
+    ".htm": "html",
+    ".txt": "text",
+    ".vac.json": "vac",
+    ".vac.cbor": "vac-cbor",
+    ".vac-simple.json": "vac-simple",
+}
 """Endings of files that are not called as their format is."""
 FLAGS = {"share": "--share", "files_folder": "--images", "table": "--table", "touched_at": "--fresh"}
 """What has to be typed for the options that only some formats have."""
@@ -200,7 +208,8 @@ def _format_of(output: str) -> str:
 
     if output == STDOUT or _is_folder(output):
         return USUAL_FORMAT
-    suffix = Path(output).suffix.lower()
+    double = "".join(Path(output).suffixes[-2:]).lower()
+    suffix = double if double in SUFFIXES else Path(output).suffix.lower()
     name = SUFFIXES.get(suffix, suffix.removeprefix("."))
     if name in format_names() and (suffix in SUFFIXES or format_called(name).suffix == suffix):
         return name
@@ -280,6 +289,8 @@ def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output
 
 
 def _to_stdout(exporting: Exporting, items: Sequence[Item]) -> int:
+    if exporting.format.is_binary and sys.stdout.isatty():
+        raise click.UsageError(f"{exporting.format.name} is nothing for a terminal: -o FILE writes a file.")
     sys.stdout.flush()
     for piece in exporting.pieces(items):
         sys.stdout.buffer.write(piece)

@@ -21,6 +21,7 @@ from geminids.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.cli.attest_document import RecordEntry
+    from geminids.cli.page import Page, Span
     from geminids.library import Excerpt
 
 BEGINNING = 60
@@ -124,9 +125,27 @@ def _list(choices: Choices, file: str, entries: Sequence[dict[str, Any]]) -> Non
 
         print_json(encode(EntriesDocument(file=file, entries=listed)))
         return
-    page = choices.open_page()
-    for entry in listed:
-        page.fields(str(entry.number), entry.type, entry.id or "", entry.begins)
+    _draw(choices.open_page(), listed)
+
+
+def _draw(page: Page, entries: Sequence[RecordEntry]) -> None:
+    from geminids.cli.page import Column, DrawnPage
+
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for entry in entries:
+            page.fields(str(entry.number), entry.type, entry.id or "", entry.begins)
+        return
+    columns = (
+        Column("", is_number=True),
+        Column("entry"),
+        Column("begins", least=20),
+        Column("id", leaves=1, least=8),
+    )
+    rows: list[list[Span]] = [
+        [str(entry.number), entry.type, entry.begins, (entry.id or "", "quiet")] for entry in entries
+    ]
+    if rows:
+        page.table(columns, rows)
 
 
 def _entry(number: int, entry: dict[str, Any]) -> RecordEntry:

@@ -25,15 +25,18 @@ if TYPE_CHECKING:
     from geminids.library import VerifiedRecord
 
 SHOWS = (
-    "Whoever has this key held these bytes when they were signed, and nothing of what is shown was changed "
-    "since."
+    "Whoever has this key held what is shown here when they signed it, and nothing of it was changed since."
 )
 DOES_NOT_SHOW = (
     "It does not show what a model really did, nor who the holder of the key is, nor that the time is right "
     "unless a time stamp says so, nor that nothing was left out before signing."
 )
 VERDICTS = {True: ("holds", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
-NAME_WIDTH = 18
+INDENT = 2
+NAME_WIDTH = 17
+DETAILS_AT = INDENT + 7 + NAME_WIDTH
+LEAST_DETAILS = 10
+"""Columns that details get on the narrowest terminal."""
 MOST_WITHHELD = 10
 """So many places that were taken out are named on a terminal."""
 
@@ -150,9 +153,12 @@ def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bo
 
         print_json(encode(VerifyDocument(holds=holds, files=files, shows=SHOWS, does_not_show=DOES_NOT_SHOW)))
     else:
-        page = choices.open_page()
+        from geminids.cli.screen import find_screen
+
+        page, screen = choices.open_page(), find_screen()
+        width = screen.width if screen.is_terminal else None
         for file in files:
-            _draw(page, file, is_folder=is_folder)
+            _draw(page, width, file, is_folder=is_folder)
         _sum_up(files, holds=holds, is_folder=is_folder)
     return 0 if holds else NOTHING_FOUND
 
@@ -163,13 +169,13 @@ def _file(verified: VerifiedRecord) -> VerifiedFile:
 
     record, verdict = verified.record or {}, verified.verdict
     claims = verdict.claims if verdict else None
-    session = record.get("session", {})
+    session = record.get("session")
     return VerifiedFile(
         file=str(verified.path),
         holds=verified.holds,
         form=verdict.form if verdict else "record",
         record_id=_text(record.get("id")),
-        session_id=_text(session.get("session-id")),
+        session_id=_text(session.get("session-id")) if isinstance(session, dict) else None,
         issuer=claims.issuer if claims else None,
         issued_at=verified.issued_at,
         algorithm=verified.algorithm,
@@ -184,26 +190,40 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _draw(page: Page, file: VerifiedFile, *, is_folder: bool) -> None:
+def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool) -> None:
     """A few lines on a terminal, of a folder only those that failed; a line for each check in a pipe."""
-    from geminids.cli.page import DrawnPage
+    from geminids.transcript import words
 
-    if not (isinstance(page, DrawnPage) and page.is_terminal):
+    if width is None:
         for check in file.checks:
             page.fields(file.file, VERDICTS[check.holds][0].lower(), check.name, check.detail)
         return
     if is_folder and file.holds:
         return
-    page.line((file.file, "title"))
+    page.command("", file.file)
+    if file.issuer is not None:
+        at = f", {words.moment(file.issued_at)}" if file.issued_at else ""
+        _draw_line(page, width, ("", ""), "signer", f"{file.issuer}{at}, by their own word")
     for check in file.checks:
-        verdict, style = VERDICTS[check.holds]
-        page.line((f"{verdict:<7}", style), f"{check.name:<{NAME_WIDTH}}", check.detail, indent=2)
+        _draw_line(page, width, VERDICTS[check.holds], check.name, check.detail)
     for place in file.withheld[:MOST_WITHHELD]:
         entries = f" ({place.count:,} entries)" if place.count > 1 else ""
-        page.line(f"{'':7}", f"{'withheld':<{NAME_WIDTH}}", f"{place.at}{entries}", indent=2)
+        _draw_line(page, width, ("", ""), "withheld", f"{place.at}{entries}")
     if len(file.withheld) > MOST_WITHHELD:
         more = len(file.withheld) - MOST_WITHHELD
-        page.line(f"{'':7}", f"{'withheld':<{NAME_WIDTH}}", f"and {more:,} more places", indent=2)
+        _draw_line(page, width, ("", ""), "withheld", f"and at {more:,} more places")
+
+
+def _draw_line(page: Page, width: int, verdict: tuple[str, str], name: str, detail: str) -> None:
+    """A verdict, a name, and words that go on below themselves."""
+    from textwrap import wrap
+
+    word, style = verdict
+    room = max(width - DETAILS_AT, LEAST_DETAILS)
+    first, *more = wrap(detail, room, break_on_hyphens=False) or [""]
+    page.line((f"{word:<7}", style), f"{name:<{NAME_WIDTH}}", first, indent=INDENT)
+    for line in more:
+        page.line(line, indent=DETAILS_AT)
 
 
 def _sum_up(files: Sequence[VerifiedFile], *, holds: bool, is_folder: bool) -> None:

@@ -77,6 +77,8 @@ class Format(Protocol):
     natives."""
     contents_name: str | None
     """The file with the table of contents of a folder; None if the format has none."""
+    is_binary: bool
+    """Whether it is no text, and would do anything to a terminal."""
 
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The file, piece by piece. A format that holds one session is given one."""
@@ -90,6 +92,10 @@ class Format(Protocol):
         """What a file must be called for others to find it; None if any name will do."""
         ...
 
+    def legible(self, written: bytes) -> bytes:
+        """What was written, with its words, numbers and times as text: whoever looks for losses reads it."""
+        ...
+
 
 class PlainFormat:
     """A format of one session a file, without options, and without a table of contents."""
@@ -97,6 +103,7 @@ class PlainFormat:
     holds_many = False
     options = frozenset[str]()
     contents_name: str | None = None
+    is_binary = False
 
     def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
         """Nothing: a folder of data needs no page."""
@@ -105,6 +112,10 @@ class PlainFormat:
     def file_name(self, session: Session) -> str | None:
         """Any name will do."""
         return None
+
+    def legible(self, written: bytes) -> bytes:
+        """What was written: it is text."""
+        return written
 
 
 def encoded(text: str) -> bytes:

@@ -147,7 +147,7 @@ class Trial:
         return msgspec.structs.replace(self._manner, detail=detail)
 
     def _written(self, session: Session, detail: Detail) -> bytes:
-        return b"".join(self._format.write([session], self._at(detail)))
+        return self._format.legible(b"".join(self._format.write([session], self._at(detail))))
 
 
 class Changes:

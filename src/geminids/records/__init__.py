@@ -6,7 +6,7 @@
     natives, remnants*, others what stands in the agent's files, and what of it a session does not tell
     evidence, recorder         all of that, and the record it gives
     attribution, line_owners   which lines of which files the model wrote
-    simple*, vcon, formats     the plainer translation of other tools, the wrapper, exports without a signature
+    simple*, vcon, formats     the plainer translation of other tools, the wrapper, unsigned exports
     cddl, schema               whether a value has the shape of a record
     commitment, redacting      salted hashes over every piece, so that pieces can be taken out later
     signing, keys, key_files   COSE_Sign1, and what it is made with

@@ -12,7 +12,7 @@ from typing import Any
 from geminids.export.base import Manner, PlainFormat
 from geminids.export.data import encode_harmless
 from geminids.model import Session
-from geminids.records.encoding import encode_cbor, encode_json
+from geminids.records.encoding import decode, encode_cbor, encode_json
 from geminids.records.evidence import evidence_of
 from geminids.records.translating import record_of
 from geminids.transcript import safe
@@ -42,6 +42,7 @@ class VacCbor(PlainFormat):
     title = "Verifiable Agent Conversations (CBOR)"
     summary = "The same record as CBOR: deterministic bytes for programs."
     suffix = ".vac.cbor"
+    is_binary = True
     level = "everything"
     options = frozenset({"natives"})
 
@@ -49,6 +50,11 @@ class VacCbor(PlainFormat):
         """The record."""
         for session in sessions:
             yield encode_cbor(_record(session, manner))
+
+    def legible(self, written: bytes) -> bytes:
+        """The same record as JSON: numbers are no text in CBOR."""
+        record, _ = decode(written)
+        return encode_json(record)
 
 
 class VacSimple(PlainFormat):

@@ -6,7 +6,8 @@ repeated: what is left of a record can be redacted again.
 
 Hashes of the agent's files are not salted, so anybody could guess at what was taken out with their help.
 They go with the first piece: those of whole files, those of the lines that the piece stands in, and those of
-file attribution.
+file attribution. Places in a file tell how long everything before them is, so they go from the piece on. What
+is worked out from the piece goes too: differences, sums, lines that were written.
 """
 
 from __future__ import annotations
@@ -39,7 +40,20 @@ _NAMES_AND_KINDS = frozenset(
     }
 )
 """Members of an entry that nobody typed: the same texts stand all over a record."""
+_INPUT = "input"
+"""What a tool was asked for: here a name or a status may be anything."""
 _FOREIGN = frozenset({"content", "input", "output", "data", NATIVE})
+_LABELS = frozenset(
+    {
+        *("child_id", "content_after", "content_origin", "derived", "display_name", "exit_code", "imported"),
+        *("is_object", "kind", "level", "name", "native_status", "origin", "output_origin", "request_id"),
+        *("role", "state", "status", "dropped_by"),
+    }
+)
+"""What we say of an entry that repeats none of its words; all else we say of it may."""
+_PLACES_IN_FILES = ("files", "companions", "problems")
+_TOTALS = ("usage", "reported", "counts", "unrecorded")
+_CHANGES, _DROPPED_BY, _ORIGINALS = "changes", "dropped_by", "originals"
 _SHORTENED = frozenset({"title", "summary"})
 
 
@@ -50,7 +64,7 @@ def withhold(record: dict[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
     wanted = {path for pointer in pointers for path in _takable(pointer, body, commitment)}
     if not wanted:
         return record
-    wanted |= set(_telling_hashes(body, wanted))
+    wanted |= set(_telling(body, wanted))
     try:
         return _Taking(commitment).left_of(body, _branches(wanted))
     except (RefusedError, UnicodeEncodeError, RecursionError) as error:
@@ -120,20 +134,78 @@ def _at(value: Any, path: Where) -> Any:
     return value
 
 
-def _telling_hashes(body: dict[str, Any], wanted: set[Where]) -> Iterator[Where]:
-    """Places of hashes that are not salted, and by which what is taken out could be guessed."""
+def _telling(body: dict[str, Any], wanted: set[Where]) -> Iterator[Where]:
+    """Places of what would tell what is taken out: hashes without a salt, lengths, sums and other words."""
+    entries = dict(standalone.entries_of(body))
+    around = {beginning for path in wanted for beginning in _beginnings(path)}
+    touched = {place for place in entries if place in around or not wanted.isdisjoint(_beginnings(place))}
+    taken = {place for place in touched if not wanted.isdisjoint(_beginnings(place))}
+    yield from _telling_of_record(body)
+    if taken or any("token-usage" in path for path in wanted):
+        yield from _ours_in(body, ("session",), _TOTALS)
+    yield from _telling_places(entries, touched)
+    own = taken | {place for path in wanted if (place := _entry_around(path, entries))}
+    calls = {_call_of(place, entries[place]) for place in own} - {None}
+    for place in {*own, *(place for place, entry in entries.items() if _call_of(place, entry) in calls)}:
+        words = _ours_of(entries[place])
+        yield from ((*place, OURS, name) for name in words if name not in _LABELS)
+        if _CHANGES in words and _ATTRIBUTION[0] in body:
+            yield _ATTRIBUTION
+
+
+def _telling_of_record(body: dict[str, Any]) -> Iterator[Where]:
+    """What a record says of all of its files, and of texts that it could not hold."""
     if SOURCE in body:
         yield (SOURCE,)
     for path, _ in _leaves(body.get(_ATTRIBUTION[0], {}), _ATTRIBUTION):
         if path[-1] == "content-hash":
             yield path
-    entries = dict(standalone.entries_of(body))
-    around = {beginning for path in wanted for beginning in _beginnings(path)}
-    touched = {place for place in entries if place in around or not wanted.isdisjoint(_beginnings(place))}
-    taken = _Spans(span for place in touched for span in _spans(entries[place]))
+    yield from _ours_in(body, ("session",), (*_PLACES_IN_FILES, _ORIGINALS))
+    yield from _ours_in(body, (), (_ORIGINALS,))
+
+
+def _ours_in(body: dict[str, Any], place: Where, names: Iterable[str]) -> Iterator[Where]:
+    words = _ours_of(_at(body, place))
+    return ((*place, OURS, name) for name in names if name in words)
+
+
+def _ours_of(value: Any) -> dict[str, Any]:
+    ours = value.get(OURS) if isinstance(value, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _telling_places(entries: dict[Where, dict[str, Any]], touched: set[Where]) -> Iterator[Where]:
+    """Where entries stand in files, as far as that tells something of those that are touched."""
+    of_touched = [span for place in touched for span in _spans(entries[place].get(SOURCE))]
+    taken = _Spans(of_touched)
+    first: dict[int, int] = {}
+    for file, start, _ in of_touched:
+        first[file] = min(start, first.get(file, start))
     for place, entry in entries.items():
-        if place in touched or any(taken.meet(span) for span in _spans(entry)):
-            yield from ((*place, key) for key in (SOURCE, NATIVE) if key in entry)
+        spans = [*_spans(entry.get(SOURCE))]
+        if NATIVE in entry and (place in touched or any(map(taken.meet, spans))):
+            yield (*place, NATIVE)
+        if SOURCE in entry and (place in touched or _are_behind(spans, first)):
+            yield (*place, SOURCE)
+        dropped_by = _ours_of(entry).get(_DROPPED_BY)
+        if dropped_by is not None and (place in touched or _are_behind(_spans([dropped_by]), first)):
+            yield (*place, OURS, _DROPPED_BY)
+
+
+def _are_behind(spans: Iterable[Span], first: dict[int, int]) -> bool:
+    """Whether one of them ends behind the first byte that must not be told of in its file."""
+    return any(file in first and end > first[file] for file, _, end in spans)
+
+
+def _entry_around(path: Where, entries: dict[Where, dict[str, Any]]) -> Where | None:
+    """The innermost entry that a place is in."""
+    return max((place for place in _beginnings(path) if place in entries), key=len, default=None)
+
+
+def _call_of(place: Where, entry: dict[str, Any]) -> tuple[Where, str] | None:
+    """By what a call and its result know each other: they hang on one message."""
+    call_id = entry.get("call-id")
+    return (place[:-1], call_id) if isinstance(call_id, str) else None
 
 
 def _beginnings(path: Where) -> Iterator[Where]:
@@ -144,8 +216,7 @@ Span = tuple[int, int, int]
 """A file by its number, and from which byte to which."""
 
 
-def _spans(entry: dict[str, Any]) -> Iterator[Span]:
-    places = entry.get(SOURCE)
+def _spans(places: Any) -> Iterator[Span]:
     for place in places if isinstance(places, list) else []:
         match place:
             case {"file": int(file), "start": int(start), "end": int(end)}:
@@ -406,7 +477,12 @@ def with_repeats(record: dict[str, Any], pointers: Iterable[str]) -> list[str]:
     given = list(dict.fromkeys(pointers))
     body = standalone.body_of(record)
     paths = {_path(pointer) for pointer in given}
-    texts = {text for path in paths for text in _texts(_at(body, path)) if len(text) >= SHORTEST_REPEAT}
+    texts = {
+        text
+        for path in paths
+        for text in _texts(_at(body, path), is_input=_INPUT in path)
+        if len(text) >= SHORTEST_REPEAT
+    }
     others = [
         (path, leaf)
         for path, leaf in _leaves(body, ())
@@ -450,17 +526,17 @@ def _spellings(text: str) -> set[str]:
     return forms
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, *, is_input: bool) -> Iterator[str]:
     """The texts in a piece that is taken out, less those that only say what kind of thing it is."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for element in value:
-            yield from _texts(element)
+            yield from _texts(element, is_input=is_input)
     elif isinstance(value, dict):
         for key, member in value.items():
-            if key not in _NAMES_AND_KINDS:
-                yield from _texts(member)
+            if is_input or key not in _NAMES_AND_KINDS:
+                yield from _texts(member, is_input=is_input or key == _INPUT)
 
 
 def _leaves(value: Any, path: Where, whole: Where | None = None) -> Iterator[tuple[Where, Any]]:
@@ -470,7 +546,7 @@ def _leaves(value: Any, path: Where, whole: Where | None = None) -> Iterator[tup
     tools and agents wrote count: all others are words of the format.
     """
     if isinstance(value, dict):
-        foreign = not _FOREIGN.isdisjoint(path)
+        foreign = not _FOREIGN.isdisjoint(path) or OURS in path[:-1]
         for key, member in value.items():
             if foreign:
                 yield whole or path, key

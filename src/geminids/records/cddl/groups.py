@@ -10,7 +10,9 @@ fails. An entry with a cut bars the keys that it asks for from all later entries
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, cast
 
 from geminids.records.cddl import values
@@ -39,13 +41,9 @@ class Group:
 
     def literal_keys(self) -> list[Literal]:
         """The keys that the entries of a map name."""
-        return [
-            key
-            for entries in self.alternatives
-            for entry in entries
-            if isinstance(entry, Member) and entry.literal_key is not None
-            for key in [entry.literal_key]
-        ]
+        entries = [entry for entries in self.alternatives for entry in entries]
+        keys = [entry.literal_key for entry in entries if isinstance(entry, Member)]
+        return [key for key in keys if key is not None]
 
 
 class Entry:
@@ -77,7 +75,7 @@ class Member(Entry):
         self.value = value
         self.cut = cut
 
-    @property
+    @cached_property
     def literal_key(self) -> Literal | None:
         """The one key that it asks for."""
         literals = self.key.literals() if self.key else None
@@ -133,15 +131,12 @@ def _check_of_equals(group: Group) -> Check | None:
     match group.alternatives:
         case [[Member(low=low, high=high, value=node)]]:
             check = node.check()
+            most = math.inf if high is None else high
         case _:
             return None
 
     def check_all(value: object) -> bool:
-        if (
-            not isinstance(value, list | tuple)
-            or len(value) < low
-            or (high is not None and len(value) > high)
-        ):
+        if not isinstance(value, list | tuple) or not low <= len(value) <= most:
             return False
         for item in value:  # noqa: SIM110 — a generator would nest deeper, and take longer
             if not check(item):
