@@ -450,3 +450,26 @@ def test_the_library_exports_too(home: Path, tmp_path: Path) -> None:
         written = library.export("1f0c", "json")
         session = library.session("1f0c")
     assert msgspec.json.decode(written)["id"] == session.id
+
+
+@pytest.mark.parametrize("written_as", ["json", "vac"])
+@pytest.mark.parametrize("name", ["vac", "vac-simple", "vcon"])
+def test_a_document_cannot_have_other_files_copied_into_a_record(
+    geminids: Run, tmp_path: Path, written_as: str, name: str
+) -> None:
+    private = tmp_path / "private.jsonl"
+    private.write_text('{"type": "user", "content": "nobody may read this"}\n' * 2000)
+    document = tmp_path / "sent.json"
+    assert not geminids("export", "latest", "-f", written_as, "-o", str(document), "--sample").code
+    told = json.loads(document.read_text("utf-8"))
+    files = (
+        told["files"] if written_as == "json" else told["x-source"] + told["session"]["x-geminids"]["files"]
+    )
+    sent = document.read_text("utf-8")
+    for path in {file["path"] for file in files}:
+        sent = sent.replace(path, str(private))
+    document.write_text(sent, "utf-8")
+    outcome = geminids("export", str(document), "-f", name)
+    assert outcome.code == 0, outcome.err
+    assert str(private) in outcome.out or name == "vac-simple"
+    assert "nobody may read this" not in outcome.out

@@ -215,10 +215,64 @@ def test_hashes_of_what_a_piece_was_read_from_go_with_it() -> None:
     assert set(taken_out(left)) == {
         f"{ENTRIES}/1/children/2/output",
         f"{ENTRIES}/1/x-source",
+        f"{ENTRIES}/2/x-source",
         content_hash,
         "/x-source",
     }
     assert left["session"]["entries"][0]["x-source"] == small_record()["session"]["entries"][0]["x-source"]
+
+
+def test_how_long_a_line_was_is_not_told_by_those_around_it() -> None:
+    record = small_record()
+    entries = record["session"]["entries"]
+    entries[0]["x-geminids"] = {
+        "dropped_by": {"file": 0, "line": 9, "start": 900, "end": 990},
+        "state": "rewound",
+    }
+    record["session"]["x-geminids"]["files"] = [{"path": "a.jsonl", "size": 1000}]
+    left = withhold(commit(record, SEED), [f"{ENTRIES}/1/content"])
+    behind = entries[1]["x-source"][0]["start"]
+    for _, entry in standalone.entries_of(left):
+        assert all(place["end"] <= behind for place in entry.get("x-source", []))
+        assert "dropped_by" not in entry.get("x-geminids", {})
+    assert left["session"]["entries"][0]["x-geminids"] == {"state": "rewound"}
+    assert "files" not in left["session"]["x-geminids"]
+
+
+def test_what_we_say_in_other_words_goes_with_a_call_and_its_result() -> None:
+    record = small_record()
+    _, call, result = record["session"]["entries"][1]["children"]
+    call["x-geminids"] = {"kind": "edit", "changes": [{"diff": "+one\n+two"}], "gist": "write 'one'"}
+    result["x-geminids"] = {"exit_code": 0, "display": {"diff": "+one\n+two"}}
+    left = withhold(commit(record, SEED), [f"{ENTRIES}/1/children/1/input/file_path"])
+    assert proves(left)
+    _, call, result = left["session"]["entries"][1]["children"]
+    assert (call["x-geminids"], result["x-geminids"]) == ({"kind": "edit"}, {"exit_code": 0})
+    # The numbers of lines that were written tell how long the text was.
+    assert "file-attribution" not in left
+
+
+def test_what_a_text_was_before_it_was_made_to_fit_goes_with_it() -> None:
+    record = small_record()
+    record["session"]["entries"][0] |= {
+        "content": "the word is \ufffd",
+        "x-geminids": {"originals": {"/content": '"the word is \\ud800"'}},
+    }
+    record["session"]["x-geminids"]["originals"] = {"/environment/branch": '"\\ud800"'}
+    left = withhold(commit(record, SEED), [f"{ENTRIES}/0/content"])
+    assert not holds_text(standalone.encode_json(left), "the word is")
+    assert "originals" not in left["session"]["x-geminids"]
+
+
+def test_sums_do_not_tell_what_was_used_by_an_entry_that_is_taken_out() -> None:
+    record = small_record()
+    record["session"]["x-geminids"] |= {"usage": {"output": 3}, "counts": {"replies": 2}}
+    for piece in (f"{ENTRIES}/1", f"{ENTRIES}/1/token-usage"):
+        assert (
+            not {"usage", "counts"} & withhold(commit(record, SEED), [piece])["session"]["x-geminids"].keys()
+        )
+    left = withhold(commit(record, SEED), [f"{ENTRIES}/1/content"])
+    assert left["session"]["x-geminids"]["usage"] == {"output": 3}
 
 
 def test_hashes_of_other_entries_over_the_same_bytes_go_too() -> None:
@@ -459,6 +513,42 @@ def test_repeats_of_what_is_taken_out_are_found() -> None:
     assert {f"{ENTRIES}/0", *found} == {*around, f"{ENTRIES}/0/content", f"{ENTRIES}/0/x-native"}
     left = withhold(commit(record, SEED), found)
     assert not holds_text(standalone.encode_json(left), prompt)
+
+
+def test_repeats_that_are_spelt_a_little_otherwise_are_found() -> None:
+    record = small_record()
+    entries = record["session"]["entries"]
+    entries[0]["content"] = "1\tfirst of all\n2\tthe second line\t\n"
+    entries[1]["content"] = "It says: 1\tfirst of all\n2\tthe second line\n<end>"
+    entries[2]["data"] = {"diff": "@@\n+the  second line\n", "other": "the second"}
+    assert set(with_repeats(record, [f"{ENTRIES}/0/content"])) >= {
+        f"{ENTRIES}/1/content",
+        f"{ENTRIES}/2/data/diff",
+    }
+    assert f"{ENTRIES}/2/data/other" not in with_repeats(record, [f"{ENTRIES}/0/content"])
+
+
+@pytest.mark.parametrize("piece", [f"{ENTRIES}/1", f"{ENTRIES}/1/content"])
+def test_a_short_answer_is_found_where_the_agent_keeps_a_copy(piece: str) -> None:
+    record = small_record()
+    record["session"]["entries"][2]["data"] = {"lastPrompt": "yes\n", "type": "yes", "other": "yes or no"}
+    record["session"]["x-geminids"] |= {"title": "yes", "kind": "yes"}
+    record["session"]["entries"][0]["content"] = "yes"
+    assert set(with_repeats(record, [piece])) == {
+        piece,
+        f"{ENTRIES}/2/data/lastPrompt",
+        "/session/x-geminids/title",
+    }
+
+
+def test_names_that_a_tool_was_asked_for_are_repeats_and_so_are_keys_of_ours() -> None:
+    record = small_record()
+    entries = record["session"]["entries"]
+    entries[1]["children"][1]["input"] = {"name": "Project Falcon"}
+    entries[2]["data"] = {"note": "about Project Falcon"}
+    assert f"{ENTRIES}/2/data/note" in with_repeats(record, [f"{ENTRIES}/1/children/1/input"])
+    entries[0]["x-geminids"] = {"other": {"Project Falcon": 1}}
+    assert f"{ENTRIES}/0/x-geminids/other" in places_of(record, "Falcon")
 
 
 def test_short_texts_kinds_and_names_are_no_repeats() -> None:

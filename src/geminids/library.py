@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from geminids.query.story import Event, EventKind, ProjectStory
     from geminids.recording import Records
     from geminids.records.keys import FoundKeys, KeptKey, KeyStore
+    from geminids.records.natives import Natives
     from geminids.redact import Finding, FoundAt, Redacted, Redactor
     from geminids.restoring import RestorePlan
     from geminids.settings import Settings
@@ -413,6 +414,8 @@ class Library:
         self._tell = tell
         self._progress = progress
         self._opened: Index | None = None
+        self._of_documents: list[Session] = []
+        """Sessions that were read from documents, which anybody may have written."""
 
     def __enter__(self) -> Library:
         return self
@@ -730,6 +733,7 @@ class Library:
         found = given.sessions_in(Path(path))
         if given.is_document(Path(path)):
             # It holds all that it tells of, and may come from anybody: no file is opened because it says so.
+            self._of_documents += found
             return found
         return [self._with_outputs(session, self._folders.known) for session in found]
 
@@ -812,9 +816,7 @@ class Library:
             raise FormatOptionError(format_name, unknown[0])
         if "natives" in chosen.options and redactor is None:
             # Nobody looks for secrets in what the agent wrote beside a session.
-            from geminids.records.recorder import Recorder
-
-            options["natives"] = Recorder(self._content).natives
+            options["natives"] = self._natives
         manner = Manner(
             detail=detail or LEVELS[chosen.level],
             agent_titles={name: self.agent_title(name) for name in self._names},
@@ -1154,6 +1156,14 @@ class Library:
 
             raise SigningNotInstalledError(str(error.name)) from error
         return Records(Lent(self._data_folder, self._content, self.file, self._agents_folders()))
+
+    def _natives(self, session: Session) -> Natives | None:
+        """The records of a session as its agent wrote them; None for one that a document tells of."""
+        if any(session is told for told in self._of_documents):
+            return None
+        from geminids.records.recorder import Recorder
+
+        return Recorder(self._content).natives(session)
 
     def _content(self, session: Session, path: str) -> bytes:
         """The bytes of a file of a session as they were when it was read, unpacked where its agent packs."""

@@ -43,16 +43,18 @@ class GivenFile(NamedTuple):
     path: Path
     content: bytes
     """Unpacked, where the agent packs its files."""
-    stored: bytes
-    """As it lies on the disk."""
+    size: int
+    """Of all that is in it."""
+    packed: bytes | None = None
+    """As it lies on the disk, if the agent has packed it."""
 
 
 def given_file(path: Path, stored: bytes) -> GivenFile:
     """A file that was given, with what is in it."""
     for name in sources.available():
         if (unpacked := sources.load(name).unpacked(path)) is not None:
-            return GivenFile(path, unpacked, stored)
-    return GivenFile(path, stored, stored)
+            return GivenFile(path, unpacked, len(unpacked), stored)
+    return GivenFile(path, stored, len(stored))
 
 
 def files_of(record: Mapping[str, Any], given: Sequence[GivenFile]) -> list[tuple[str, GivenFile]]:
@@ -82,7 +84,7 @@ def _file_of(named: object, given: Sequence[GivenFile], *, is_only: bool) -> tup
 
 def is_unchanged(files: Sequence[tuple[str, GivenFile]]) -> bool:
     """Whether files that were given are no longer than they were when the record was made."""
-    return all(file.content == file.stored for _, file in files)
+    return all(len(file.content) == file.size for _, file in files)
 
 
 @contextmanager
@@ -97,12 +99,12 @@ def laid_out(files: Sequence[tuple[str, GivenFile]]) -> Iterator[list[Path]]:
 
 
 def _laid(folder: Path, path: str, file: GivenFile) -> Path:
-    is_packed = path.endswith(PACKED) and file.stored != file.content
-    name = path if is_packed else path.removesuffix(PACKED)
+    packed = file.packed if path.endswith(PACKED) else None
+    name = path.removesuffix(PACKED) if packed is None else path
     target = folder.joinpath("home", *_names(name))
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("xb") as new:
-        new.write(file.stored if is_packed else file.content)
+        new.write(file.content if packed is None else packed)
     return target
 
 

@@ -6,6 +6,7 @@ from geminids.cli.attest_document import (
     AttestDocument,
     EntriesDocument,
     ExcerptDocument,
+    StampedDocument,
     StatementsDocument,
 )
 from geminids.cli.documents import (
@@ -73,6 +74,7 @@ DOCUMENTS = (
     KeyDocument,
     AttestDocument,
     StatementsDocument,
+    StampedDocument,
     EntriesDocument,
     ExcerptDocument,
     VerifyDocument,

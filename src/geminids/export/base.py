@@ -37,7 +37,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     touched_at: datetime | None = None
     """Written as the moment of the last change, so that the agent does not think the session old."""
     natives: Callable[[Session], Any] | None = None
-    """Gives the records of a session as its agent wrote them; None if nobody looks at its files."""
+    """Gives the records of a session as its agent wrote them, where there are any to be looked at."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

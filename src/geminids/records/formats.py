@@ -14,6 +14,7 @@ from geminids.export.data import encode_harmless
 from geminids.model import Session
 from geminids.records.encoding import decode, encode_cbor, encode_json
 from geminids.records.evidence import evidence_of
+from geminids.records.natives import Natives
 from geminids.records.translating import record_of
 from geminids.transcript import safe
 from geminids.transcript.told import told_session
@@ -72,8 +73,8 @@ class VacSimple(PlainFormat):
         from geminids.records.simple import simple_record
 
         for session in sessions:
-            natives = manner.natives(session) if manner.natives and manner.detail.everything else None
-            yield encode_harmless(simple_record(told_session(session, manner.detail), natives)) + b"\n"
+            told = told_session(session, manner.detail)
+            yield encode_harmless(simple_record(told, _natives(session, manner))) + b"\n"
 
 
 class Vcon(PlainFormat):
@@ -95,6 +96,11 @@ class Vcon(PlainFormat):
 
 
 def _record(session: Session, manner: Manner) -> dict[str, Any]:
-    if manner.detail.everything and manner.natives is not None:
-        return record_of(session, evidence_of(session, manner.natives(session)))
+    if (natives := _natives(session, manner)) is not None:
+        return record_of(session, evidence_of(session, natives))
     return record_of(told_session(session, manner.detail))
+
+
+def _natives(session: Session, manner: Manner) -> Natives | None:
+    """What the agent wrote, where all of it is asked for."""
+    return manner.natives(session) if manner.natives and manner.detail.everything else None

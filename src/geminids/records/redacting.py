@@ -55,6 +55,12 @@ _PLACES_IN_FILES = ("files", "companions", "problems")
 _TOTALS = ("usage", "reported", "counts", "unrecorded")
 _CHANGES, _DROPPED_BY, _ORIGINALS = "changes", "dropped_by", "originals"
 _SHORTENED = frozenset({"title", "summary"})
+_CONTENT = "content"
+_BESIDE = frozenset({"data", NATIVE, OURS})
+_KINDS = frozenset({"type", "role", "status", "event-type"})
+_MARGIN = re.compile(r"^\s*(?:[-+>|]|\d+\s*[→:|\t])?\s*")
+"""What stands before a line in a difference, a quotation or a listing with numbers."""
+_FEWEST_WORDS = 3
 
 
 def withhold(record: dict[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
@@ -472,24 +478,58 @@ def _is_number(number: float, text: str) -> bool:
 def with_repeats(record: dict[str, Any], pointers: Iterable[str]) -> list[str]:
     """Pointers, and those of all other pieces that hold a text again which is taken out with them.
 
-    A title or a summary counts that is a piece of such a text, or the beginning of it with dots at the end.
+    Blanks around a text do not count. A title or a summary counts that is a piece of such a text, or the
+    beginning of it with dots at the end. What stands beside the messages (the agent's own records, our words)
+    is mostly told from them, so there a line of such a text is enough, or a short message.
     """
     given = list(dict.fromkeys(pointers))
     body = standalone.body_of(record)
     paths = {_path(pointer) for pointer in given}
+    pieces = [(path, _at(body, path)) for path in paths]
     texts = {
-        text
-        for path in paths
-        for text in _texts(_at(body, path), is_input=_INPUT in path)
-        if len(text) >= SHORTEST_REPEAT
+        stripped
+        for path, piece in pieces
+        for text in _texts(piece, is_input=_INPUT in path)
+        if len(stripped := text.strip()) >= SHORTEST_REPEAT
     }
     others = [
         (path, leaf)
         for path, leaf in _leaves(body, ())
         if isinstance(leaf, str) and not standalone.is_fixed(path) and paths.isdisjoint(_beginnings(path))
     ]
-    found = sorted({*_holding(others, texts), *_shortened(others, texts)})
+    beside = {*_lines_in(texts), *(said for path, piece in pieces for said in _said(piece, path))}
+    found = sorted({*_holding(others, texts), *_shortened(others, texts), *_beside(others, beside)})
     return list(dict.fromkeys([*given, *(pointer_of(others[index][0]) for index in found)]))
+
+
+def _said(piece: Any, path: Where) -> Iterator[str]:
+    """What somebody said in a piece that is taken out, however short."""
+    contents = [piece] if path[-1] == _CONTENT else []
+    if isinstance(piece, dict):
+        contents += [piece.get(_CONTENT)]
+    return (
+        stripped
+        for content in contents
+        for text in _texts(content, is_input=False)
+        if (stripped := text.strip())
+    )
+
+
+def _lines_in(texts: Iterable[str]) -> Iterator[str]:
+    """The lines of some texts, without what differences and listings put before them; no mere word or two."""
+    for text in texts:
+        for line in text.splitlines():
+            words = _MARGIN.sub("", line).split()
+            if len(words) >= _FEWEST_WORDS:
+                yield " ".join(words)
+
+
+def _beside(leaves: list[tuple[Where, str]], lines: set[str]) -> Iterator[int]:
+    for index, (path, leaf) in enumerate(leaves):
+        if _BESIDE.isdisjoint(path) or path[-1] in _LABELS or path[-1] in _KINDS:
+            continue
+        if leaf.strip() in lines or not lines.isdisjoint(_lines_in([leaf])):
+            yield index
 
 
 def _holding(leaves: list[tuple[Where, str]], texts: set[str]) -> Iterator[int]:

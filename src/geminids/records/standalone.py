@@ -575,8 +575,8 @@ class Commitment(NamedTuple):
 def commitment_of(record: dict[str, Any]) -> Commitment:
     """What a record says about its own tree; refuses all that it should not say."""
     match record.get(COMMITMENT):
-        case {"scheme": str(scheme)} if scheme != SCHEME:
-            raise RefusedError(f"the commitment is of the kind {_plain(scheme)!r}, which is not known here")
+        case {"scheme": scheme} if scheme != SCHEME:
+            raise RefusedError(f"the commitment is of the kind {_label(scheme)!r}, which is not known here")
         case {"scheme": _, "root": root, "seed": seed, **other} if not other:
             return Commitment(_digest(root), {(): _digest(seed)}, {})
         case {"scheme": _, "root": root, "seeds": list(seeds), "redacted": list(marks), **other} if not other:
@@ -1357,12 +1357,24 @@ def _sources(record: dict[str, Any], sources: Sequence[tuple[str, bytes]]) -> Ch
 
 def _matched(name: str, content: bytes, files: list[Any], known: dict[int, bytes]) -> bool:
     """Find which files of a record these bytes are; says whether the file has grown since."""
-    found = [index for index, file in enumerate(files) if _is_beginning(file, content)]
+    told = [(index, *told) for index, file in enumerate(files) if (told := _size_and_hash(file))]
+    hashes = _hashes_of_beginnings(content, {size for _, size, _ in told})
+    found = {index: size for index, size, digest in told if hashes.get(size) == digest}
     if not found:
         raise RefusedError(_other_than(name, content, files))
-    exact = [index for index in found if files[index]["size"] == len(content)]
-    known.update((index, content[: files[index]["size"]]) for index in exact or found)
+    exact = [index for index, size in found.items() if size == len(content)]
+    known.update((index, content[: found[index]]) for index in exact or found)
     return not exact
+
+
+def _hashes_of_beginnings(content: bytes, sizes: set[int]) -> dict[int, str]:
+    """The hashes of the first so many bytes, worked out in one go: a record may name any number of files."""
+    hashes: dict[int, str] = {}
+    so_far, at = sha256(), 0
+    for size in sorted(size for size in sizes if size <= len(content)):
+        so_far.update(memoryview(content)[at:size])
+        hashes[size], at = so_far.hexdigest(), size
+    return hashes
 
 
 def _other_than(name: str, content: bytes, files: list[Any]) -> str:
@@ -1379,11 +1391,11 @@ def _other_than(name: str, content: bytes, files: list[Any]) -> str:
     return f"{_plain(name)} is no file of this record"
 
 
-def _is_beginning(file: Any, content: bytes) -> bool:
+def _size_and_hash(file: Any) -> tuple[int, str] | None:
     match file:
-        case {"size": int(size), "sha256": str(digest)} if 0 <= size <= len(content):
-            return sha256(memoryview(content)[:size]).hexdigest() == digest
-    return False
+        case {"size": int(size), "sha256": str(digest)} if size >= 0:
+            return size, digest
+    return None
 
 
 def _slices(record: dict[str, Any], known: dict[int, bytes]) -> tuple[int, int]:
