@@ -242,6 +242,10 @@ def damaged(change: str) -> Record:
     match change:
         case "another scheme":
             commitment["scheme"] = "geminids/merkle/2"
+        case "no scheme but anything":
+            commitment["scheme"] = {"content": "something that nobody signed"}
+        case "a list as the scheme":
+            commitment["scheme"] = [commitment["scheme"]]
         case "something unknown":
             commitment["note"] = "x"
         case "something unknown in a seed":
@@ -288,6 +292,8 @@ def damaged(change: str) -> Record:
             redacted.insert(0, {"at": "", "digests": ["00" * 32]})
         case "the version taken out":
             redacted.append({"at": "/version", "digests": ["00" * 32]})
+        case "all entries taken out, without a word":
+            redacted.append({"at": "/session/entries", "digests": ["00" * 32]})
         case "nothing taken out":
             commitment["redacted"] = []
         case "something in the place of a member":
@@ -319,6 +325,8 @@ def split_seed(commitment: Record, at: str, members: Record) -> None:
 
 DAMAGES = [
     ("another scheme", "not known here"),
+    ("no scheme but anything", "not known here"),
+    ("a list as the scheme", "not known here"),
     ("something unknown", "not of the shape"),
     ("something unknown in a seed", "not of the shape"),
     ("something unknown in a redaction", "not of the shape"),
@@ -342,6 +350,7 @@ DAMAGES = [
     ("a member with a count", "not one of a member"),
     ("the whole record taken out", "cannot be taken out"),
     ("the version taken out", "cannot be taken out"),
+    ("all entries taken out, without a word", "cannot be taken out"),
     ("nothing taken out", "nothing was taken out"),
     ("something in the place of a member", "in its place"),
     ("another word in the place of a text", "in its place"),

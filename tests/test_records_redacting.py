@@ -204,6 +204,14 @@ def test_a_record_without_a_sound_commitment_is_refused() -> None:
         withhold(small_record(), [f"{ENTRIES}/0"])
     with pytest.raises(CommitmentError, match="not of the shape"):
         withhold({**small_record(), "x-commitment": {}}, [f"{ENTRIES}/0"])
+    left = json.loads(json.dumps(withhold(commit(small_record(), SEED), [f"{ENTRIES}/0"])))
+    run = next(mark for mark in left["x-commitment"]["redacted"] if "count" in mark)
+    run["digests"] *= 2
+    with pytest.raises(CommitmentError, match="does not fit"):
+        withhold(left, [f"{ENTRIES}/1"])
+    left["x-commitment"]["seeds"] = []
+    with pytest.raises(CommitmentError, match="does not fit"):
+        withhold(left, ["/session/x-geminids/title"])
 
 
 # ── Hashes that would tell ────────────────────────────────────────────────────────────────────────────────
