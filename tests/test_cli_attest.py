@@ -182,7 +182,7 @@ def private_pem(key: Any, passphrase: bytes | None = None) -> bytes:
 
 def test_without_a_key_or_an_issuer_nothing_is_signed(geminids: Run, home: Path) -> None:
     done = geminids("attest", SECOND_ID, "-o", "s.acr")
-    assert (done.code, "`geminids key new` makes one" in done.err) == (1, True)
+    assert (done.code, "`geminids key new --issuer NAME` makes one" in done.err) == (1, True)
     geminids("key", "new")
     done = geminids("attest", SECOND_ID, "-o", "s.acr")
     assert (done.code, "--issuer NAME says so" in done.err) == (2, True)

@@ -66,10 +66,10 @@ def test_without_a_key_it_is_said_how_one_is_made(geminids: Run) -> None:
     for words in ((), ("list",)):
         outcome = geminids("key", *words)
         assert (outcome.code, outcome.out) == (1, "")
-        assert outcome.err == "geminids: There is no key yet. `geminids key new` makes one.\n"
+        assert outcome.err == "geminids: There is no key yet. `geminids key new --issuer NAME` makes one.\n"
     outcome = geminids("key", "show")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err == "geminids: There is no key to sign with yet. `geminids key new` makes one.\n"
+    assert outcome.err == "geminids: There is no key to sign with yet. `geminids key new --issuer NAME` makes one.\n"
 
 
 def test_a_key_is_made_listed_and_shown(geminids: Run, folder: Path) -> None:
@@ -228,9 +228,24 @@ def test_who_has_no_folder_is_told(
     assert "--data" in outcome.err
 
 
-@pytest.mark.parametrize("words", [("list",), ("new",), ("show",), ("--json",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("key", "list"),
+        ("key", "new"),
+        ("key", "show"),
+        ("key", "--json"),
+        ("attest", "latest", "-o", "x.acr", "--sample"),
+        ("attest", "--all", "-o", "x/", "--sample"),
+        ("verify", "x.acr"),
+        ("verify", "--write-verifier", "x.py"),
+        ("redact-record", "x.acr", "--list"),
+        ("redact-record", "x.acr", "-o", "y.acr", "--entry", "1"),
+    ],
+    ids=" ".join,
+)
 def test_without_what_signs_it_is_said_what_to_install(words: tuple[str, ...], machine: Path) -> None:
-    line = [sys.executable, "-c", WITHOUT_EXTRA, NOW.isoformat(), "key", *words]
+    line = [sys.executable, "-c", WITHOUT_EXTRA, NOW.isoformat(), *words]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Signing and verifying need cryptography" in done.stderr

@@ -248,7 +248,7 @@ def test_several_keys_with_one_beginning_are_named(keys: KeyStore) -> None:
 
 
 def test_the_first_key_is_the_default(keys: KeyStore) -> None:
-    with pytest.raises(NoKeyError, match="`geminids key new` makes one") as error:
+    with pytest.raises(NoKeyError, match="`geminids key new --issuer NAME` makes one") as error:
         keys.default()
     assert error.value.exit_code == 1
     keys.new("zebra", at=NOW)

@@ -48,6 +48,7 @@ from geminids.store.index import DamagedIndexError, Index, Place, naming_damage
 if TYPE_CHECKING:
     from datetime import datetime
     from threading import Event as Stop
+    from types import ModuleType
 
     from geminids.archive.moving import Exported, Imported
     from geminids.archive.verifying import Damage, Verified
@@ -286,6 +287,9 @@ _LOADED_WHEN_USED = {
 }
 """What faces take from here that many a command does without; most of it would load the model."""
 
+OF_SIGNING = {"cbor2", "cddlparser", "cryptography", "rfc3161_client"}
+"""Packages that the extra `sign` brings."""
+
 LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
 BUDGET = 5.0
@@ -306,8 +310,21 @@ Progress = Callable[[int, int], None]
 def __getattr__(name: str) -> Any:
     for module, names in _LOADED_WHEN_USED.items():
         if name in names:
-            return getattr(import_module(module), name)
+            return getattr(_loaded(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _loaded(module: str) -> ModuleType:
+    """A room of ours. Raises SigningNotInstalledError if it needs what only an extra brings."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
+        if package not in OF_SIGNING:
+            raise
+        from geminids.records.errors import SigningNotInstalledError
+
+        raise SigningNotInstalledError(package) from error
 
 
 def _nobody(_: str) -> None:
@@ -1149,13 +1166,10 @@ class Library:
     @cached_property
     def records(self) -> Records:
         """Signed records: making, checking and cutting them."""
-        try:
-            from geminids.recording import Lent, Records
-        except ModuleNotFoundError as error:
-            from geminids.records.errors import SigningNotInstalledError
-
-            raise SigningNotInstalledError(str(error.name)) from error
-        return Records(Lent(self._data_folder, self._content, self.file, self._agents_folders()))
+        recording = _loaded("geminids.recording")
+        lent = recording.Lent(self._data_folder, self._content, self.file, self._agents_folders())
+        records: Records = recording.Records(lent)
+        return records
 
     def _natives(self, session: Session) -> Natives | None:
         """The records of a session as its agent wrote them; None for one that a document tells of."""

@@ -19,7 +19,7 @@ from geminids.records.errors import BadTokenError, RecordError
 from geminids.records.keys import FOLDER, KeyStore, load_private
 from geminids.records.recorder import Content, Recorder
 from geminids.records.signing import with_token
-from geminids.records.timestamps import check_token, read_token, signature_field
+from geminids.records.timestamps import certificates, check_token, read_token, signature_field
 from geminids.verifying import Asked, Verifying, is_cose
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ class Records:
             private, known = self.keys.private(kept.name, ask), kept.issuer
         if not (said := issuer or known):
             raise RecordError(
-                "Who vouches for it? --issuer NAME says so; `geminids key new --issuer NAME` notes it."
+                "Who vouches for it? --issuer NAME says so, each time; a key made with "
+                "`geminids key new KEY --issuer NAME` knows it."
             )
         return Signer(private, said)
 
@@ -160,7 +161,7 @@ class Records:
             keys=[self._public(key) for key in keys] if keys else self._own_public_keys(),
             sources=sources,
             schema=schema.load_schema(schema_file) if schema_file else None,
-            authorities=[_read(path) for path in authorities],
+            authorities=_authorities(authorities),
             previous=previous,
             is_unsigned=is_unsigned,
         )
@@ -182,7 +183,9 @@ class Records:
         try:
             return standalone.load_public_key(_read(Path(key)))
         except ValueError as error:
-            raise RecordError(f"{key!r} holds no public key that can be used: {error}.") from error
+            raise RecordError(
+                f"{key!r} holds no public key that can be used; `geminids key show` prints one."
+            ) from error
 
     def _own_public_keys(self) -> list[PublicKey]:
         if self._lent.data is None:
@@ -193,6 +196,16 @@ class Records:
 def _is_file(key: str) -> bool:
     """Whether a file is meant, and not the name of a kept key."""
     return "/" in key or "\\" in key or key.endswith((".pem", ".pub", ".key"))
+
+
+def _authorities(paths: Sequence[Path]) -> list[bytes]:
+    """Certificates of whom time stamps are believed. Raises RecordError for a file that holds none."""
+    for path in paths:
+        try:
+            certificates([_read(path)])
+        except ValueError as error:
+            raise RecordError(f"{str(path)!r} holds no certificate in PEM.") from error
+    return [_read(path) for path in paths]
 
 
 def _read(path: Path) -> bytes:

@@ -186,6 +186,7 @@ def _attested(library: Library, attesting: Attesting, wanted: str, *, as_it_is: 
     if library.records.is_record(path):
         if not as_it_is:
             raise click.UsageError("A record file is signed as it is: --cbor and --simple go with sessions.")
+        say("It is signed in the bytes it has: nothing can be taken out of it later.")
         return attesting.given(path.read_bytes())
 
     def read() -> Session:

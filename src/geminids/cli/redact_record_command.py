@@ -98,6 +98,8 @@ def redact_record(
             raise click.UsageError("What is to go? --entry, --only, --field, --text, --at or --secrets.")
         if output is None:
             raise click.UsageError("-o FILE says where to: the signed record itself is not changed.")
+        if absolute(output).resolve() == absolute(file).resolve():
+            raise click.UsageError("-o names the signed record itself, which would be lost.")
         redactor = open_redactor(library, (), keep_attachments=True) if secrets else None
         excerpt = library.records.excerpt(absolute(file), given, unwanted, redactor)
         files = library.records.write_excerpt(excerpt, absolute(output), force=force)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -159,7 +159,7 @@ def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bo
         width = screen.width if screen.is_terminal else None
         for file in files:
             _draw(page, width, file, is_folder=is_folder)
-        _sum_up(files, holds=holds, is_folder=is_folder)
+        _sum_up(files, tell=say if width is None else page.words, is_folder=is_folder)
     return 0 if holds else NOTHING_FOUND
 
 
@@ -226,13 +226,14 @@ def _draw_line(page: Page, width: int, verdict: tuple[str, str], name: str, deta
         page.line(line, indent=DETAILS_AT)
 
 
-def _sum_up(files: Sequence[VerifiedFile], *, holds: bool, is_folder: bool) -> None:
+def _sum_up(files: Sequence[VerifiedFile], *, tell: Callable[[str], None], is_folder: bool) -> None:
+    """What it comes to: on a terminal below the checks, since it is long, else beside the data."""
     failed = [file for file in files if not file.holds]
     if is_folder:
         say(f"{len(files) - len(failed):,} of {len(files):,} statements hold.")
-    if holds:
+    if not failed:
         is_signed = any(file.form != "record" for file in files)
-        say(f"{SHOWS} {DOES_NOT_SHOW}" if is_signed else "It has the shape of a record; nobody signed it.")
+        tell(f"{SHOWS} {DOES_NOT_SHOW}" if is_signed else "It has the shape of a record; nobody signed it.")
     elif not is_folder:
         names = ", ".join(check.name for check in files[0].checks if check.holds is False)
         say(f"Do not rely on it: {names} failed.")

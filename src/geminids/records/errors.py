@@ -27,7 +27,7 @@ class NoKeyError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self) -> None:
-        super().__init__("There is no key to sign with yet. `geminids key new` makes one.")
+        super().__init__("There is no key to sign with yet. `geminids key new --issuer NAME` makes one.")
 
 
 class NoDefaultKeyError(GeminidsError):
@@ -45,7 +45,8 @@ class KeyNotFoundError(GeminidsError):
     exit_code = NOTHING_FOUND
 
     def __init__(self, wanted: str, names: Sequence[str]) -> None:
-        there = f"There are: {', '.join(names)}." if names else "There is none; `geminids key new` makes one."
+        none = "There is none; `geminids key new --issuer NAME` makes one."
+        there = f"There are: {', '.join(names)}." if names else none
         super().__init__(f"No key {wanted!r}. {there}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 VERSION = "3.0.0-draft"
 """The version of the format that records say they have."""
-TRACE_FORMAT = "ietf-vac-v3.0"
 PROFILE = "geminids/vac/1"
 """How sessions are told in the format; another profile would tell them in another way."""
 

@@ -31,18 +31,8 @@ class Recorder:
 
     def whole(self, session: Session) -> Recorded:
         """A session with all its evidence."""
-        evidence = self.evidence(session)
+        evidence = evidence_of(session, self.natives(session))
         return Recorded(session, evidence, record_of(session, evidence))
-
-    def evidence(self, session: Session) -> Evidence:
-        """What the files of a session say beside the session itself."""
-        return evidence_of(session, self.natives(session))
-
-    def simple(self, session: Session) -> Recorded:
-        """A session as other tools translate it."""
-        from geminids.records.simple import simple_record
-
-        return Recorded(session, None, simple_record(session, self.natives(session)))
 
     def natives(self, session: Session) -> Natives:
         """The records of a session as its agent wrote them."""

@@ -41,7 +41,7 @@ _NAMES_AND_KINDS = frozenset(
 )
 """Members of an entry that nobody typed: the same texts stand all over a record."""
 _INPUT = "input"
-"""What a tool was asked for: here a name or a status may be anything."""
+"""What a tool was asked for: here a name or an id may be anything."""
 _FOREIGN = frozenset({"content", "input", "output", "data", NATIVE})
 _LABELS = frozenset(
     {
@@ -75,6 +75,8 @@ def withhold(record: dict[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
         return _Taking(commitment).left_of(body, _branches(wanted))
     except (RefusedError, UnicodeEncodeError, RecursionError) as error:
         raise CommitmentError(str(error)) from error
+    except (ValueError, TypeError) as error:
+        raise CommitmentError("it does not fit the record") from error
 
 
 def _commitment(record: dict[str, Any]) -> Commitment:
@@ -536,7 +538,11 @@ def _holding(leaves: list[tuple[Where, str]], texts: set[str]) -> Iterator[int]:
     """Which leaves hold one of the texts. They are searched as one text, which is a hundred times faster."""
     joined = "\0".join(leaf for _, leaf in leaves)
     starts = list(accumulate((len(leaf) + 1 for _, leaf in leaves), initial=0))
+    words = set(joined.split())
     for form in {form for text in texts for form in _spellings(text)}:
+        # Mostly one of its words stands nowhere else, and then the text need not be searched for.
+        if not words.issuperset(form.split()[1:-1]):
+            continue
         at = joined.find(form)
         while at >= 0:
             index = bisect_right(starts, at) - 1
@@ -575,7 +581,7 @@ def _texts(value: Any, *, is_input: bool) -> Iterator[str]:
             yield from _texts(element, is_input=is_input)
     elif isinstance(value, dict):
         for key, member in value.items():
-            if is_input or key not in _NAMES_AND_KINDS:
+            if key not in (_KINDS if is_input else _NAMES_AND_KINDS):
                 yield from _texts(member, is_input=is_input or key == _INPUT)
 
 

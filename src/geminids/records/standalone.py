@@ -97,6 +97,8 @@ _WRAPPED_RECORD = 4149
 """The tag that the format asks for around a record in CBOR."""
 _LONGEST_LIST = 2**53
 _FIXED = frozenset({("version",), ("id",), ("session",), ("session", "session-id")})
+_NEVER_WHOLE = frozenset({("session", "entries"), ("session", "agent-meta")})
+"""Of these only pieces are taken out: a session is none without them, and no word stands in their place."""
 
 sha256 = hashlib.sha256
 _T = TypeVar("_T")
@@ -596,7 +598,7 @@ def _seed(written: Any) -> tuple[Where, bytes]:
 def _mark(written: Any) -> tuple[Where, Mark]:
     match written:
         case {"at": str(at), "digests": list(digests), **other} if digests and other.keys() <= {"count"}:
-            if is_fixed(path := path_of(at)):
+            if is_fixed(path := path_of(at)) or path in _NEVER_WHOLE:
                 raise RefusedError(f"{_named(path)} cannot be taken out of a record")
             if "count" not in other:
                 return path, Mark(tuple(map(_digest, digests)), None)

@@ -164,7 +164,7 @@ def _read(content: bytes, roots: Sequence[bytes]) -> _Token:
     """Raises ValueError with what cannot be read."""
     from geminids.records.cms import read_envelope, signer_of
 
-    envelope, response, given = read_envelope(content), _response(content), _certificates(roots)
+    envelope, response, given = read_envelope(content), _response(content), certificates(roots)
     info, signer = response.tst_info, signer_of(envelope, given)
     return _Token(
         envelope=envelope,
@@ -250,7 +250,7 @@ def _response(token: bytes) -> TimeStampResponse:
     return decode_timestamp_response(der.written(der.SEQUENCE, granted, in_order(token)))
 
 
-def _certificates(roots: Sequence[bytes]) -> list[Certificate]:
+def certificates(roots: Sequence[bytes]) -> list[Certificate]:
     """The certificates that were given, each once. Raises ValueError."""
     from cryptography.x509 import load_pem_x509_certificates
 
