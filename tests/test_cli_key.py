@@ -69,7 +69,8 @@ def test_without_a_key_it_is_said_how_one_is_made(geminids: Run) -> None:
         assert outcome.err == "geminids: There is no key yet. `geminids key new --issuer NAME` makes one.\n"
     outcome = geminids("key", "show")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err == "geminids: There is no key to sign with yet. `geminids key new --issuer NAME` makes one.\n"
+    said = "There is no key to sign with yet. `geminids key new --issuer NAME` makes one."
+    assert outcome.err == f"geminids: {said}\n"
 
 
 def test_a_key_is_made_listed_and_shown(geminids: Run, folder: Path) -> None:

@@ -188,7 +188,7 @@ def _tell_rest(choices: Choices, found: FoundKeys) -> int:
     for file in found.strange:
         say(f"{file.path}: {file.reason}.")
     if not found.keys:
-        say(f"There is no key yet. `{choices.spelled('key', 'new')}` makes one.")
+        say(f"There is no key yet. `{choices.spelled('key', 'new', '--issuer', 'NAME')}` makes one.")
         return NOTHING_FOUND
     return PARTLY_DONE if found.strange else 0
 
