@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import re
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from geminids.records.cddl.nodes import (
     Named,
     Node,
     Span,
-    Tagged,
+    TagOf,
 )
 from geminids.records.cddl.prelude import KINDS, MADE_OF_OTHERS, MAJOR_TYPES
 from geminids.records.cddl.values import Check
@@ -69,12 +70,11 @@ class Compiler:
 
     def __init__(self, source: syntax.Source) -> None:
         self._source = source
-        self._prelude = syntax.Source(MADE_OF_OTHERS, "the prelude")
         self._rules: dict[str, _Rule] = {}
         self._types: dict[str, Named] = {}
         self._groups: dict[str, Group] = {}
         self._to_fill: dict[int, tuple[_Rule, _Scope]] = {}
-        for rule in self._prelude.tree.rules:
+        for rule in _prelude().tree.rules:
             self._add(rule)
         self._built_in = {*self._rules, *KINDS}
         for rule in source.tree.rules:
@@ -312,7 +312,7 @@ class Compiler:
     def _unwrapped(self, written: ast.Typename, scope: _Scope) -> Node:
         """What is inside a tag. Inside maps and lists is a group, which has no place among types."""
         target = self._wrapped(written, scope)
-        if not isinstance(target, Tagged):
+        if not isinstance(target, TagOf):
             raise self._source.error(f"~{written.name} stands where a type is needed, and is none", written)
         return target.content
 
@@ -359,7 +359,7 @@ class Compiler:
         found = _MAJOR.fullmatch(number)
         if found and found[1] == "6":
             content = self._type(written.typePart, scope) if written.typePart else Kind(*KINDS["any"])
-            return Tagged(int(found[2]) if found[2] else None, content)
+            return TagOf(int(found[2]) if found[2] else None, content)
         kind = MAJOR_TYPES.get(number)
         if kind is None:
             raise self._source.error(f"#{number} is not supported", written)
@@ -494,6 +494,11 @@ class Compiler:
                 raise self._source.error("only a name or a value may stand before a colon", other)
 
 
+@functools.cache
+def _prelude() -> syntax.Source:
+    return syntax.Source(MADE_OF_OTHERS, "the prelude")
+
+
 def _parameters(rule: ast.Rule) -> list[str]:
     given = rule.name.parameters
     return [one.name for one in given.parameters if isinstance(one, ast.Typename)] if given else []
@@ -526,8 +531,8 @@ def _size_check(size: Node) -> Check:
         match value:
             case str():
                 return fits(len(value.encode("utf-8", "surrogatepass")))
-            case bytes() | bytearray() | memoryview():
-                return fits(len(bytes(value)))
+            case bytes():
+                return fits(len(value))
             case int() if values.is_unsigned(value):
                 return any(fits(number) for number in range((value.bit_length() + 7) // 8, 65))
             case _:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from geminids.records.cddl import values
 from geminids.records.cddl.literals import Literal
 from geminids.records.cddl.values import Check
+from geminids.records.standalone import RefusedError, Tagged
 
 Place = tuple[object, ...]
 """Where a value stands: the keys and numbers that lead to it."""
@@ -127,8 +128,6 @@ class Exactly(Node):
 
     def make_check(self) -> Check:  # noqa: D102
         literal = self.literal
-        if isinstance(literal, bytes):
-            return lambda value: values.same(value, literal)
         kind = type(literal)
         return lambda value: type(value) is kind and value == literal
 
@@ -317,7 +316,7 @@ class Encoded(Node):
                 return False
             try:
                 return item(values.decoded(value))
-            except values.NotOneItemError:
+            except RefusedError:
                 return False
 
         return check
@@ -329,16 +328,16 @@ class Encoded(Node):
         if not self._target.check()(value):
             return self._target.fault(value, place)
         try:
-            found = self._item.fault(values.decoded(value), place)
-        except values.NotOneItemError:
-            return Fault(place, self.words(), "bytes that are no CBOR", Nearness.RIGHT_KIND)
-        return found.within()
+            return self._item.fault(values.decoded(value), place).within()
+        except RefusedError as error:
+            found = f"{values.kind_of(value)} that cannot be read: {error}"
+            return Fault(place, self.words(), found, Nearness.RIGHT_KIND)
 
     def same_value(self) -> Sequence[Node]:  # noqa: D102
         return (self._target,)
 
 
-class Tagged(Node):
+class TagOf(Node):
     """Data with a tag; with any tag if there is no number."""
 
     def __init__(self, number: int | None, content: Node) -> None:
@@ -347,18 +346,22 @@ class Tagged(Node):
         self.content = content
 
     def make_check(self) -> Check:  # noqa: D102
-        number, content = self._number, self.content.check()
+        content = self.content.check()
 
         def check(value: object) -> bool:
-            return any(number in {None, tag.tag} and content(tag.value) for tag in values.as_tags(value))
+            tag = self._tag(value)
+            return tag is not None and content(tag.value)
 
         return check
+
+    def _tag(self, value: object) -> Tagged | None:
+        """The value as data with the tag that is asked for."""
+        tag = values.as_tag(value)
+        return tag if tag and self._number in {None, tag.number} else None
 
     def words(self) -> str:  # noqa: D102
         return "a tag" if self._number is None else f"tag {self._number}"
 
     def fault(self, value: object, place: Place) -> Fault:  # noqa: D102
-        for tag in values.as_tags(value):
-            if self._number in {None, tag.tag}:
-                return self.content.fault(tag.value, place).within()
-        return super().fault(value, place)
+        tag = self._tag(value)
+        return self.content.fault(tag.value, place).within() if tag else super().fault(value, place)

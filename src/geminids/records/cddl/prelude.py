@@ -44,9 +44,9 @@ KINDS: Final[dict[str, tuple[str, Check]]] = {
     "false": ("false", lambda value: value is False),
     "null": ("null", values.is_null),
     "nil": ("null", values.is_null),
-    "undefined": ("undefined", values.is_undefined),
+    "undefined": ("undefined", values.is_nothing),
 }
-"""Names of kinds of values, in words and as checks."""
+"""Names of kinds of values, in words and as checks. What is undefined is no value that is ever read."""
 
 MAJOR_TYPES: Final[dict[str, str | tuple[str, Check]]] = {
     "0": "uint",
