@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from geminids.records import standalone
+from geminids.records.commitment import commit
+from geminids.records.signing import Claims, statement
 from tests.attested_homes import TOKEN, add_key, checks_of, everything_in, user_home
 from tests.conftest import Run
 from tests.homes import FIRST_ID
+from tests.record_making import ED25519_KEY
 from tests.terminal import on_terminal
 from tests.test_cli_documents import check_printed
 
@@ -260,3 +264,38 @@ def test_no_key_is_needed(geminids: Run, home: Path, tmp_path: Path) -> None:
     done = geminids("redact-record", "s.acr", "-o", "t.acr", "--entry", "2", "--data", tmp_path / "none")
     assert done.code == 0
     verified(geminids, "t.acr")
+
+
+@pytest.mark.parametrize("words", [FIRST_ID, FIRST_ID[:8]])
+def test_words_that_cannot_go_are_named_and_nothing_is_written(geminids: Run, home: Path, words: str) -> None:
+    done = geminids("redact-record", "s.acr", "-o", "t.acr", "--text", words)
+    assert done.code == 2
+    assert "also stands where nothing can be taken out" in done.err
+    assert not Path("t.acr").exists()
+
+
+def test_the_signed_record_itself_is_not_written_over(geminids: Run, home: Path) -> None:
+    before = Path("s.acr").read_bytes()
+    done = geminids("redact-record", "s.acr", "-o", "./s.acr", "--entry", USER, "--force")
+    assert (done.code, "would be lost" in done.err) == (2, True)
+    assert Path("s.acr").read_bytes() == before
+
+
+@pytest.mark.parametrize("entries", [5, ["a"], [{"type": "user", "children": 5}], [{"type": "none"}]])
+def test_what_was_signed_and_is_no_record_is_not_cut(geminids: Run, home: Path, entries: object) -> None:
+    record = {
+        "version": "3.0.0-draft",
+        "id": "x",
+        "session": {
+            "session-id": "x",
+            "agent-meta": {"model-id": "m", "model-provider": "p"},
+            "entries": entries,
+        },
+    }
+    whole = commit(record)
+    content = standalone.encode_record(whole, standalone.JSON)
+    Path("odd.acr").write_bytes(statement(content, whole, ED25519_KEY, Claims("Ana Lopez", "x", 1)))
+    done = geminids("redact-record", "odd.acr", "-o", "t.acr", "--entry", "1")
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert not Path("t.acr").exists()

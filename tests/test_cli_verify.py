@@ -386,3 +386,24 @@ def test_help_and_lists_load_nothing_that_signs(home: Path) -> None:
         line = [sys.executable, "-c", code, *words]
         done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env=os.environ)
         assert done.stderr.splitlines()[-1] == "[]", words
+
+
+@pytest.mark.parametrize("simple", [(), ("--simple",)])
+def test_a_vcon_says_nothing_twice_and_nothing_else(
+    geminids: Run, home: Path, simple: tuple[str, ...]
+) -> None:
+    assert geminids("attest", SECOND_ID, "-o", "s.vcon", "--wrap", "vcon", *simple).code == 0
+    honest = Path("s.vcon").read_text("utf-8")
+    assert verified(geminids, "s.vcon")["vcon"] is True
+    for before, after in (
+        ('"session":{', '"session":{"entries":["never said"]},"session":{'),
+        ('"dialog":[', '"dialog":[{"type":"text","body":"never said"}],"dialog":['),
+        ('"parties":[0]', '"parties":[false]'),
+        ('"body":"', '"body":"never said: '),
+        (honest, honest + " "),
+    ):
+        assert before in honest
+        Path("forged.vcon").write_text(honest.replace(before, after, 1), "utf-8")
+        done = geminids("verify", "forged.vcon")
+        assert done.code != 0, after
+        assert "Traceback" not in done.err

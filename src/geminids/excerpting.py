@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ from geminids.attesting import wrapped
 from geminids.records.errors import RecordError
 from geminids.records.profile import COMMITMENT
 from geminids.records.redacting import differences, places_of, with_repeats, withhold
+from geminids.records.schema import check_record
 from geminids.records.signing import excerpt
 from geminids.records.standalone import (
     JSON,
@@ -85,9 +87,20 @@ def excerpt_of(
     content = encode_record(left, content_type(given.content) or JSON)
     is_apart = given.is_apart or given.is_vcon
     signed = excerpt(given.signed, content, detached=is_apart)
+    _refuse_left_over(unwanted.texts, content + signed)
     if given.is_vcon:
         return Excerpt(wrapped(decode_record(content), signed), None, places)
     return Excerpt(signed, content if is_apart else None, places)
+
+
+def _refuse_left_over(texts: Sequence[str], written: bytes) -> None:
+    """Raises RecordError if words that were to go stand where nothing can be taken out: in an id, say."""
+    for text in texts:
+        if text.encode() in written or json.dumps(text, ensure_ascii=False)[1:-1].encode() in written:
+            raise RecordError(
+                f"{text!r} also stands where nothing can be taken out, such as the id of the session or who "
+                "signed. Nothing was written."
+            )
 
 
 def signed_record(path: Path, signature: Path | None, keys: Sequence[PublicKey] = ()) -> dict[str, Any]:
@@ -110,6 +123,8 @@ def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tu
     if failed or verdict.record is None:
         reason = failed[0].detail if failed else "it holds no record"
         raise RecordError(f"{str(path)!r} is no record that was signed, or was changed since: {reason}.")
+    if mismatch := check_record(verdict.record):
+        raise RecordError(f"{str(path)!r} is signed and no record: {mismatch.sentence}")
     is_apart = given.content is not None and not given.is_vcon
     return _Given(given.signed, verdict.record_bytes or b"", is_apart, given.is_vcon), verdict.record
 

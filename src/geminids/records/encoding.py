@@ -10,6 +10,7 @@ keys that are no text, numbers that are none, halves of characters and bytes beh
 from __future__ import annotations
 
 import json
+from collections import Counter
 from types import ModuleType
 from typing import Any, Literal
 
@@ -77,8 +78,8 @@ def _from_json(content: bytes) -> Any:
 def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
     held = dict(members)
     if len(held) != len(members):
-        names = [name for name, _ in members]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        times = Counter(name for name, _ in members)
+        twice = next(name for name in times if times[name] > 1)
         raise _TwiceError(f"the member {twice!r} stands twice in one object")
     return held
 

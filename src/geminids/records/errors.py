@@ -165,3 +165,10 @@ class WithholdingError(RecordError):
 
     def __init__(self, pointer: str, reason: str) -> None:
         super().__init__(f"Cannot take {pointer or 'the whole record'!r} out of the record: {reason}.")
+
+
+class SignatureAloneError(RecordError):
+    """A signature without the record that was signed."""
+
+    def __init__(self) -> None:
+        super().__init__("It is a signature alone: the record that it is about is another file; give that one.")

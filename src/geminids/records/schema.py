@@ -35,12 +35,12 @@ def check_record(record: object) -> Mismatch | None:
     return record_schema().mismatch(record, _RECORD)
 
 
-def check_envelope(tagged: object) -> Mismatch | None:
-    """Where a value, as `cbor2` reads it, does not have the shape of a signed record; None if it has.
+def check_envelope(content: bytes) -> Mismatch | None:
+    """Where bytes do not have the shape of a signed record in CBOR; None if they have.
 
     The payload is not looked into: it is bytes, and may be JSON or CBOR.
     """
-    return record_schema().mismatch(tagged, _ENVELOPE)
+    return record_schema().mismatch_in_cbor(content, _ENVELOPE)
 
 
 def load_schema(path: Path) -> Schema:
@@ -61,6 +61,7 @@ def load_schema(path: Path) -> Schema:
     return _parsed(text, path.name)
 
 
+@functools.lru_cache(maxsize=8)
 def _parsed(text: str, name: str) -> Schema:
     try:
         from geminids.records.cddl import Schema

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from geminids.records.cddl import values
 from geminids.records.cddl.literals import Literal
@@ -103,7 +103,7 @@ class ListOf(Container):
         return _check_of_equals(self.group) or self._takes
 
     def _takes(self, value: object) -> bool:
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, list):
             return False
         return len(value) in _ends(self.group, value, {0}, None)
 
@@ -111,7 +111,7 @@ class ListOf(Container):
         return "a list"
 
     def fault(self, value: object, place: Place) -> Fault:  # noqa: D102
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, list):
             return super().fault(value, place)
         furthest = _Furthest()
         ends = _ends(self.group, value, {0}, furthest)
@@ -136,7 +136,7 @@ def _check_of_equals(group: Group) -> Check | None:
             return None
 
     def check_all(value: object) -> bool:
-        if not isinstance(value, list | tuple) or not low <= len(value) <= most:
+        if not isinstance(value, list) or not low <= len(value) <= most:
             return False
         for item in value:  # noqa: SIM110 — a generator would nest deeper, and take longer
             if not check(item):
@@ -220,24 +220,21 @@ class MapOf(Container):
         return _check_of_struct(self.group) or self._takes
 
     def _takes(self, value: object) -> bool:
-        if not values.is_map(value):
-            return False
-        return _Taking(cast("Mapping[Any, Any]", value), None).fault(self.group) is None
+        return isinstance(value, dict) and _Taking(value, None).fault(self.group) is None
 
     def words(self) -> str:  # noqa: D102
         return "a map"
 
     def fault(self, value: object, place: Place) -> Fault:  # noqa: D102
-        if not values.is_map(value):
+        if not isinstance(value, dict):
             return super().fault(value, place)
-        members = cast("Mapping[Any, Any]", value)
         for key, node in _telling_members(self.group):
-            if key not in members:
+            if key not in value:
                 return Fault((*place, key), node.words(), NOT_THERE, Nearness.OTHER_LITERAL)
-            if not node.check()(members[key]):
-                fault = node.fault(members[key], (*place, key))
+            if not node.check()(value[key]):
+                fault = node.fault(value[key], (*place, key))
                 return fault._replace(nearness=Nearness.OTHER_LITERAL)
-        fault_within = _Taking(members, place).fault(self.group)
+        fault_within = _Taking(value, place).fault(self.group)
         return fault_within.within() if fault_within else super().fault(value, place)
 
 
@@ -267,30 +264,44 @@ def _plain_members(group: Group, within: tuple[Group, ...]) -> list[Member] | No
     return members
 
 
+class _Struct(NamedTuple):
+    """What the most common maps hold: members with names, then perhaps any others of some kinds."""
+
+    named: dict[str, Member]
+    others: list[Member]
+
+
+def _struct(group: Group) -> _Struct | None:
+    """A group as that of a common map; None if it is none."""
+    entries = _plain_members(group, ())
+    if entries is None:
+        return None
+    named = {entry.literal_key: entry for entry in entries if isinstance(entry.literal_key, str)}
+    others = entries[len(named) :]
+    is_in_order = entries[: len(named)] == list(named.values())
+    is_at_most_once = all(entry.low <= 1 and entry.high != 0 for entry in named.values())
+    if is_in_order and is_at_most_once and all(entry.is_open for entry in others):
+        return _Struct(named, others)
+    return None
+
+
 def _check_of_struct(group: Group) -> Check | None:
-    """The check of the most common maps: members with names, then perhaps any others of some kinds.
+    """The check of a common map.
 
     Members that tell which map it is come first. In a choice of maps that hold each other, looking into the
     children of the wrong one would take twice as long with every level.
     """
-    entries = _plain_members(group, ())
-    if entries is None:
-        return None
-    named = [entry for entry in entries if isinstance(entry.literal_key, str)]
-    others = entries[len(named) :]
-    keys = [str(entry.literal_key) for entry in named]
-    if entries[: len(named)] != named or len(set(keys)) < len(keys):
-        return None
-    if not all(entry.is_open for entry in others) or any(entry.low > 1 or entry.high == 0 for entry in named):
+    struct = _struct(group)
+    if struct is None:
         return None
     telling = [(key, node.check()) for key, node in _telling_members(group)]
-    required = frozenset(key for key, entry in zip(keys, named, strict=True) if entry.low)
-    checks = {key: entry.value.check() for key, entry in zip(keys, named, strict=True)}
-    not_taken = {key for key, entry in zip(keys, named, strict=True) if entry.cut or entry.low}
-    is_other = _check_of_others(others)
+    required = {key for key, entry in struct.named.items() if entry.low}
+    checks = {key: entry.value.check() for key, entry in struct.named.items()}
+    not_taken = {key for key, entry in struct.named.items() if entry.cut or entry.low}
+    is_other = _check_of_others(struct.others)
 
     def check(value: object) -> bool:
-        if type(value) is not dict and not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return False
         for key, is_right in telling:
             if key not in value or not is_right(value[key]):

@@ -26,6 +26,8 @@ _ESCAPE: Final = re.compile(
 )
 _INTEGER: Final = re.compile(r"-?(?:0x[0-9A-Fa-f]+|0b[01]+|[0-9]+)")
 _SPACE: Final = re.compile(r"\s+")
+_LONGEST_NUMBER: Final = 1000
+"""Python refuses to write much larger ones in ten digits, as messages do."""
 
 
 def literal(node: Value) -> Literal:
@@ -81,6 +83,8 @@ def _from_base64(written: str) -> bytes:
 
 def _number(written: str) -> int | float:
     digits = written.lstrip("-")
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError("a number that is too long")
     try:
         if _INTEGER.fullmatch(written):
             base = {"0x": 16, "0b": 2}.get(digits[:2], 10)

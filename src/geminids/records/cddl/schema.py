@@ -7,8 +7,10 @@ from typing import Final, Self
 
 import msgspec
 
+from geminids.records.cddl import values
 from geminids.records.cddl.compiling import Compiler
-from geminids.records.cddl.nodes import Fault, Node, Place
+from geminids.records.cddl.nodes import Encoded, Kind, Node, Place
+from geminids.records.cddl.prelude import KINDS
 from geminids.records.cddl.syntax import Source
 from geminids.records.errors import SchemaError
 
@@ -52,13 +54,12 @@ class Schema:
 
     def mismatch(self, value: object, rule: str | None = None) -> Mismatch | None:
         """Where a value does not fit a rule (the first one, if none is named); None if it fits."""
-        node = self._node(rule or self.rules[0])
-        try:
-            if node.check()(value):
-                return None
-            return _told(node.fault(value, ()))
-        except RecursionError:
-            return Mismatch("", "something that can be looked through", TOO_DEEP)
+        return _mismatch(self._node(rule or self.rules[0]), value)
+
+    def mismatch_in_cbor(self, content: bytes, rule: str | None = None) -> Mismatch | None:
+        """Where that which bytes are in CBOR does not fit a rule; None if it fits."""
+        item = self._node(rule or self.rules[0])
+        return _mismatch(Encoded(Kind(*KINDS["bytes"]), item), content)
 
     def _node(self, rule: str) -> Node:
         if rule in self._nodes:
@@ -70,7 +71,13 @@ class Schema:
         raise SchemaError(self.name, f"it has no rule {rule!r}")
 
 
-def _told(fault: Fault) -> Mismatch:
+def _mismatch(node: Node, value: object) -> Mismatch | None:
+    try:
+        if node.check()(value):
+            return None
+        fault = node.fault(value, ())
+    except RecursionError:
+        return Mismatch("", "something that can be looked through", TOO_DEEP)
     return Mismatch(_pointer(fault.place), fault.expected, fault.found)
 
 
@@ -79,7 +86,14 @@ def _pointer(place: Place) -> str:
 
 
 def _step(key: object) -> str:
-    """One step of a JSON pointer. Keys may be anything in CBOR, and as long as someone likes."""
-    text = key if isinstance(key, str) else key.hex() if isinstance(key, bytes) else str(key)
+    """One step of a JSON pointer. A key may be as long as someone likes."""
+    match key:
+        case bytes():
+            text = key.hex()
+        case int() if not values.is_integer(key):
+            # Python refuses to write very large numbers in ten digits.
+            text = hex(key)
+        case _:
+            text = str(key)
     short = text if len(text) <= _MOST_OF_A_KEY else f"{text[:_MOST_OF_A_KEY]}…"
     return short.replace("~", "~0").replace("/", "~1")

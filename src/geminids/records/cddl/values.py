@@ -99,7 +99,7 @@ def as_tag(value: object) -> Tagged | None:
 def decoded(value: object) -> Any:
     """The one item of CBOR that bytes are; RefusedError if they are anything else."""
     if not isinstance(value, bytes):
-        raise RefusedError("they are no bytes")
+        raise RefusedError("only bytes can be")
     return decode_cbor(value)
 
 
