@@ -27,11 +27,12 @@ from geminids.records.recorder import Recorded, Recorder
 from geminids.records.redacting import differences, with_repeats, withhold
 from geminids.records.schema import check_record
 from geminids.records.signing import Claims, PrivateKey, statement
-from geminids.records.standalone import PublicKey, key_id, session_id_of
+from geminids.records.standalone import key_id, session_id_of
 from geminids.records.timestamps import check_token
 from geminids.records.translating import record_of
 
 if TYPE_CHECKING:
+    from geminids.records.standalone import PublicKey
     from geminids.redact import Redactor
 
 ATTEMPTS = 5

@@ -26,11 +26,12 @@ from geminids.errors import AgentFolderError, FileExistsAlreadyError, RedactionE
 from geminids.export.files import naming, remove_left_over, write_file
 from geminids.records.errors import RecordError
 from geminids.records.profile import COMMITMENT
-from geminids.records.standalone import PublicKey, key_id, verify
+from geminids.records.standalone import key_id, verify
 
 if TYPE_CHECKING:
     from geminids.exporting import Item
     from geminids.model import Session
+    from geminids.records.standalone import PublicKey
 
 LIST_FILE = "statements.json"
 SUFFIX = ".acr"

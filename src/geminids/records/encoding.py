@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from types import ModuleType
 from typing import Any, Literal
 
-from geminids.records.errors import RecordError, SigningNotInstalledError
+from geminids.records import standalone
+from geminids.records.errors import RecordError
 from geminids.records.presenting import DEEPEST, fits, presentable
 
 __all__ = ["decode", "encode_cbor", "encode_json", "presentable"]
@@ -36,8 +36,7 @@ def encode_cbor(record: dict[str, Any]) -> bytes:
     """A record as CBOR. Raises RecordError for what no record holds."""
     if not fits(record):
         raise RecordError("The record cannot be written as CBOR: it holds what no record can.")
-    encoded: bytes = _verifier().encode_cbor(record)
-    return encoded
+    return standalone.encode_cbor(record)
 
 
 def decode(content: bytes) -> tuple[dict[str, Any], Literal["json", "cbor"]]:
@@ -89,20 +88,10 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _from_cbor(content: bytes) -> Any:
-    verifier = _verifier()
     try:
-        record = verifier.decode_cbor(content)
-    except verifier.RefusedError as error:
+        record = standalone.decode_cbor(content)
+    except standalone.RefusedError as error:
         raise RecordError(f"This is no record: it is no JSON object, and as CBOR, {error}.") from error
     if not fits(record):
         raise RecordError("This is no record: it holds what JSON cannot, or is nested too deep.")
     return record
-
-
-def _verifier() -> ModuleType:
-    """The one place that knows CBOR, which can also be handed to others. It needs what checks signatures."""
-    try:
-        from geminids.records import standalone
-    except ModuleNotFoundError as error:
-        raise SigningNotInstalledError(str(error.name)) from error
-    return standalone

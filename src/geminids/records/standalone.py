@@ -36,19 +36,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric.ec import (
-    ECDSA,
-    SECP256R1,
-    EllipticCurvePublicKey,
-)
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+if TYPE_CHECKING:
+    # Loaded where keys are used: reading and hashing a record needs nothing but Python.
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-PublicKey = Ed25519PublicKey | EllipticCurvePublicKey
+    PublicKey = Ed25519PublicKey | EllipticCurvePublicKey
+else:
+    PublicKey = Any
+
 Where = tuple[str, ...]
 """Where something stands in a record: keys, and indices as text."""
 
@@ -840,16 +838,22 @@ def to_be_signed(protected: bytes, payload: bytes) -> bytes:
 
 def key_id(public: PublicKey) -> bytes:
     """What we call a key: SHA-256 over its public part in DER."""
-    form = serialization.PublicFormat.SubjectPublicKeyInfo
-    return sha256(public.public_bytes(serialization.Encoding.DER, form)).digest()
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    return sha256(public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()
 
 
 def load_public_key(pem: bytes) -> PublicKey:
     """A public key from PEM; refuses kinds that records are not signed with."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePublicKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
     try:
-        key = serialization.load_pem_public_key(pem)
-    except (ValueError, UnsupportedAlgorithm) as error:
-        raise RefusedError(f"no public key in PEM: {error}") from None
+        key = load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm):
+        raise RefusedError("there is no public key in PEM in it") from None
     if isinstance(key, Ed25519PublicKey):
         return key
     if isinstance(key, EllipticCurvePublicKey) and isinstance(key.curve, SECP256R1):
@@ -858,6 +862,12 @@ def load_public_key(pem: bytes) -> PublicKey:
 
 
 def _signature_holds(key: PublicKey, envelope: Envelope, payload: bytes) -> bool:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, SECP256R1, EllipticCurvePublicKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+    from cryptography.hazmat.primitives.hashes import SHA256
+
     algorithm = envelope.signed.get(ALGORITHM)
     signature = envelope.signature
     message = to_be_signed(envelope.protected, payload)
@@ -869,7 +879,7 @@ def _signature_holds(key: PublicKey, envelope: Envelope, payload: bytes) -> bool
             if not isinstance(key.curve, SECP256R1):
                 return False
             r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
-            key.verify(encode_dss_signature(r, s), message, ECDSA(hashes.SHA256()))
+            key.verify(encode_dss_signature(r, s), message, ECDSA(SHA256()))
             # Each such signature has a twin that holds as well. Ours is the lower one.
             return envelope.ours is None or s <= ORDER_OF_P256 // 2
     except InvalidSignature:
@@ -1503,6 +1513,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except (RefusedError, OSError) as error:
         sys.stderr.write(f"{error}\n")
+        return 2
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"{error}. `pip install cryptography` brings what checks signatures.\n")
         return 2
     lines = [json.dumps(as_json(verdict), indent=2)] if options.json else _lines(options.file, verdict)
     # A screen that cannot show a letter is no reason to give no answer.
