@@ -6,6 +6,7 @@ not looked at either: what is left of their records would tell what was to be le
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -20,23 +21,36 @@ from geminids.transcript import safe
 from geminids.transcript.told import told_session
 
 
-class Vac(PlainFormat):
-    """One record a file, as JSON."""
+class RecordFormat(PlainFormat, ABC):
+    """One record a file, of all that there is."""
+
+    level = "everything"
+    options = frozenset({"natives"})
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        """The record."""
+        for session in sessions:
+            yield self.written(session, manner)
+
+    @abstractmethod
+    def written(self, session: Session, manner: Manner) -> bytes:
+        """The file of a session."""
+
+
+class Vac(RecordFormat):
+    """One record a file, as JSON. No character in it can steer a terminal; what it decodes to is the same."""
 
     name = "vac"
     title = "Verifiable Agent Conversations"
     summary = "The whole session as a record of Verifiable Agent Conversations; can be signed and read again."
     suffix = ".vac.json"
-    level = "everything"
-    options = frozenset({"natives"})
 
-    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
-        """The record. No character in it can steer a terminal; what it decodes to is the same."""
-        for session in sessions:
-            yield safe.json_bytes(encode_json(_record(session, manner))) + b"\n"
+    def written(self, session: Session, manner: Manner) -> bytes:
+        """The record."""
+        return safe.json_bytes(encode_json(_record(session, manner))) + b"\n"
 
 
-class VacCbor(PlainFormat):
+class VacCbor(RecordFormat):
     """One record a file, as CBOR."""
 
     name = "vac-cbor"
@@ -44,55 +58,45 @@ class VacCbor(PlainFormat):
     summary = "The same record as CBOR: deterministic bytes for programs."
     suffix = ".vac.cbor"
     is_binary = True
-    level = "everything"
-    options = frozenset({"natives"})
 
-    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+    def written(self, session: Session, manner: Manner) -> bytes:
         """The record."""
-        for session in sessions:
-            yield encode_cbor(_record(session, manner))
+        return encode_cbor(_record(session, manner))
 
     def legible(self, written: bytes) -> bytes:
-        """The same record as JSON: numbers are no text in CBOR."""
-        record, _ = decode(written)
-        return encode_json(record)
+        """The same record as JSON."""
+        return encode_json(decode(written)[0])
 
 
-class VacSimple(PlainFormat):
+class VacSimple(RecordFormat):
     """One record a file, in the plain translation that other tools make."""
 
     name = "vac-simple"
     title = "Verifiable Agent Conversations (simple)"
     summary = "The plainer record that other tools make: what has no member of its own is dropped."
     suffix = ".vac-simple.json"
-    level = "everything"
-    options = frozenset({"natives"})
 
-    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+    def written(self, session: Session, manner: Manner) -> bytes:
         """The record."""
         from geminids.records.simple import simple_record
 
-        for session in sessions:
-            told = told_session(session, manner.detail)
-            yield encode_harmless(simple_record(told, _natives(session, manner))) + b"\n"
+        told = told_session(session, manner.detail)
+        return encode_harmless(simple_record(told, _natives(session, manner))) + b"\n"
 
 
-class Vcon(PlainFormat):
+class Vcon(RecordFormat):
     """One vCon a file, which holds the record."""
 
     name = "vcon"
     title = "vCon"
     summary = "The record in a vCon, beside the dialog in the words of that format."
     suffix = ".vcon"
-    level = "everything"
-    options = frozenset({"natives"})
 
-    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+    def written(self, session: Session, manner: Manner) -> bytes:
         """The vCon."""
         from geminids.records.vcon import vcon_of
 
-        for session in sessions:
-            yield safe.json_bytes(encode_json(vcon_of(_record(session, manner)))) + b"\n"
+        return safe.json_bytes(encode_json(vcon_of(_record(session, manner)))) + b"\n"
 
 
 def _record(session: Session, manner: Manner) -> dict[str, Any]:

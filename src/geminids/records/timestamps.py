@@ -26,6 +26,7 @@ import msgspec
 
 from geminids.records import der
 from geminids.records.errors import BadTokenError, SigningNotInstalledError
+from geminids.records.standalone import encode_cbor
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
 
     from geminids.records.cms import Envelope
     from geminids.records.standalone import Check, Verdict
-
-OVER_PAYLOAD = 269
-"""The label of `3161-ttc`."""
-OVER_SIGNATURE = 270
-"""The label of `3161-ctt`."""
 
 NAME = "time stamp"
 """What the checks are called, as the verifier calls them."""
@@ -86,11 +82,7 @@ class _Token(NamedTuple):
 
 def signature_field(signature: bytes) -> bytes:
     """The bytes that a token over a signature is about: the field of COSE_Sign1 as CBOR writes it."""
-    length = len(signature)
-    if length < 24:
-        return bytes((0x40 | length,)) + signature
-    size = next(size for size in (1, 2, 4, 8) if length < 1 << 8 * size)
-    return bytes((0x58 + size.bit_length() - 1,)) + length.to_bytes(size, "big") + signature
+    return encode_cbor(signature)
 
 
 def read_token(content: bytes, path: str | None = None) -> bytes:
