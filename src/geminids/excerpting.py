@@ -20,6 +20,7 @@ from geminids.records.standalone import (
     decode_record,
     encode_record,
     key_id,
+    pointer_of,
     verify,
 )
 from geminids.verifying import taken_apart
@@ -157,14 +158,9 @@ def _number(entries: Sequence[Mapping[str, Any]], wanted: str) -> int:
 
 def _fields(entry: Mapping[str, Any], place: str, names: Sequence[str]) -> Iterator[str]:
     """The members of these names, of an entry and of those that hang on it."""
-    yield from (f"{place}/{_escaped(name)}" for name in names if name in entry)
+    yield from (place + pointer_of((name,)) for name in names if name in entry)
     for number, child in enumerate(entry.get("children", ())):
         yield from _fields(child, f"{place}/children/{number}", names)
-
-
-def _escaped(name: str) -> str:
-    """A name as a piece of a JSON pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _secrets(record: Mapping[str, Any], redactor: Redactor) -> list[str]:
