@@ -200,6 +200,13 @@ def test_a_record_that_nobody_signed_can_be_checked_for_its_shape(geminids: Run,
 # -- whatever is given -------------------------------------------------------
 
 
+ODD_MEMBERS = [
+    *(bytes.fromhex(f"1864{tag}") for tag in ("d82300", "c5821b00000000ffffffff01", "d81e820100", "d81d00")),
+    b"\xc2\x59\x10\x00" + b"\xff" * 4096 + b"\x00",
+]
+"""Headers whose tags are not what they say, and one whose label is a number of ten thousand digits."""
+
+
 def test_no_bytes_are_an_accident(geminids: Run, home: Path) -> None:
     random = Random(7)
     whole = Path("s.acr").read_bytes()
@@ -224,6 +231,7 @@ def test_no_bytes_are_an_accident(geminids: Run, home: Path) -> None:
             b"\x81" * 100_000,
         ),
         b'{"vcon":"0.4.0","analysis":[{"type":"agent_trace","encoding":"json","body":{"id":"x"}}]}',
+        *(b"\xd2\x84\x41\xa0\xa1" + inner + b"\x40\x40" for inner in ODD_MEMBERS),
         *(random.randbytes(random.randrange(400)) for _ in range(40)),
         *(b"\xd2" + random.randbytes(random.randrange(400)) for _ in range(40)),
         *(whole[: random.randrange(len(whole))] for _ in range(20)),
