@@ -128,7 +128,8 @@ def attest(
     )
     with choices.open_library() as library:
         for path in map(absolute, wanted):
-            if is_folder or not library.records.is_record(path):
+            is_signable = library.records.is_record(path) or library.records.is_signed(path)
+            if is_folder or not is_signable:
                 library.records.refuse_document(path)
         if timestamp and library.records.is_signed(absolute(wanted[0])):
             return _add_time_stamp(choices, library, wanted[0], timestamp, output, force=force)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -99,7 +99,7 @@ def show(
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
     from geminids.cli.sessions import marks_of, tell_unreadable
-    from geminids.library import file_meant, is_document
+    from geminids.library import file_meant
 
     if version is not None:
         _check_version(wanted, agent_view=agent_view)
@@ -113,9 +113,9 @@ def show(
                 _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
             return 0
         sessions, unreadable = _read(library, meant, version)
-        file = file_meant(meant)
+        document = _document(meant)
         # Anybody may have written a document: the files that it names are not opened.
-        beside = beside and not (file and is_document(file))
+        beside = beside and not document
     if at is not None:
         sessions = [_from(session, at) for session in sessions]
     if choices.json:
@@ -132,6 +132,8 @@ def show(
         )
     if not choices.json and (version is not None or any(session.kept for session in sessions)):
         _tell_versions(choices, library, wanted, len(sessions[0].files))
+    if document == "record":
+        _tell_unverified(choices, wanted)
     return tell_unreadable(unreadable)
 
 
@@ -143,6 +145,26 @@ def _check_version(wanted: str, *, agent_view: bool) -> None:
         raise click.UsageError("--version goes with an ID: of a file given by hand no earlier state is kept.")
     if agent_view:
         raise click.UsageError("--version and --agent-view cannot be shown together.")
+
+
+def _document(wanted: str) -> Literal["session", "record"] | None:
+    """Which kind of document was read, if it was one: names that are no paths are looked up as files too."""
+    from pathlib import Path
+
+    from geminids.library import file_meant, is_document
+
+    file = file_meant(wanted) or Path(wanted)
+    if not is_document(file):
+        return None
+    return "record" if is_document(file, of_records=True) else "session"
+
+
+def _tell_unverified(choices: Choices, wanted: str) -> None:
+    """Say that a record was read, and not checked."""
+    from geminids.cli.talk import say
+
+    check = choices.spelled("verify", "FILE" if wanted == "-" else wanted)
+    say(f"This is a record that somebody handed on. Whether a signature over it holds, only `{check}` tells.")
 
 
 def _read(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -20,15 +19,14 @@ from geminids.errors import (
     SecretFileError,
 )
 from geminids.export.session_document import SCHEMA, is_session_document, read_document
-from geminids.model import FileAccount, Session, SessionKind, Tally
-from geminids.records.errors import RecordError
-from geminids.records.profile import VERSION
+from geminids.model import FileAccount, Session, SessionFile, SessionKind, Tally
+from geminids.names import keepable
+from geminids.records.errors import RecordError, SignatureAloneError
+from geminids.records.files import BEGINNING, is_record
 from geminids.sources.base import Reading, may_exist
 
-_SESSION_FILE_SUFFIXES = (".json", ".jsonl")
-_RECORD = re.compile(rb'\s*\{\s*"version"\s*:\s*"%b"' % re.escape(VERSION.encode()))
-_BEGINNING = 256
-"""Bytes that tell a document of ours."""
+_SESSION_FILE_SUFFIXES = (".json", ".jsonl", ".acr", ".cose", ".cbor", ".vcon")
+_ReadDocument = Callable[[Path, bytes], Reading]
 
 
 def file_meant(wanted: str) -> Path | None:
@@ -61,23 +59,27 @@ def reading_of(path: Path) -> Reading:
         raise NotASessionError(str(path), _looks_like(path))
 
 
-def is_document(path: Path) -> bool:
-    """Whether a file is a session that was exported as a document of ours: anybody may have written it."""
-    return _document_in(path) is not None
+def is_document(path: Path, *, of_records: bool = False) -> bool:
+    """Whether a file is a session that was exported, or a record, of whomever: anybody may have written it.
+
+    `of_records`: whether it is a record, signed or not, or the signature of one.
+    """
+    read = _document_in(path)
+    return read is _read_record if of_records else read is not None
 
 
-def _document_in(path: Path) -> Callable[[bytes], list[Session]] | None:
-    """What reads a document of ours; None for any other file."""
+def _document_in(path: Path) -> _ReadDocument | None:
+    """What reads a document; None for any other file."""
     try:
         if not path.is_file():
             return None
         with path.open("rb") as opened:
-            beginning = opened.read(_BEGINNING)
+            beginning = opened.read(BEGINNING)
+        if is_session_document(beginning):
+            return _read_session_document
+        return _read_record if is_record(beginning, path.read_bytes) else None
     except OSError:
         return None
-    if is_session_document(beginning):
-        return read_document
-    return _read_record if _RECORD.match(beginning) else None
 
 
 def agent_view(path: Path) -> dict[str, Any]:
@@ -85,6 +87,9 @@ def agent_view(path: Path) -> dict[str, Any]:
     with _naming_trouble(path):
         reading = _read_alone(path)
         of_agents = {session.agent for session in reading.sessions} if reading else set()
+        if is_document(path):
+            looks_like = "a record" if is_document(path, of_records=True) else _looks_like(path)
+            raise NotLoadedByAgentError(str(path), looks_like, can_be_shown=True)
         # A file is loaded by the agent that wrote it; where we find no session, one of them may still.
         for name in of_agents.intersection(sources.available()) or sources.available():
             if path.is_file() and (record := sources.load(name).agent_view(path)) is not None:
@@ -95,34 +100,43 @@ def agent_view(path: Path) -> dict[str, Any]:
 def _read_alone(path: Path) -> Reading | None:
     """What one file holds that was given by hand; None if it is no session."""
     if read := _document_in(path):
-        return _read_document(path, read)
+        return read(path, path.read_bytes())
     for name in sources.available():
         if path.is_file() and (reading := sources.load(name).read_alone(path)):
             return reading
     return None
 
 
-def _read_record(content: bytes) -> list[Session]:
-    """The session of a record, signed by somebody or not: only `verify` looks at that."""
-    from geminids.records.encoding import decode
-    from geminids.records.reading import session_of
-
-    record, _ = decode(content)
-    return [session_of(record)[0]]
-
-
-def _read_document(path: Path, read: Callable[[bytes], list[Session]]) -> Reading:
+def _read_session_document(path: Path, content: bytes) -> Reading:
     """The sessions of a document of ours."""
-    content = path.read_bytes()
     try:
-        found = read(content)
-    except RecordError as error:
-        raise NotASessionError(str(path), f"a record that cannot be read back ({error})") from error
+        found = read_document(content)
     except msgspec.DecodeError as error:
         looks_like = f"a session that geminids has written and something has damaged ({error})"
         raise NotASessionError(str(path), looks_like) from error
+    return _reading(path, content, found, "geminids-session", SCHEMA)
+
+
+def _read_record(path: Path, content: bytes) -> Reading:
+    """The session of a record, signed by somebody or not: only `verify` looks at that."""
+    from geminids.records.files import record_in_file
+    from geminids.records.profile import VERSION
+    from geminids.records.retold import FORMAT, session_in
+
+    try:
+        session = session_in(record_in_file(content), SessionFile(keepable(str(path)), FORMAT, len(content)))
+    except SignatureAloneError as error:
+        raise NotASessionError(
+            str(path), "a signature alone; the record that it is about is another file, give that one"
+        ) from error
+    except RecordError as error:
+        raise NotASessionError(str(path), f"a record that cannot be read back ({error})") from error
+    return _reading(path, content, [session], FORMAT, VERSION)
+
+
+def _reading(path: Path, content: bytes, found: list[Session], file_format: str, era: str) -> Reading:
     used = {"session": Tally(len(found), len(content))}
-    account = FileAccount(str(path), "geminids-session", SCHEMA, len(content), used, {}, {}, {})
+    account = FileAccount(str(path), file_format, era, len(content), used, {}, {}, {})
     return Reading(tuple(found), (account,), ())
 
 

@@ -171,4 +171,6 @@ class SignatureAloneError(RecordError):
     """A signature without the record that was signed."""
 
     def __init__(self) -> None:
-        super().__init__("It is a signature alone: the record that it is about is another file; give that one.")
+        super().__init__(
+            "It is a signature alone: the record that it is about is another file; give that one."
+        )

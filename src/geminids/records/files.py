@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
-from geminids.records.errors import RecordError, SignatureAloneError, SigningNotInstalledError
+from geminids.records.errors import RecordError, SignatureAloneError
 from geminids.records.profile import VERSION
 
 BEGINNING = 1024
@@ -87,23 +86,25 @@ def _holds_record(content: bytes) -> bool:
 
 def _signed_content(signed: bytes) -> bytes:
     """The bytes of the record in a signed file."""
-    verifier = _verifier()
+    from geminids.records import standalone
+
     try:
-        envelope = verifier.open_envelope(signed)
-    except verifier.RefusedError as error:
+        envelope = standalone.open_envelope(signed)
+    except standalone.RefusedError as error:
         raise RecordError(f"The signed file is damaged: {error}.") from error
     is_excerpt = (envelope.ours or {}).get("kind") == "seal"
-    content = envelope.unsigned.get(verifier.RECORD) if is_excerpt else envelope.payload
+    content = envelope.unsigned.get(standalone.RECORD) if is_excerpt else envelope.payload
     if not isinstance(content, bytes):
         raise SignatureAloneError
     return content
 
 
 def _from_cbor(content: bytes) -> dict[str, Any]:
-    verifier = _verifier()
+    from geminids.records import standalone
+
     try:
-        record = verifier.decode_record(content)
-    except verifier.RefusedError as error:
+        record = standalone.decode_record(content)
+    except standalone.RefusedError as error:
         raise RecordError(f"This is no record in CBOR: {error}.") from error
     plain: dict[str, Any] = _plain(record)
     return plain
@@ -113,7 +114,7 @@ def _plain(value: Any) -> Any:
     """A value of CBOR as JSON has it: bytes as base64, keys as texts, and nothing of tags."""
     match value:
         case bytes():
-            return b64encode(value).decode()
+            return b2a_base64(value, newline=False).decode()
         case dict():
             return {str(key): _plain(item) for key, item in value.items()}
         case list():
@@ -122,12 +123,3 @@ def _plain(value: Any) -> Any:
             return _plain(value[1])
         case _:
             return value
-
-
-def _verifier() -> ModuleType:
-    """The one place that knows CBOR and envelopes. It needs what checks signatures."""
-    try:
-        from geminids.records import standalone
-    except ModuleNotFoundError as error:
-        raise SigningNotInstalledError(str(error.name)) from error
-    return standalone
