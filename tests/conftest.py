@@ -13,9 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import hypothesis
 import pytest
 
 from geminids import sources
+
+# A machine that has something else to do for a moment is no reason for a test to fail.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"

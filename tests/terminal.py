@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -18,6 +19,10 @@ from datetime import datetime
 from geminids.cli.main import run
 sys.exit(run(sys.argv[2:], now=datetime.fromisoformat(sys.argv[1])))
 """
+
+
+CLEARED = re.compile(r"\r[^\n]*\r\x1b\[2K")
+"""How far a slow work was, which nobody sees any more when it is done."""
 
 
 def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(), **environment: str) -> str:
@@ -37,7 +42,7 @@ def on_terminal(*arguments: object, columns: int = 80, now: str = NOW.isoformat(
         seen += piece
     os.close(ours)
     assert child.wait(30) == 0, seen
-    return seen.decode().replace("\r\n", "\n")
+    return CLEARED.sub("", seen.decode().replace("\r\n", "\n"))
 
 
 def _read(descriptor: int) -> bytes:
