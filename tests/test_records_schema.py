@@ -21,11 +21,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geminids.records.cddl import Schema, SchemaError
+from geminids.records.encoding import encode_cbor
 from geminids.records.errors import SchemaFileError
 from geminids.records.schema import LARGEST_SCHEMA, check_envelope, check_record, load_schema, record_schema
 from geminids.records.standalone import decode_cbor
+from geminids.records.translating import record_of
 
 from .conftest import CORPUS, RecordProperty, Rights
+from .records import AGENTS, corpus_homes, fixture_homes, sessions_with_evidence
 
 CBORTag = cbor2.CBORTag
 
@@ -868,3 +871,20 @@ def test_says_why_a_file_is_no_schema(tmp_path: Path, without_privileges: Rights
     path.chmod(0)
     with without_privileges(), pytest.raises(SchemaFileError, match="denied"):
         load_schema(path)
+
+
+@pytest.mark.parametrize("agent", [*AGENTS, "corpus"])
+def test_another_engine_takes_every_record_of_ours(
+    corpus: Path, agent: str, record_property: RecordProperty
+) -> None:
+    pycddl = pytest.importorskip("pycddl", reason="pycddl is not installed: no second engine was asked")
+    engine = pycddl.Schema(INLINED.read_text(encoding="utf-8"))
+    # It takes longer than all else, so of the many recorded homes only some are tried.
+    homes = corpus_homes(corpus)[::4] if agent == "corpus" else fixture_homes(agent)
+    reader = "gemini" if agent == "corpus" else agent
+    records = [record_of(*told) for home in homes for told in sessions_with_evidence(reader, home)]
+    for record in records:
+        assert check_record(record) is None
+        engine.validate_cbor(encode_cbor(record))
+    assert len(records) > 50
+    record_property("counts", f"schema: pycddl takes all {len(records)} records of {agent}")
