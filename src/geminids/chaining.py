@@ -25,13 +25,12 @@ from geminids.config import is_below
 from geminids.errors import AgentFolderError, FileExistsAlreadyError, RedactionError, SessionGoneError
 from geminids.export.files import naming, remove_left_over, write_file
 from geminids.records.errors import RecordError
-from geminids.records.profile import COMMITMENT
-from geminids.records.standalone import key_id, verify
+from geminids.records.standalone import body_of, key_id, verify
 
 if TYPE_CHECKING:
     from geminids.exporting import Item
     from geminids.model import Session
-    from geminids.records.standalone import PublicKey
+    from geminids.records.standalone import PublicKey, Verdict
 
 LIST_FILE = "statements.json"
 SUFFIX = ".acr"
@@ -129,7 +128,7 @@ class Statements:
         last = last_statement(files[-1][1], attesting.public_key) if files else None
         # What is taken out of a record may have changed unseen; the list knows, unless it is lost.
         is_comparable = not attesting.is_redacting or known is None
-        if last and is_comparable and _bare(last.record) == _bare(presented.record):
+        if last and is_comparable and body_of(last.record) == body_of(presented.record):
             self._note(name, sequence, stamp)
             return None
         chain = {"sequence": sequence + 1} | ({"previous": last.sha256} if last else {})
@@ -180,16 +179,26 @@ def last_statement(path: Path, key: PublicKey) -> Last:
     with naming(path):
         content = path.read_bytes()
     verdict = verify(content, keys=[key])
-    ours = verdict.key_id == key_id(key)
-    failed = [check for check in verdict.checks if check.holds is False]
-    failed = [check for check in failed if ours or check.name not in {"signature", "seal"}]
-    if failed or verdict.record is None:
-        reason = failed[0].detail if failed else "it holds no record"
+    fault = fault_of(verdict, [key])
+    if fault or verdict.record is None:
         raise RecordError(
-            f"{path} is damaged, and no statement can follow it: {reason}. Put a copy of it back, or take it "
+            f"{path} is damaged, and no statement can follow it: {fault}. Put a copy of it back, or take it "
             "away."
         )
     return Last(sha256(content).digest(), verdict.record)
+
+
+def fault_of(verdict: Verdict, keys: Sequence[PublicKey]) -> str | None:
+    """What is wrong with a signed record; None if nothing is.
+
+    Where it was signed with none of the keys, all but the signatures is looked at.
+    """
+    is_known = verdict.key_id in {key_id(key) for key in keys}
+    unasked = () if is_known else ("signature", "seal")
+    failed = [check for check in verdict.checks if check.holds is False and check.name not in unasked]
+    if failed:
+        return failed[0].detail
+    return None if verdict.record is not None else "it holds no record"
 
 
 def name_of(item: Item) -> str:
@@ -230,8 +239,3 @@ def _read(item: Item) -> Session:
     if session is None:
         raise SessionGoneError(item.id, item.file)
     return session
-
-
-def _bare(record: dict[str, Any]) -> dict[str, Any]:
-    """A record without what is random in it."""
-    return {name: value for name, value in record.items() if name != COMMITMENT}

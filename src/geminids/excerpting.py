@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.attesting import wrapped
+from geminids.chaining import fault_of
 from geminids.records.errors import RecordError
 from geminids.records.profile import COMMITMENT
 from geminids.records.redacting import differences, places_of, with_repeats, withhold
@@ -16,10 +17,10 @@ from geminids.records.signing import excerpt
 from geminids.records.standalone import (
     JSON,
     PublicKey,
+    body_of,
     content_type,
     decode_record,
     encode_record,
-    key_id,
     pointer_of,
     verify,
 )
@@ -114,16 +115,13 @@ def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tu
     if given.signed is None:
         raise RecordError(f"{str(path)!r} is not signed; `geminids attest` does that.")
     verdict = verify(given.signed, record=given.content, keys=keys)
-    is_known = verdict.key_id in {key_id(key) for key in keys}
-    unasked = () if is_known else ("signature", "seal")
-    failed = [check for check in verdict.checks if check.holds is False and check.name not in unasked]
     if verdict.record is not None and COMMITMENT not in verdict.record:
         raise RecordError(
             f"{str(path)!r} was signed without a commitment to its pieces: none can be taken out of it."
         )
-    if failed or verdict.record is None:
-        reason = failed[0].detail if failed else "it holds no record"
-        raise RecordError(f"{str(path)!r} is no record that was signed, or was changed since: {reason}.")
+    fault = fault_of(verdict, keys)
+    if fault or verdict.record is None:
+        raise RecordError(f"{str(path)!r} is no record that was signed, or was changed since: {fault}.")
     if mismatch := check_record(verdict.record):
         raise RecordError(f"{str(path)!r} is signed and no record: {mismatch.sentence}")
     is_apart = given.content is not None and not given.is_vcon
@@ -163,7 +161,7 @@ def _fields(entry: Mapping[str, Any], place: str, names: Sequence[str]) -> Itera
         yield from _fields(child, f"{place}/children/{number}", names)
 
 
-def _secrets(record: Mapping[str, Any], redactor: Redactor) -> list[str]:
+def _secrets(record: dict[str, Any], redactor: Redactor) -> list[str]:
     """The places that hold secrets."""
-    plain = {key: value for key, value in record.items() if key != COMMITMENT}
+    plain = body_of(record)
     return differences(plain, redactor.redact_value(plain))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from geminids.attesting import Attesting, Signer, SigningManner, write_signed
 from geminids.chaining import Statements
 from geminids.config import is_below
-from geminids.errors import AgentFolderError, NothingToReadError
+from geminids.errors import AgentFolderError
 from geminids.excerpting import Excerpt, Unwanted, excerpt_of, signed_record
 from geminids.export.files import write_file
 from geminids.query.given import is_document
@@ -20,7 +20,7 @@ from geminids.records.keys import FOLDER, KeyStore, load_private
 from geminids.records.recorder import Content, Recorder
 from geminids.records.signing import with_token
 from geminids.records.timestamps import certificates, check_token, read_token, signature_field
-from geminids.verifying import Asked, Verifying, is_cose
+from geminids.verifying import Asked, Verifying, is_cose, read_given
 
 if TYPE_CHECKING:
     from geminids.model import Session
@@ -94,15 +94,15 @@ class Records:
 
     def is_signed(self, path: Path) -> bool:
         """Whether a file is a signature, with a record in it or without."""
-        return path.is_file() and is_cose(_read(path))
+        return path.is_file() and is_cose(read_given(path))
 
     def token(self, path: Path) -> bytes:
         """The time stamp in a file."""
-        return read_token(_read(path), str(path))
+        return read_token(read_given(path), str(path))
 
     def stamped(self, signed: Path, token: Path) -> bytes:
         """A signed record with a time stamp over its signature."""
-        content, stamp = _read(signed), self.token(token)
+        content, stamp = read_given(signed), self.token(token)
         verdict = standalone.verify(content)
         if verdict.form == "excerpt":
             raise RecordError(
@@ -181,7 +181,7 @@ class Records:
         if not _is_file(key):
             return standalone.load_public_key(self.keys.get(key).public_pem.encode())
         try:
-            return standalone.load_public_key(_read(Path(key)))
+            return standalone.load_public_key(read_given(Path(key)))
         except ValueError as error:
             raise RecordError(
                 f"{key!r} holds no public key that can be used; `geminids key show` prints one."
@@ -202,14 +202,7 @@ def _authorities(paths: Sequence[Path]) -> list[bytes]:
     """Certificates of whom time stamps are believed. Raises RecordError for a file that holds none."""
     for path in paths:
         try:
-            certificates([_read(path)])
+            certificates([read_given(path)])
         except ValueError as error:
             raise RecordError(f"{str(path)!r} holds no certificate in PEM.") from error
-    return [_read(path) for path in paths]
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise NothingToReadError(str(path), error.strerror or "it cannot be read") from error
+    return [read_given(path) for path in paths]

@@ -148,8 +148,8 @@ class Verifying:
         given = taken_apart(path, signature)
         if given.signed is None:
             return self._unsigned(path, given.content or b"")
-        sources = [given_file(source, _content(source)) for source in self._asked.sources]
-        previous = _content(self._asked.previous) if self._asked.previous else None
+        sources = [given_file(source, read_given(source)) for source in self._asked.sources]
+        previous = read_given(self._asked.previous) if self._asked.previous else None
         verified = self._signed(path, given, sources, previous)
         if previous is None:
             return verified
@@ -163,7 +163,7 @@ class Verifying:
             number = 0
             content: bytes | None = None
             for sequence, path in statement_files(inside):
-                given = Given(_content(path), None)
+                given = Given(read_given(path), None)
                 verified = self._signed(path, given, (), content)
                 linked = _linked(before, number, verified.verdict, sequence)
                 yield verified._replace(checks=[*verified.checks, *linked])
@@ -245,16 +245,16 @@ class Verifying:
 
 def taken_apart(path: Path, signature: Path | None) -> Given:
     """A signed file, or a record and the signature beside it."""
-    content = _content(path)
+    content = read_given(path)
     if signature is not None:
-        return Given(_content(signature), content)
+        return Given(read_given(signature), content)
     if is_cose(content):
         return Given(content, None)
     if (vcon := _vcon(content)) is not None:
         record, signed = record_in(vcon)
         return Given(signed, encoding.encode_json(record), content)
     beside = path.with_name(path.name + SIGNATURE_SUFFIX)
-    return Given(_content(beside) if beside.exists() else None, content)
+    return Given(read_given(beside) if beside.exists() else None, content)
 
 
 def is_cose(content: bytes) -> bool:
@@ -274,7 +274,8 @@ def _vcon(content: bytes) -> dict[str, Any] | None:
     return value if "vcon" in value else None
 
 
-def _content(path: Path) -> bytes:
+def read_given(path: Path) -> bytes:
+    """What is in a file that was named by hand. Raises NothingToReadError."""
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:

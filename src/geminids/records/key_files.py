@@ -10,7 +10,6 @@ what is in a private key, or a passphrase.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import shlex
@@ -77,11 +76,6 @@ def made_key(algorithm: str) -> PrivateKey:
 def algorithm_of(key: PublicKey) -> str:
     """What a key signs with."""
     return ED25519 if isinstance(key, Ed25519PublicKey) else ES256
-
-
-def key_id_of(key: PublicKey) -> bytes:
-    """SHA-256 of the public half as SubjectPublicKeyInfo."""
-    return hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()
 
 
 def public_pem(key: PublicKey) -> bytes:

@@ -46,7 +46,6 @@ from geminids.records.key_files import (
     check_mode,
     exposure,
     has_passphrase,
-    key_id_of,
     made_key,
     parse_private,
     parse_public,
@@ -54,6 +53,7 @@ from geminids.records.key_files import (
     public_pem,
     read_file,
 )
+from geminids.records.standalone import key_id
 
 __all__ = [
     "ALGORITHMS",
@@ -66,7 +66,6 @@ __all__ = [
     "PublicKey",
     "StrangeFile",
     "algorithm_of",
-    "key_id_of",
     "load_private",
 ]
 
@@ -209,7 +208,7 @@ class KeyStore:
         self._check_folder()
         check_mode(path)
         private = parse_private(path, read_file(path), ask, f"the key {key.name!r}")
-        if key_id_of(private.public_key()).hex() != key.key_id:
+        if key_id(private.public_key()).hex() != key.key_id:
             reason = f"its public half, {self._path(key.name, _PUBLIC)!r}, is that of another key"
             raise UnusableKeyError(path, reason)
         return private
@@ -254,7 +253,7 @@ class KeyStore:
         key = KeptKey(
             name=name,
             algorithm=algorithm_of(public),
-            key_id=key_id_of(public).hex(),
+            key_id=key_id(public).hex(),
             issuer=facts.issuer,
             created_at=facts.created_at or _written_at(path),
             has_passphrase=has_passphrase(content),
