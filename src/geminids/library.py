@@ -59,12 +59,13 @@ if TYPE_CHECKING:
     from geminids.export.base import Format
     from geminids.export.data import encode
     from geminids.export.folder import Refused
+    from geminids.export.html.prose import prose
     from geminids.export.json_lines import MessageLine
     from geminids.export.losses import Loss, LossReport, Verdict
     from geminids.export.session_document import MarkedNote, MarkedSession, SessionDocument
     from geminids.exporting import Exporting, FolderOutcome, Item
     from geminids.keeping import KeptCopies
-    from geminids.model import Companion, FileAccount, Problem, Project, Session, SessionSummary
+    from geminids.model import Companion, FileAccount, Problem, Project, Session, SessionSummary, Source
     from geminids.prices import Prices
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from geminids.store.marking import MarkChange
     from geminids.store.marks import Marks, Note
     from geminids.store.reading import SessionRow
+    from geminids.store.totals import BusyHour
     from geminids.store.words import Snippet
     from geminids.sync import Keep, Outcome, Sync
     from geminids.transcript.entries import Detail
@@ -226,6 +228,7 @@ __all__ = [
     "open_library",
     "parse_moment",
     "project_names",
+    "prose",
     "short_ids",
 ]
 
@@ -239,6 +242,7 @@ _LOADED_WHEN_USED = {
     "geminids.records.keys": ("FoundKeys", "KeptKey", "KeyStore"),
     "geminids.verifying": ("RecordCheck", "VerifiedRecord"),
     "geminids.export.data": ("encode",),
+    "geminids.export.html.prose": ("prose",),
     "geminids.export.json_lines": ("MessageLine",),
     "geminids.export.losses": ("Loss", "LossReport", "Verdict"),
     "geminids.export.session_document": ("MarkedNote", "MarkedSession", "SessionDocument"),
@@ -572,6 +576,18 @@ class Library:
             found = [row.number for row in self.found_sessions(query.text, now)]
         return self._ask(lambda index: statistics(index, question, query, found, self._prices))
 
+    def hours(self, question: StatsQuestion, now: datetime | None = None) -> list[BusyHour]:
+        """In which hours of which weekdays people typed and models answered, in local time."""
+        from datetime import UTC, datetime
+
+        from geminids.query.stats import asked, busy_hours
+
+        query = asked(question, now or datetime.now(UTC))
+        found = None
+        if query is not None and query.tree is not None:
+            found = [row.number for row in self.found_sessions(query.text, now)]
+        return self._ask(lambda index: busy_hours(index, query, found))
+
     def explain(self, question: StatsQuestion, now: datetime | None = None) -> ExplainedTotal:
         """Where a total comes from: sessions that add up to it, what was not counted, what is missing."""
         from geminids.query.explaining import explained_total
@@ -759,6 +775,10 @@ class Library:
         from geminids.sources.texts import text_beside
 
         return text_beside(companion, self._disk)
+
+    def record(self, session: Session, place: Source) -> bytes:
+        """The bytes of a record as the agent wrote them, also where its file is gone and kept."""
+        return self._content(session, place.file)[place.start : place.end]
 
     def agent_view(self, wanted: str) -> dict[str, Any]:
         """The record as the agent itself would load it from a file, or from the last file of a session."""

@@ -123,7 +123,26 @@ def asked(question: StatsQuestion, now: datetime) -> "Query | None":
     return query_of(search, now)
 
 
+def busy_hours(index: "Index", query: "Query | None", found: Sequence[int] | None) -> list[totals.BusyHour]:
+    """When people typed and models answered. `found` are the sessions with the words of the query."""
+    conditions = [] if found is None else [reading.one_of("s.id", found)]
+    if query is not None and query.filters:
+        from geminids.query.scope import narrowings
+
+        conditions += [_of_session(narrowing.condition) for narrowing in narrowings(index, _timeless(query))]
+    if query is not None and query.since:
+        conditions.append(Condition("m.at >= ?", (microseconds(query.since),)))
+    if query is not None and query.before:
+        conditions.append(Condition("m.at < ?", (microseconds(query.before),)))
+    return totals.by_hour(index, conditions)
+
+
 # Which sessions
+
+
+def _timeless(query: "Query") -> "Query":
+    """Times narrow what is counted, not which sessions are."""
+    return query._replace(filters=tuple(f for f in query.filters if f.name not in ("since", "before")))
 
 
 def _scope(index: "Index", query: "Query | None", found: Sequence[int] | None) -> Scope:
@@ -134,11 +153,7 @@ def _scope(index: "Index", query: "Query | None", found: Sequence[int] | None) -
     if query.filters:
         from geminids.query.scope import narrowings
 
-        # Times narrow what is counted, not which sessions are.
-        timeless = query._replace(
-            filters=tuple(f for f in query.filters if f.name not in ("since", "before"))
-        )
-        conditions += [_of_session(narrowing.condition) for narrowing in narrowings(index, timeless)]
+        conditions += [_of_session(narrowing.condition) for narrowing in narrowings(index, _timeless(query))]
         models = _models(index, query)
     return _in_time(index, Scope(conditions, models=models), query.since, query.before)
 

@@ -113,6 +113,39 @@ class Called(NamedTuple):
     removed: int | None
 
 
+class BusyHour(NamedTuple):
+    """What was said in an hour of a weekday, in local time."""
+
+    weekday: int
+    """0 is Monday."""
+    hour: int
+    prompts: int
+    replies: int
+
+
+_QUARTER = 900_000_000
+"""Microseconds: no zone differs from UTC by a smaller part of an hour."""
+_BY_HOUR = f"""
+SELECT (strftime('%w', at, 'unixepoch', 'localtime') + 6) % 7 AS weekday,
+    CAST(strftime('%H', at, 'unixepoch', 'localtime') AS INTEGER) AS hour,
+    sum(prompts), sum(replies)
+FROM (
+    SELECT m.at / {_QUARTER} * {_QUARTER // 1_000_000} AS at,
+        sum(m.origin IN ('human', 'command', 'shell')) AS prompts, sum(m.origin = 'model') AS replies
+    FROM messages m JOIN sessions s ON s.id = m.session
+    WHERE m.at IS NOT NULL AND NOT m.imported AND m.says{{conditions}}
+    GROUP BY m.at / {_QUARTER}
+) GROUP BY weekday, hour ORDER BY weekday, hour
+"""
+
+
+def by_hour(index: "Index", conditions: Sequence[Condition]) -> list[BusyHour]:
+    """What was said in each hour of the week in messages (`m`) whose sessions (`s`) fulfil conditions."""
+    held = "".join(f" AND ({condition.sql})" for condition in conditions)
+    values = [value for condition in conditions for value in condition.values]
+    return list(map(BusyHour._make, index.connection.execute(_BY_HOUR.format(conditions=held), values)))
+
+
 _TOKENS = ", ".join(f"sum(t.{kind})" for kind in USAGE)
 
 

@@ -1,0 +1,99 @@
+"""The application: every route, the guard before them all, and what lives as long as it does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import chain
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from geminids.library import encode
+from geminids.web import (
+    health,
+    media,
+    overview,
+    projects,
+    resuming,
+    searching,
+    sessions,
+    transcript,
+    usage,
+    within,
+)
+from geminids.web.answering import JSON, Answers
+from geminids.web.endpoints import Endpoint
+from geminids.web.faults import fault
+from geminids.web.guarding import HEALTH, Guard, Key
+from geminids.web.libraries import Libraries, OpenLibrary
+from geminids.web.live import Live
+from geminids.web.openapi import openapi
+from geminids.web.pages import Pages
+
+_SUBJECTS = (
+    overview,
+    sessions,
+    searching,
+    transcript,
+    within,
+    media,
+    resuming,
+    usage,
+    projects,
+    health,
+)
+ENDPOINTS: tuple[Endpoint, ...] = tuple(chain.from_iterable(subject.ENDPOINTS for subject in _SUBJECTS))
+
+
+def create_app(
+    open_library: OpenLibrary, key: Key, *, redacts: bool = False, syncs: bool = True
+) -> Starlette:
+    """The web app over a library. With `redacts`, secrets are hidden in all that is served."""
+    libraries = Libraries(open_library, syncs=syncs)
+    answers = Answers(libraries, token=key.token, redacts=redacts)
+    live = Live(libraries, redacts=redacts)
+    described = encode(openapi(ENDPOINTS))
+
+    async def description(_: Request) -> Response:
+        return Response(described, media_type=JSON)
+
+    async def events(request: Request) -> Response:
+        return StreamingResponse(
+            live.listen(request.headers.get("last-event-id")), media_type="text/event-stream"
+        )
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        live.start()
+        yield
+        await live.end()
+        libraries.close()
+
+    app = Starlette(
+        routes=[
+            Route(HEALTH, _is_alive),
+            Route("/api/openapi.json", description),
+            Route("/api/events", events),
+            *(Route(one.path, answers.to(one), methods=[one.method]) for one in ENDPOINTS),
+            Route("/{path:path}", Pages().answer),
+        ],
+        middleware=[Middleware(Guard, key=key)],
+        exception_handlers={HTTPException: _refused},
+        lifespan=lifespan,
+    )
+    app.state.live = live
+    return app
+
+
+async def _is_alive(_: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return fault(error.status_code, str(error.detail))

@@ -1,0 +1,150 @@
+"""Who may ask: this machine, by the address that was printed, with the token of this start.
+
+    Host         must be ours, port and all, on every route: a page elsewhere may have our address as its name
+    token        in the address that is opened; a 303 turns it into a cookie that no script can read
+    cross-site   what a browser says comes from another site is refused, whatever it brings
+    changes      need the token as a header too, which no form and no picture can send
+
+What is answered is told to be kept nowhere, framed nowhere and to load nothing from anywhere else.
+"""
+
+from __future__ import annotations
+
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from geminids.web.faults import fault
+
+HEADER = "x-geminids-token"
+PARAMETER = "token"
+HEALTH = "/healthz"
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN_SITES = frozenset({"same-origin", "none"})
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+SECURITY_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Key(NamedTuple):
+    """What opens the door: made anew with every start."""
+
+    token: str
+    port: int
+
+    @classmethod
+    def new(cls, port: int) -> Key:
+        """A key that nobody can guess."""
+        return cls(secrets.token_urlsafe(32), port)
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What a browser may call us."""
+        return frozenset(f"{name}:{self.port}" for name in LOOPBACK_NAMES)
+
+    @property
+    def cookie(self) -> str:
+        """The name of our cookie: browsers do not tell ports apart."""
+        return f"geminids-{self.port}"
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser."""
+        return f"http://127.0.0.1:{self.port}/?{PARAMETER}={self.token}"
+
+    def fits(self, given: str | None) -> bool:
+        """Whether this is the token."""
+        return given is not None and secrets.compare_digest(given.encode(), self.token.encode())
+
+
+class Guard:
+    """Lets through what may pass, and puts the security headers on all that is answered."""
+
+    def __init__(self, app: ASGIApp, key: Key) -> None:
+        self._app = app
+        self._key = key
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+            await send(message)
+
+        refused = self._refused(scope)
+        await (refused or self._app)(scope, receive, send_guarded)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """What is answered to those who may not pass, or must come again without the token."""
+        headers, key = Headers(scope=scope), self._key
+        if headers.getlist("host") != [headers.get("host")] or headers.get("host") not in key.hosts:
+            return fault(400, "This server answers only to the address that it printed.")
+        if headers.get("sec-fetch-site", "none") not in _OWN_SITES:
+            return fault(403, "Another site asked for this; only pages of this server may.")
+        if headers.get("origin") not in {None, *(f"http://{host}" for host in key.hosts)}:
+            return fault(403, "A page of another origin asked for this; only pages of this server may.")
+        if scope["path"] == HEALTH:
+            return None
+        return self._exchanged(scope) or self._without_token(scope, headers)
+
+    def _exchanged(self, scope: Scope) -> Response | None:
+        """The way on for whoever brings the token in the address: to the same place with a cookie."""
+        given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        tokens = [value for name, value in given if name == PARAMETER]
+        if not tokens or scope["method"] != "GET":
+            return None
+        if not all(map(self._key.fits, tokens)):
+            return fault(401, "This token is of another start. Open the address that was printed last.")
+        rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
+        # Only a path: two slashes at its beginning would name another machine.
+        path = "/" + quote(scope["path"].lstrip("/\\"))
+        answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        answer.set_cookie(self._key.cookie, self._key.token, path="/", httponly=True, samesite="strict")
+        return answer
+
+    def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
+        has_header = self._key.fits(headers.get(HEADER))
+        if not has_header and not self._key.fits(_cookie(headers, self._key.cookie)):
+            return fault(401, "Open the address that `geminids web` printed: it holds the token.")
+        if scope["method"] not in _READING and not has_header:
+            return fault(403, f"Whatever changes something needs the token as the header {HEADER}.")
+        return None
+
+
+def _cookie(headers: Headers, name: str) -> str | None:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return None
+    return found.value if found else None

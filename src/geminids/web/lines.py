@@ -1,0 +1,88 @@
+"""Sessions as lines of a list, the same wherever they are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from geminids.library import Library, Marks, SessionRow
+from geminids.model import Counts, KnownBy, SessionKind, SessionSummary, Status
+from geminids.transcript import safe
+from geminids.web.documents import ProjectName, SessionLine
+
+RUNNING = timedelta(minutes=3)
+"""A session that was written to so lately seems to be running."""
+
+
+def lines(library: Library, rows: Sequence[SessionRow | SessionSummary]) -> list[SessionLine]:
+    """Sessions with what the user said of them."""
+    marks = library.marks([row.id for row in rows])
+    now = datetime.now(UTC)
+    return [_line(row, marks, now) for row in rows]
+
+
+def _line(row: SessionRow | SessionSummary, marks: Mapping[str, Marks], now: datetime) -> SessionLine:
+    said = marks.get(row.id)
+    last = row.last_at
+    counts = row.counts
+    return SessionLine(
+        id=row.id,
+        agent=row.agent,
+        kind=SessionKind(row.kind),
+        parent_id=row.parent_id,
+        project=project_name(row.project),
+        title=harmless(row.title),
+        name=harmless(said.name) if said else None,
+        tags=tuple(said.tags) if said else (),
+        status=Status(row.status),
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        is_running=last is not None and now - RUNNING <= last <= now + RUNNING,
+        counts=Counts(
+            prompts=counts.prompts,
+            replies=counts.replies,
+            tool_calls=counts.tool_calls,
+            tool_errors=counts.tool_errors,
+            dropped=counts.dropped,
+        ),
+        problems=row.problems if isinstance(row.problems, int) else len(row.problems),
+        kept=row.kept,
+    )
+
+
+class Known(Protocol):
+    """A project, as a list or the model tells it."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def path(self) -> str | None: ...  # noqa: D102
+    @property
+    def hash(self) -> str | None: ...  # noqa: D102
+    @property
+    def slug(self) -> str | None: ...  # noqa: D102
+    @property
+    def known_by(self) -> str | None: ...  # noqa: D102
+
+
+def project_name(project: Known) -> ProjectName:
+    """A project as it is named in answers."""
+    known_by = project.known_by
+    return ProjectName(
+        name=safe.line(project.name),
+        path=harmless(project.path),
+        hash=project.hash,
+        slug=harmless(project.slug),
+        known_by=KnownBy(known_by) if known_by else None,
+    )
+
+
+def harmless(words: str | None) -> str | None:
+    """Words on one line that can neither hide nor reorder anything."""
+    return None if words is None else safe.line(words)
+
+
+def harmless_all(words: Iterable[str]) -> list[str]:
+    """The same of several."""
+    return [safe.line(one) for one in words]

@@ -1,0 +1,207 @@
+"""What agents write, told to every browser as it happens: one watch for all of them.
+
+A thread follows the library. What it hears brings the index up to date and goes to all who listen, as
+server-sent events with numbers; the last of them are kept, so that a browser that was away for a moment gets
+what it missed. Whoever missed more is told to begin anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from geminids.errors import GeminidsError
+from geminids.library import encode
+from geminids.transcript import safe
+from geminids.web.documents import LiveEvent
+from geminids.web.libraries import Libraries
+
+if TYPE_CHECKING:
+    from geminids.watch import AnyEvent, SessionNews
+
+REMEMBERED = 500
+"""Events that are kept for those who come back."""
+MOST_WAITING = 500
+"""Events that may wait for one browser; one that takes none is let go, and comes back."""
+HEARTBEAT = 15.0
+"""Seconds after which a silent line is shown to be alive."""
+LOOK = 0.5
+"""Seconds between two looks at whether something is to be synced."""
+BETWEEN_SYNCS = 1.0
+HEAD_START = 0.7
+"""Seconds that the first questions have for themselves."""
+PATIENCE = 5.0
+"""Seconds that the thread has to end."""
+
+
+class Listener:
+    """One browser that listens."""
+
+    def __init__(self) -> None:
+        self.waiting: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
+
+    def tell(self, line: bytes | None) -> bool:
+        """Hand something over; None ends it. False if nobody takes it any more."""
+        try:
+            self.waiting.put_nowait(line)
+        except asyncio.QueueFull:
+            return False
+        return True
+
+
+class Live:
+    """The follower of the library, and all who listen to it."""
+
+    def __init__(self, libraries: Libraries, *, redacts: bool) -> None:
+        self._libraries = libraries
+        self._redacts = redacts
+        self._run = secrets.token_hex(4)
+        self._number = 0
+        self._told: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
+        self._listeners: set[Listener] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop = Event()
+        self._thread = Thread(target=self._follow, name="geminids-live", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow; called where the browsers are answered."""
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+
+    def end_listening(self) -> None:
+        """Let all browsers go, so that the server can end."""
+        for listener in self._listeners:
+            listener.tell(None)
+
+    async def end(self) -> None:
+        """Stop following."""
+        self._stop.set()
+        self.end_listening()
+        await asyncio.to_thread(self._thread.join, PATIENCE)
+
+    # To browsers
+
+    async def listen(self, last_id: str | None) -> AsyncIterator[bytes]:
+        """The events after the one that a browser heard last, and then all that come."""
+        listener = Listener()
+        self._listeners.add(listener)
+        try:
+            yield b"retry: 1000\n\n"
+            for line in self._missed(last_id):
+                yield line
+            while (following := await self._next(listener)) is not None:
+                yield following
+        finally:
+            self._listeners.discard(listener)
+
+    async def _next(self, listener: Listener) -> bytes | None:
+        try:
+            return await asyncio.wait_for(listener.waiting.get(), HEARTBEAT)
+        except TimeoutError:
+            return b": nothing new\n\n"
+
+    def _missed(self, last_id: str | None) -> list[bytes]:
+        if not last_id:
+            return []
+        run, _, number = last_id.partition("-")
+        first = self._told[0][0] if self._told else self._number + 1
+        is_known = run == self._run and number.isdecimal() and first - 1 <= int(number) <= self._number
+        if not is_known:
+            return [self._line(self._number, LiveEvent(event="reset"))]
+        return [line for told, line in self._told if told > int(number)]
+
+    def _line(self, number: int, event: LiveEvent) -> bytes:
+        return b"id: %s-%d\nevent: %s\ndata: %s\n\n" % (
+            self._run.encode(),
+            number,
+            event.event.encode(),
+            encode(event),
+        )
+
+    def _publish(self, event: LiveEvent) -> None:
+        """Tell everybody; runs where they are answered."""
+        self._number += 1
+        line = self._line(self._number, event)
+        self._told.append((self._number, line))
+        self._listeners = {listener for listener in self._listeners if listener.tell(line)}
+
+    def _tell(self, event: LiveEvent) -> None:
+        """Tell everybody, from any thread."""
+        if self._loop is not None:
+            # The server may have ended a moment ago.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._publish, event)
+
+    # In the thread
+
+    def sync(self) -> None:
+        """Bring the index up to date, and tell if something came of it."""
+        before = self._libraries.generation
+        try:
+            self._libraries.sync()
+        except (GeminidsError, OSError) as error:
+            self._tell(LiveEvent(event="trouble", detail=safe.text(str(error))))
+            return
+        if self._libraries.generation != before:
+            self._tell(LiveEvent(event="synced", generation=self._libraries.generation))
+
+    def _follow(self) -> None:
+        if self._libraries.syncs:
+            if self._libraries.have_index():
+                # The page shows what is there first; it is told when there is more.
+                self._stop.wait(HEAD_START)
+            self.sync()
+        while not self._stop.is_set():
+            try:
+                self._hear()
+            except (GeminidsError, OSError) as error:
+                self._tell(LiveEvent(event="trouble", detail=safe.text(str(error))))
+                self._stop.wait(PATIENCE)
+
+    def _hear(self) -> None:
+        from geminids.watch import Pace, Quiet, Watching
+
+        is_behind, synced_at = False, 0.0
+        with self._libraries.open() as library:
+            for event in library.watch(pace=Pace(heartbeat=LOOK), stop=self._stop):
+                if not isinstance(event, Quiet | Watching):
+                    self._tell(self._told_of(event))
+                    is_behind = True
+                if is_behind and self._libraries.syncs and time.monotonic() - synced_at >= BETWEEN_SYNCS:
+                    self.sync()
+                    is_behind, synced_at = False, time.monotonic()
+
+    def _told_of(self, event: AnyEvent) -> LiveEvent:
+        from geminids.watch import SessionGone, SessionNews, Trouble
+
+        match event:
+            case SessionNews():
+                return self._news(event)
+            case SessionGone(session_id=session_id):
+                return LiveEvent(event="gone", session_id=session_id)
+            case Trouble(problem=problem):
+                return LiveEvent(event="trouble", detail=safe.text(f"{problem.file}: {problem.detail}"))
+            case _:
+                return LiveEvent(event="reset")
+
+    def _news(self, event: SessionNews) -> LiveEvent:
+        from geminids.watch import Happened
+
+        session, happened = event.session, [one.happened for one in event.news]
+        return LiveEvent(
+            event="news",
+            session_id=session.id,
+            parent_id=session.parent_id,
+            # A title is made of what was typed.
+            title=None if self._redacts or session.title is None else safe.line(session.title),
+            agent=session.agent,
+            added=happened.count(Happened.ADDED),
+            changed=happened.count(Happened.CHANGED),
+            dropped=happened.count(Happened.DROPPED),
+        )

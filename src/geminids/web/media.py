@@ -1,0 +1,189 @@
+"""What is no JSON: pictures, whole texts, exports; and the record of a message as the agent wrote it."""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+from geminids.library import Item, format_called
+from geminids.model import (
+    Attachment,
+    FileReference,
+    Message,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Unrecognised,
+)
+from geminids.transcript import safe
+from geminids.transcript.entries import LEVELS
+from geminids.transcript.telling import output_text, value_words
+from geminids.web.documents import RawRecord
+from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Words
+from geminids.web.endpoints import Place as PlaceNumber
+from geminids.web.errors import BadParameterError, NoSuchPieceError
+from geminids.web.parts import attachment_bytes, picture_kind
+from geminids.web.transcript import Level, message_numbered
+
+MOST_RAW = 1_000_000
+"""Characters of a record that are shown."""
+MOST_READ = 20_000_000
+MOST_TEXT = 5_000_000
+TEXT = "text/plain; charset=utf-8"
+BYTES = "application/octet-stream"
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class AskedForPart(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which part of which message."""
+
+    number: Number
+    part: PlaceNumber
+    piece: PlaceNumber = 0
+    """Which piece of the result of a call."""
+
+
+class AskedForText(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which message, or which part of it."""
+
+    number: Number
+    part: PlaceNumber | None = None
+    argument: Words | None = None
+    """Of a call: this argument instead of what came back."""
+
+
+class AskedForRecord(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which message."""
+
+    number: Number
+
+
+class AskedForExport(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """In which format, and in how much detail."""
+
+    format: Words = "html"
+    detail: Level | None = None
+    """None means what is usual for the format."""
+
+
+def attachment(desk: Desk, asked: AskedForPart) -> Response:
+    """A picture, or the bytes of another attachment to be saved."""
+    message = message_numbered(desk.session(asked.id).session, asked.number)
+    found = _attachment(message, asked)
+    content = attachment_bytes(found.data) if found and found.data else None
+    if found is None or content is None:
+        raise NoSuchPieceError("attachment")
+    kind = picture_kind(found)
+    disposition = "inline" if kind else f'attachment; filename="attachment-{asked.number}-{asked.part}.bin"'
+    return Response(content, headers={"content-disposition": disposition}, media_type=kind or BYTES)
+
+
+def text(desk: Desk, asked: AskedForText) -> Response:
+    """All words of a message as they were written, or of one part: to copy, or where a page shows a piece."""
+    message = message_numbered(desk.session(asked.id).session, asked.number)
+    if asked.part is None:
+        words = "\n\n".join(filter(None, (_said(part) for part in message.parts)))
+    elif asked.part < len(message.parts):
+        words = _whole(message.parts[asked.part], asked.argument)
+    else:
+        raise NoSuchPieceError("part")
+    return Response(safe.text(words[:MOST_TEXT]).encode("utf-8", "replace"), media_type=TEXT)
+
+
+def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
+    """The record of a message as the agent wrote it."""
+    session = desk.session(asked.id).session
+    message = message_numbered(session, asked.number)
+    place = message.source
+    written = desk.library.record(session, place)[:MOST_READ].decode("utf-8", "replace")
+    if desk.is_redacted:
+        written = _without_secrets(desk, written)
+    shown = written[:MOST_RAW]
+    return RawRecord(
+        file=safe.line(place.file),
+        line=place.line,
+        start=place.start,
+        end=place.end,
+        pointer=place.pointer,
+        size=place.end - place.start,
+        text=safe.text(shown),
+        is_cut=len(shown) < len(written) or place.end - place.start > MOST_READ,
+        also_at=len(message.also_at),
+    )
+
+
+def export(desk: Desk, asked: AskedForExport) -> Response:
+    """A session in one of the formats, to be saved."""
+    chosen = format_called(asked.format)
+    session = desk.opened.session(desk.library, asked.id, None).session
+    redactor = desk.library.redactor() if desk.is_redacted else None
+    detail = LEVELS[asked.detail] if asked.detail else None
+    exporting = desk.library.exporting(asked.format, detail, redactor=redactor)
+    content = b"".join(exporting.pieces([Item(session.id, session.file, lambda: session)]))
+    stem = _NOT_IN_A_NAME.sub("-", f"{session.agent}-{session.native_id}")[:80].strip(".-") or "session"
+    headers = {"content-disposition": f'attachment; filename="{quote(stem + chosen.suffix)}"'}
+    return Response(content, headers=headers, media_type=BYTES)
+
+
+ENDPOINTS = (
+    Endpoint("/api/session/attachment", AskedForPart, BYTES, attachment),
+    Endpoint("/api/session/text", AskedForText, "text/plain", text),
+    Endpoint("/api/session/raw", AskedForRecord, RawRecord, raw, hides_itself=True),
+    Endpoint("/api/session/export", AskedForExport, BYTES, export),
+)
+
+
+def _attachment(message: Message, asked: AskedForPart) -> Attachment | None:
+    part = message.parts[asked.part] if asked.part < len(message.parts) else None
+    match part:
+        case Attachment():
+            return part
+        case ToolCall(result=pieces) | ToolResult(parts=pieces):
+            piece = pieces[asked.piece] if asked.piece < len(pieces) else None
+            return piece if isinstance(piece, Attachment) else None
+        case _:
+            return None
+
+
+def _said(part: object) -> str:
+    """What is said in a part; calls are no words."""
+    match part:
+        case Text(text=words):
+            return words
+        case FileReference(path=path):
+            return f"@{path}"
+        case _:
+            return ""
+
+
+def _whole(part: object, argument: str | None) -> str:
+    match part:
+        case ToolCall(arguments=arguments) if argument is not None:
+            if argument not in arguments:
+                raise NoSuchPieceError("argument of this name")
+            return value_words(arguments[argument], indented=True)
+        case ToolCall():
+            return output_text(part)
+        case ToolResult(parts=pieces):
+            return "\n".join(piece.text for piece in pieces if isinstance(piece, Text))
+        case Text(text=words) | Thought(text=words):
+            return words
+        case FileReference(text=words):
+            return words or ""
+        case Unrecognised(raw=value):
+            return value_words(value, indented=True)
+        case _:
+            raise BadParameterError("This part holds no words; it has an address as an attachment.")
+
+
+def _without_secrets(desk: Desk, written: str) -> str:
+    """A record in which secrets are hidden: under their names too, so it is read and written anew."""
+    try:
+        value = json.loads(written)
+    except (ValueError, RecursionError):
+        return desk.redaction.text(desk.library, written)
+    return value_words(desk.redaction.value(desk.library, value), indented=True)

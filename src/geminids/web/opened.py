@@ -1,0 +1,133 @@
+"""Sessions that were read lately, so that a window of one costs no more than drawing it.
+
+A session is kept as long as the facts of its files (size, time, inode) are what they were when it was read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from geminids.errors import SessionNotFoundError
+from geminids.library import Library
+from geminids.model import Message, Session, SessionFile
+from geminids.transcript.entries import LEVELS, StoryEntry, Turn, transcript
+
+if TYPE_CHECKING:
+    from geminids.web.redaction import Redaction
+
+_OF_A_LIST = re.compile(r"[0-9]{1,6}|latest")
+"""What means a line of a list that was made elsewhere, or another session tomorrow."""
+MOST = 8
+"""Sessions that are kept at most."""
+MOST_BYTES = 200_000_000
+"""Bytes of their files; one session is kept whatever its size."""
+
+
+class OpenedSession:
+    """A session with its story at every level of detail that was asked for."""
+
+    def __init__(self, session: Session, files: Sequence[SessionFile]) -> None:
+        """Note the facts of the files that it was read from; one that has grown since counts as changed."""
+        self.session = session
+        self._paths = [file.path for file in files]
+        self._stamp = tuple(
+            fact and (file.size, *fact[1:]) for file, fact in zip(files, self._facts(), strict=True)
+        )
+        self.bytes = sum(file.size for file in files)
+        self._numbers = {id(message): number for number, message in enumerate(session.messages, 1)}
+        self._stories: dict[str, Sequence[StoryEntry]] = {}
+        self._places: dict[str, dict[int, int]] = {}
+
+    @property
+    def version(self) -> str:
+        """Another text whenever the session was read anew."""
+        return f"{crc32(repr((self._stamp, len(self.session.messages))).encode()):08x}"
+
+    def is_current(self) -> bool:
+        """Whether its files are what they were."""
+        return self._stamp == tuple(self._facts())
+
+    def _facts(self) -> Iterator[tuple[int, int, int] | None]:
+        return map(_facts, self._paths)
+
+    def number_of(self, message: Message) -> int:
+        """The number of a message of it, from 1."""
+        return self._numbers[id(message)]
+
+    def story(self, level: str) -> Sequence[StoryEntry]:
+        """All entries at a level of detail."""
+        if level not in self._stories:
+            self._stories[level] = tuple(transcript(self.session, LEVELS[level]))
+        return self._stories[level]
+
+    def places(self, level: str) -> dict[int, int]:
+        """Where the messages stand in the story, by their numbers; what is not told is not in it."""
+        if level not in self._places:
+            told = enumerate(self.story(level))
+            self._places[level] = {
+                self.number_of(entry.message): place for place, entry in told if isinstance(entry, Turn)
+            }
+        return self._places[level]
+
+
+class OpenedSessions:
+    """The sessions that were asked for last."""
+
+    def __init__(self) -> None:
+        self._opened: OrderedDict[tuple[str, bool], OpenedSession] = OrderedDict()
+        self._lock = Lock()
+        self._reading: dict[str, Lock] = {}
+
+    def session(self, library: Library, wanted: str, redaction: Redaction | None) -> OpenedSession:
+        """A session by its id or the beginning of it. Raises the error that says why there is none."""
+        if _OF_A_LIST.fullmatch(wanted):
+            raise SessionNotFoundError(wanted)
+        with self._lock:
+            reading = self._reading.setdefault(wanted, Lock())
+        # Twenty who want the same large session wait for the first of them.
+        try:
+            with reading:
+                return self._current(wanted, redaction) or self._read(library, wanted, redaction)
+        finally:
+            with self._lock:
+                self._reading.pop(wanted, None)
+
+    def _current(self, wanted: str, redaction: Redaction | None) -> OpenedSession | None:
+        key = (wanted, redaction is not None)
+        with self._lock:
+            known = self._opened.get(key)
+            if known is None or not known.is_current():
+                return None
+            self._opened.move_to_end(key)
+            return known
+
+    def _read(self, library: Library, wanted: str, redaction: Redaction | None) -> OpenedSession:
+        session = library.session(wanted)
+        told = redaction.session(library, session) if redaction else session
+        opened = OpenedSession(told, session.files)
+        with self._lock:
+            self._opened[wanted, redaction is not None] = opened
+            self._opened.move_to_end((wanted, redaction is not None))
+            self._forget_some()
+        return opened
+
+    def _forget_some(self) -> None:
+        while len(self._opened) > 1 and (
+            len(self._opened) > MOST or sum(one.bytes for one in self._opened.values()) > MOST_BYTES
+        ):
+            self._opened.popitem(last=False)
+
+
+def _facts(path: str) -> tuple[int, int, int] | None:
+    """What tells whether a file has changed; None for one that is gone."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - asked for every window
+    except (OSError, ValueError):
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino

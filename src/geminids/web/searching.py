@@ -1,0 +1,118 @@
+"""Search: messages with the words around what was found, the best session first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import msgspec
+
+from geminids.library import Hit, Question, SessionHits, Snippet
+from geminids.model import Origin, Role, State
+from geminids.transcript import safe
+from geminids.web.documents import Search, SearchHit, SearchSession, SessionLine, SnippetPiece
+from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
+from geminids.web.lines import harmless_all, lines
+
+Place = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
+
+
+class AskedForWords(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is looked for, where, and how much of it is shown."""
+
+    q: Words
+    """In the language of searches."""
+    place: Annotated[tuple[Place, ...], msgspec.Meta(max_length=7)] = ()
+    """In which parts of messages; none means in all."""
+    project: Words | None = None
+    agent: SomeWords = ()
+    since: Words | None = None
+    until: Words | None = None
+    order: Literal["best", "newest"] = "best"
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
+    """Sessions on a page."""
+    per_session: Annotated[int, msgspec.Meta(ge=1, le=50)] = 3
+    width: Annotated[int, msgspec.Meta(ge=40, le=1000)] = 200
+    """Characters of a snippet."""
+    after: Words | None = None
+    """Where the page before ended."""
+
+
+def search(desk: Desk, asked: AskedForWords) -> Search:
+    """Messages that hold what is looked for."""
+    question = Question(
+        asked.q,
+        places=asked.place,
+        project=asked.project or None,
+        since=asked.since or None,
+        until=asked.until or None,
+        limit=asked.limit,
+        per_session=asked.per_session,
+        width=asked.width,
+        after=asked.after or None,
+        order=asked.order,
+        agents=asked.agent,
+    )
+    found = desk.library.search(question, desk.now)
+    sessions = lines(desk.library, [hits.session for hits in found.sessions])
+    # A snippet may begin or end in the middle of a secret, which nobody can recognise then.
+    is_quoted = not desk.is_redacted
+    return Search(
+        sessions=[
+            _session(line, hits, is_quoted=is_quoted)
+            for line, hits in zip(sessions, found.sessions, strict=True)
+        ],
+        matches=found.total.matches,
+        total=found.total.sessions,
+        is_exact=found.total.is_exact,
+        are_all_sessions=found.total.are_all_sessions,
+        searched_sessions=found.searched.sessions,
+        searched_messages=found.searched.messages,
+        left_out=found.searched.left_out,
+        hidden=found.hidden,
+        near={word: harmless_all(near) for word, near in found.near.items()},
+        is_spread=found.is_spread,
+        has_changed=found.has_changed,
+        next=found.next,
+    )
+
+
+ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_kept=True),)
+
+
+def _session(line: SessionLine, hits: SessionHits, *, is_quoted: bool) -> SearchSession:
+    told = [_hit(hit, hit.snippet if is_quoted else None) for hit in hits.hits]
+    return SearchSession(session=line, matches=hits.matches, hits=told)
+
+
+def _hit(hit: Hit, snippet: Snippet | None) -> SearchHit:
+    message = hit.message
+    return SearchHit(
+        number=message.place + 1,
+        id=message.id,
+        role=Role(message.role),
+        origin=Origin(message.origin),
+        state=State(message.state),
+        at=message.at,
+        model=message.model,
+        tools=message.tools,
+        where=hit.where,
+        pieces=pieces(snippet.text, snippet.spans) if snippet else (),
+        is_cut_before=snippet is not None and snippet.is_cut_before,
+        is_cut_after=snippet is not None and snippet.is_cut_after,
+    )
+
+
+def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[SnippetPiece]:
+    """Words in pieces: browsers count letters in another way than we do, so no numbers are given."""
+    told: list[SnippetPiece] = []
+    begin = 0
+    for start, end in spans:
+        told += [_piece(text[begin:start], is_match=False), _piece(text[start:end], is_match=True)]
+        begin = end
+    told.append(_piece(text[begin:], is_match=False))
+    return [piece for piece in told if piece.text]
+
+
+def _piece(words: str, *, is_match: bool) -> SnippetPiece:
+    return SnippetPiece(text=safe.line(words), is_match=is_match)

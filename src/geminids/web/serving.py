@@ -1,0 +1,113 @@
+"""The server in the foreground: a loopback socket, a browser that is opened, a clean end.
+
+It listens on this machine alone, on a free port unless one is chosen, and ends on Ctrl-C or when it is told
+to: browsers that listen are let go first, so that nobody waits for them.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import socket
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from geminids.web.app import create_app
+from geminids.web.errors import PortTakenError
+from geminids.web.guarding import Key
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from geminids.web.libraries import OpenLibrary
+
+LOOPBACK = "127.0.0.1"
+PATIENCE = 2
+"""Seconds that requests have to end after we were told to."""
+COLLECTING = (100_000, 20, 50)
+"""After how many new values the collector looks at the youngest, the young and all of them."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def serve(
+    open_library: OpenLibrary,
+    *,
+    port: int = 0,
+    opens_browser: bool = True,
+    redacts: bool = False,
+    syncs: bool = True,
+    tell: Callable[[str], None],
+) -> None:
+    """Serve until somebody ends it. `tell` is told the address once it answers."""
+    # A large session is a million values that stay; going through them while it is read takes a third of it.
+    gc.set_threshold(*COLLECTING)
+    with _listening(port) as listening:
+        key = Key.new(listening.getsockname()[1])
+        app = create_app(open_library, key, redacts=redacts, syncs=syncs)
+
+        def ready() -> None:
+            tell(key.address)
+            if opens_browser:
+                # Some browsers keep whoever starts them waiting.
+                Thread(target=webbrowser.open, args=(key.address,), daemon=True).start()
+
+        _Server(app, ready).run(sockets=[listening])
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+        # The protocol is named: only then does asyncio send small answers at once, and not 40 ms later.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((LOOPBACK, port))
+        except OSError as error:
+            raise PortTakenError(port, error.strerror or str(error)) from error
+        yield listening
+
+
+class _Server(uvicorn.Server):
+    """A server that tells when it answers, and lets listening browsers go when it ends."""
+
+    def __init__(self, app: Starlette, ready: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                ws="none",
+                lifespan="on",
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=PATIENCE,
+            )
+        )
+        self._live = app.state.live
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._live.end_listening()
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End on these, and call it a good end: nobody raises them once more."""
+        before = {one: signal.signal(one, self._end) for one in _SIGNALS}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        self.handle_exit(number, frame)

@@ -1,0 +1,222 @@
+"""Lists of sessions: by filters, or by words in the language of searches; and what they have in common."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
+
+import msgspec
+
+from geminids.library import (
+    LED_BY_HUMANS,
+    Filter,
+    Listing,
+    Question,
+    SessionRow,
+    parse_moment,
+    project_names,
+)
+from geminids.transcript import safe
+from geminids.web.documents import Facets, FacetValue, Sessions
+from geminids.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
+from geminids.web.errors import BadParameterError
+from geminids.web.lines import harmless_all, lines
+
+Order = Literal["date", "started", "messages", "title", "project"]
+Kind = Literal["main", "subagent", "checkpoint", "copy", "lost"]
+MOST_FACETS = 100
+_NO_SEARCH_KNOWS = "copy"
+"""Searches tell sessions by what they are but for this one."""
+
+
+class AskedOfMany(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which sessions are meant."""
+
+    q: Words = ""
+    """Words in the language of searches; may hold filters such as `agent:gemini since:7d`."""
+    project: Words | None = None
+    agent: SomeWords = ()
+    since: Words | None = None
+    until: Words | None = None
+    kind: Annotated[tuple[Kind, ...], msgspec.Meta(max_length=5)] = ()
+    """None means those that a human led."""
+    tag: SomeWords = ()
+    kept: bool = False
+    """Only those whose files are gone."""
+
+
+class AskedForList(AskedOfMany, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which sessions are shown, in which order, from where on."""
+
+    order: Order = "date"
+    reverse: bool = False
+    limit: Page = 50
+    after: Words | None = None
+    """Where the page before ended."""
+
+
+def sessions(desk: Desk, asked: AskedForList) -> Sessions:
+    """A page of sessions: newest first, or the best first where words are looked for."""
+    return _found(desk, asked) if asked.q.strip() else _listed(desk, asked)
+
+
+def facets(desk: Desk, asked: AskedOfMany) -> Facets:
+    """What the sessions of a question have in common, with counts."""
+    rows = (
+        _all_found(desk, asked) if asked.q.strip() else _listing(desk, asked, AskedForList(), None).sessions
+    )
+    names = project_names({row.project for row in rows})
+    tags = Counter(tag for said in desk.library.marks([row.id for row in rows]).values() for tag in said.tags)
+    return Facets(
+        total=len(rows),
+        agents=_counted(rows, lambda row: row.agent, desk.library.agent_title),
+        projects=_projects(rows, lambda row: names[row.project]),
+        kinds=_counted(rows, lambda row: row.kind),
+        statuses=_counted(rows, lambda row: row.status),
+        months=sorted(_counted(rows, _month), key=lambda value: value.key),
+        tags=[
+            FacetValue(key=tag, name=tag, sessions=number) for tag, number in tags.most_common(MOST_FACETS)
+        ],
+    )
+
+
+ENDPOINTS = (
+    Endpoint("/api/sessions", AskedForList, Sessions, sessions, is_kept=True),
+    Endpoint("/api/facets", AskedOfMany, Facets, facets, is_kept=True),
+)
+
+
+# By filters
+
+
+class _After(msgspec.Struct, frozen=True, array_like=True):
+    """Where a page of a list ended."""
+
+    shown: int
+    last: str
+
+
+def _listed(desk: Desk, asked: AskedForList) -> Sessions:
+    after = _after(asked.after) if asked.after else None
+    begin = after.shown if after else 0
+    found = _listing(desk, asked, asked, begin + asked.limit + 1)
+    begin = _place_after(found.sessions, after) if after else 0
+    page = found.sessions[begin : begin + asked.limit]
+    end = begin + len(page)
+    near = found.nearest_projects(asked.project) if asked.project and not found.meant else []
+    return Sessions(
+        sessions=lines(desk.library, page),
+        total=found.total,
+        is_exact=True,
+        next=_written(_After(end, page[-1].id)) if page and end < found.total else None,
+        hidden=found.hidden,
+        near={asked.project: harmless_all(near)} if asked.project and near else {},
+    )
+
+
+def _listing(desk: Desk, asked: AskedOfMany, order: AskedForList, limit: int | None) -> Listing:
+    now = desk.now
+    wanted = Filter(
+        project=asked.project or None,
+        since=parse_moment(asked.since, now) if asked.since else None,
+        until=parse_moment(asked.until, now, end=True) if asked.until else None,
+        kinds=frozenset(asked.kind) or LED_BY_HUMANS,
+        tags=asked.tag,
+        order=order.order,
+        reverse=order.reverse,
+        agents=asked.agent,
+        kept=asked.kept,
+    )
+    return desk.library.listing(wanted, limit)
+
+
+def _place_after(rows: Sequence[SessionRow], after: _After) -> int:
+    """Where to go on: sessions may have come or gone above since the page before."""
+    places = (place for place in range(len(rows) - 1, -1, -1) if rows[place].id == after.last)
+    return next(places, min(after.shown, len(rows)) - 1) + 1
+
+
+def _written(after: _After) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(after)).decode()
+
+
+def _after(written: str) -> _After:
+    try:
+        after = msgspec.json.decode(base64.urlsafe_b64decode(written.encode()), type=_After)
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise BadParameterError("No page begins at this `after`. Leave it out to begin anew.") from error
+    if not 0 <= after.shown < 10_000_000:
+        raise BadParameterError("No page begins at this `after`. Leave it out to begin anew.")
+    return after
+
+
+# By words
+
+
+def _found(desk: Desk, asked: AskedForList) -> Sessions:
+    question = Question(
+        _words(asked),
+        project=asked.project or None,
+        since=asked.since or None,
+        until=asked.until or None,
+        limit=asked.limit,
+        per_session=1,
+        after=asked.after or None,
+        agents=asked.agent,
+    )
+    found = desk.library.search(question, desk.now)
+    return Sessions(
+        sessions=lines(desk.library, [hits.session for hits in found.sessions]),
+        total=found.total.sessions,
+        is_exact=found.total.are_all_sessions,
+        next=found.next,
+        hidden=found.hidden,
+        near={word: harmless_all(near) for word, near in found.near.items()},
+    )
+
+
+def _all_found(desk: Desk, asked: AskedOfMany) -> Sequence[SessionRow]:
+    options = {"project": asked.project, "since": asked.since, "before": asked.until}
+    quoted = (f'{name}:"{value.replace(chr(34), "")}"' for name, value in options.items() if value)
+    agents = [f"agent:{','.join(asked.agent)}"] if asked.agent else []
+    return desk.library.found_sessions(" ".join([_words(asked), *agents, *quoted]), desk.now)
+
+
+def _words(asked: AskedOfMany) -> str:
+    """The words, with what only the language of searches can say."""
+    if asked.tag:
+        raise BadParameterError("Sessions are found by words or by tags, not by both. Leave out one of them.")
+    if _NO_SEARCH_KNOWS in asked.kind:
+        raise BadParameterError("Copies are not found by words. Leave out the words, or this kind.")
+    kinds = [f"is:{','.join(asked.kind)}"] if asked.kind else []
+    return " ".join([asked.q, *kinds, *(["is:kept"] if asked.kept else [])])
+
+
+# Counting
+
+
+def _counted(
+    rows: Sequence[SessionRow], key: Callable[[SessionRow], str], name: Callable[[str], str] = str
+) -> list[FacetValue]:
+    counts = Counter(map(key, rows)).most_common(MOST_FACETS)
+    return [FacetValue(key=value, name=safe.line(name(value)), sessions=number) for value, number in counts]
+
+
+def _projects(rows: Sequence[SessionRow], name: Callable[[SessionRow], str]) -> list[FacetValue]:
+    counts = Counter(row.project for row in rows).most_common(MOST_FACETS)
+    named = {row.project: name(row) for row in rows}
+    return [
+        FacetValue(
+            key=project.path or project.hash or project.slug or "",
+            name=safe.line(named[project]),
+            sessions=number,
+        )
+        for project, number in counts
+    ]
+
+
+def _month(row: SessionRow) -> str:
+    return f"{row.last_at.astimezone():%Y-%m}" if row.last_at else ""

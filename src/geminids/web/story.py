@@ -1,0 +1,123 @@
+"""The story of a session, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from geminids.library import encode
+from geminids.model import AnyPart, Message, Usage
+from geminids.transcript import words
+from geminids.transcript.entries import (
+    LEVELS,
+    Detail,
+    LeftOut,
+    Mark,
+    Pause,
+    StoryEntry,
+    Turn,
+    is_marked,
+)
+from geminids.transcript.naming import left_out_sentence, mark_sentence, speaker_name
+from geminids.web.documents import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry, TurnUsage
+from geminids.web.opened import OpenedSession
+from geminids.web.parts import Place, part_document
+
+MOST_BYTES = 4_000_000
+"""Of a window."""
+
+
+class Telling:
+    """Tells a session at a level of detail."""
+
+    def __init__(self, opened: OpenedSession, level: str, agent_title: str, *, is_redacted: bool) -> None:
+        self._opened = opened
+        self._level = level
+        self._agent_title = agent_title
+        self._is_redacted = is_redacted
+
+    def window(self, start: int, count: int) -> list[AnyEntry]:
+        """Some entries of the story; fewer than asked for where they are very large, but one at least."""
+        told: list[AnyEntry] = []
+        size = 0
+        for entry in self._opened.story(self._level)[start : start + count]:
+            told.append(self._entry(entry))
+            size += len(encode(told[-1]))
+            if size > MOST_BYTES:
+                break
+        return told
+
+    def turns(self, turns: Sequence[Turn]) -> list[AnyEntry]:
+        """Turns that stand in no story of this level, as those of a dropped branch."""
+        return [self._turn(turn) for turn in turns]
+
+    def _entry(self, entry: StoryEntry) -> AnyEntry:
+        match entry:
+            case Turn():
+                return self._turn(entry)
+            case Pause(length=length, until=until):
+                seconds = length.total_seconds()
+                return PauseEntry(seconds=seconds, until=until, text=f"{words.duration(length)} later")
+            case Mark(state=state, messages=messages):
+                return MarkEntry(state=state, messages=messages, text=mark_sentence(entry))
+            case LeftOut(counts=counts):
+                return LeftOutEntry(counts=counts, text=left_out_sentence(counts))
+
+    def _turn(self, turn: Turn) -> TurnEntry:
+        message = turn.message
+        number = self._opened.number_of(message)
+        return TurnEntry(
+            number=number,
+            id=message.id,
+            speaker=str(turn.speaker),
+            name=speaker_name(turn, self._agent_title),
+            continues=turn.continues,
+            role=message.role,
+            origin=message.origin,
+            state=message.state,
+            is_dropped=is_marked(message),
+            level=message.level,
+            imported=message.imported,
+            at=message.at,
+            seconds=self._seconds(message, number),
+            model=message.model,
+            usage=turn_usage(message.usage) if message.usage else None,
+            parts=[
+                part_document(part, message, self._place(message, number, at, LEVELS[self._level]))
+                for at, part in _numbered(turn)
+            ],
+        )
+
+    def _place(self, message: Message, number: int, part: int, detail: Detail) -> Place:
+        session = self._opened.session
+        return Place(session.id, number, part, self._is_redacted, session.project.path, detail)
+
+    def _seconds(self, message: Message, number: int) -> float | None:
+        """From the message before to the end of this one."""
+        before = self._opened.session.messages[number - 2] if number > 1 else None
+        end, begin = ended(message), before and ended(before)
+        return (end - begin).total_seconds() if end and begin and end >= begin else None
+
+
+def _numbered(turn: Turn) -> list[tuple[int, AnyPart]]:
+    """The parts that are told with their places among all parts of the message."""
+    places = {id(part): place for place, part in enumerate(turn.message.parts)}
+    return [(places[id(part)], part) for part in turn.parts]
+
+
+def ended(message: Message) -> datetime | None:
+    """When a message was complete, its tool calls included."""
+    return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
+
+
+def turn_usage(usage: Usage) -> TurnUsage:
+    """What a turn used."""
+    return TurnUsage(
+        input=usage.input,
+        fresh=usage.fresh,
+        cached=usage.cached,
+        cache_write=usage.cache_write,
+        output=usage.output,
+        thoughts=usage.thoughts,
+        total=usage.total,
+    )

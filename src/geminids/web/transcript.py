@@ -1,0 +1,299 @@
+"""One session: what is known of it, the outline of its prompts, windows of its story, dropped branches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Annotated, Literal
+
+import msgspec
+
+from geminids.model import Message, Session, State, ToolStatus
+from geminids.transcript import safe
+from geminids.transcript.entries import PROMPT_ORIGINS, Speaker, Turn
+from geminids.transcript.naming import call_outcome, kind_sentence
+from geminids.transcript.shortening import LONGEST_PROMPT, cut
+from geminids.web.documents import (
+    Beside,
+    Branch,
+    Branches,
+    NoteLine,
+    Outline,
+    OutlineLine,
+    SessionFacts,
+    Story,
+    TurnEntry,
+)
+from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place
+from geminids.web.errors import NoSuchMessageError, NoSuchPieceError
+from geminids.web.lines import harmless, harmless_all, lines
+from geminids.web.opened import OpenedSession
+from geminids.web.story import Telling, ended
+
+Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]
+MOST_CHILDREN = 1_000
+MOST_LISTED = 200
+"""Files, problems and the like that are named."""
+_DROPPED = frozenset(State) - {State.CURRENT}
+
+
+class AskedAtLevel(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """In how much detail a session is told."""
+
+    detail: Level = "conversation"
+
+
+class AskedForOutline(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which prompts."""
+
+    start: Place = 0
+    count: Annotated[int, msgspec.Meta(ge=1, le=5000)] = 1000
+
+
+class AskedForWindow(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which entries of the story: from one on, or around a message."""
+
+    start: Place = 0
+    count: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
+    around: Number | None = None
+    """The number of a message that is to stand in the middle; then `start` does not count."""
+
+
+class AskedForMessage(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which message."""
+
+    number: Number
+
+
+class AskedForBranch(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which branch, and which of its messages."""
+
+    index: Place
+    start: Place = 0
+    count: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
+
+
+def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
+    """What is known of a session, without its messages."""
+    opened = desk.session(asked.id)
+    found = opened.session
+    (line,) = lines(desk.library, [found])
+    said = desk.library.marks([found.id]).get(found.id)
+    return SessionFacts(
+        line=desk.redaction.value(desk.library, line) if desk.is_redacted else line,
+        agent_title=desk.library.agent_title(found.agent),
+        native_id=found.native_id,
+        summary=safe.text(found.summary) if found.summary else None,
+        kind_sentence=safe.line(kind_sentence(found, found.parent_id)),
+        branch=harmless(found.branch),
+        models=harmless_all(found.models),
+        usage=found.usage,
+        reported=found.reported,
+        messages=len(found.messages),
+        entries={asked.detail: len(opened.story(asked.detail))},
+        children=list(_children(found))[:MOST_CHILDREN],
+        files=found.files[:MOST_LISTED],
+        directories=harmless_all(found.directories[:MOST_LISTED]),
+        beside=[
+            Beside(kind=str(one.kind), path=safe.line(one.path), size=one.size, modified_at=one.modified_at)
+            for one in found.companions[:MOST_LISTED]
+        ],
+        problems=found.problems[:MOST_LISTED],
+        notes=[NoteLine(at=note.at, text=_noted(desk, note.text)) for note in (said.notes if said else ())],
+        redacted=desk.redaction.describe(desk.library) if desk.is_redacted else None,
+    )
+
+
+def outline(desk: Desk, asked: AskedForOutline) -> Outline:
+    """The prompts of a session, each with what came of it."""
+    opened = desk.session(asked.id)
+    places = opened.places(asked.detail)
+    prompts = [led for led in turns_led(opened) if led.number in places]
+    chosen = prompts[asked.start : asked.start + asked.count]
+    return Outline(
+        detail=asked.detail,
+        total=len(prompts),
+        prompts=[led.line(places[led.number]) for led in chosen],
+    )
+
+
+def messages(desk: Desk, asked: AskedForWindow) -> Story:
+    """A window of the story of a session."""
+    opened = desk.session(asked.id)
+    start = asked.start if asked.around is None else _around(opened, asked, asked.around)
+    return Story(
+        id=opened.session.id,
+        detail=asked.detail,
+        start=start,
+        total=len(opened.story(asked.detail)),
+        entries=_telling(desk, opened, asked.detail).window(start, asked.count),
+        stamp=opened.version,
+    )
+
+
+def message(desk: Desk, asked: AskedForMessage) -> TurnEntry:
+    """One message at any level of detail, also where the story at that level leaves it out."""
+    opened = desk.session(asked.id)
+    place = opened.places(asked.detail).get(asked.number)
+    if place is not None:
+        (told,) = _telling(desk, opened, asked.detail).window(place, 1)
+    else:
+        meant = message_numbered(opened.session, asked.number)
+        (told,) = _telling(desk, opened, asked.detail).turns([_whole(opened, meant)])
+    assert isinstance(told, TurnEntry)
+    return told
+
+
+def branches(desk: Desk, asked: AskedOfSession) -> Branches:
+    """What was taken out of the agent's view, and where it forked."""
+    opened = desk.session(asked.id)
+    return Branches(branches=[branch.told for branch in _branches(opened)])
+
+
+def branch(desk: Desk, asked: AskedForBranch) -> Story:
+    """The messages of a dropped branch, told as if they had stayed."""
+    opened = desk.session(asked.id)
+    found = _branches(opened)
+    if asked.index >= len(found):
+        raise NoSuchPieceError("dropped branch")
+    turns = [_whole(opened, one) for one in found[asked.index].messages if one.parts]
+    return Story(
+        id=opened.session.id,
+        detail=asked.detail,
+        start=asked.start,
+        total=len(turns),
+        entries=_telling(desk, opened, asked.detail).turns(turns[asked.start : asked.start + asked.count]),
+        stamp=opened.version,
+    )
+
+
+ENDPOINTS = (
+    Endpoint("/api/session", AskedAtLevel, SessionFacts, session, hides_itself=True),
+    Endpoint("/api/session/outline", AskedForOutline, Outline, outline, hides_itself=True),
+    Endpoint("/api/session/messages", AskedForWindow, Story, messages, hides_itself=True),
+    Endpoint("/api/session/message", AskedForMessage, TurnEntry, message, hides_itself=True),
+    Endpoint("/api/session/branches", AskedOfSession, Branches, branches, hides_itself=True),
+    Endpoint("/api/session/branch", AskedForBranch, Story, branch, hides_itself=True),
+)
+
+
+def message_numbered(found: Session, number: int) -> Message:
+    """The message of a number, from 1. Raises NoSuchMessageError."""
+    if number > len(found.messages):
+        raise NoSuchMessageError(number, len(found.messages))
+    return found.messages[number - 1]
+
+
+def _telling(desk: Desk, opened: OpenedSession, level: str) -> Telling:
+    title = desk.library.agent_title(opened.session.agent)
+    return Telling(opened, level, title, is_redacted=desk.is_redacted)
+
+
+def _around(opened: OpenedSession, asked: AskedForWindow, number: int) -> int:
+    """Where a window begins that has a message in its middle, or the next one that is told."""
+    message_numbered(opened.session, number)
+    places = opened.places(asked.detail)
+    later = (places[n] for n in range(number, len(opened.session.messages) + 1) if n in places)
+    total = len(opened.story(asked.detail))
+    return max(0, min(next(later, total) - asked.count // 2, total - asked.count))
+
+
+def _noted(desk: Desk, text: str) -> str:
+    harmless_text = safe.text(text)
+    return desk.redaction.text(desk.library, harmless_text) if desk.is_redacted else harmless_text
+
+
+def _children(found: Session) -> Iterator[str]:
+    yield from dict.fromkeys(
+        call.child_id for one in found.messages for call in one.tool_calls if call.child_id
+    )
+
+
+# Prompts and what came of them
+
+
+class Led:
+    """A prompt, and the messages until the next one."""
+
+    def __init__(self, number: int, prompt: Message, answers: Sequence[Message]) -> None:
+        self.number = number
+        self.prompt = prompt
+        self.answers = answers
+
+    @property
+    def text(self) -> str:
+        """What was typed, in a line."""
+        words = "".join(self.prompt.text(origin) for origin in PROMPT_ORIGINS)
+        return cut(safe.line(words[: 4 * LONGEST_PROMPT]).strip(), LONGEST_PROMPT)
+
+    @property
+    def tokens(self) -> int | None:
+        """What the answers used."""
+        known = [one.usage.total for one in self.answers if one.usage and one.usage.total is not None]
+        return sum(known) if known else None
+
+    def line(self, entry: int) -> OutlineLine:
+        """The prompt in an outline; `entry` is its place in the story."""
+        calls = [call for one in self.answers for call in one.tool_calls]
+        last = max(filter(None, map(ended, self.answers)), default=None)
+        begin = self.prompt.at
+        return OutlineLine(
+            number=self.number,
+            entry=entry,
+            text=self.text,
+            at=begin,
+            state=self.prompt.state,
+            replies=len(self.answers),
+            calls=len(calls),
+            errors=sum(call_outcome(call) is ToolStatus.ERROR for call in calls),
+            tokens=self.tokens,
+            seconds=(last - begin).total_seconds() if last and begin and last >= begin else None,
+        )
+
+
+def turns_led(opened: OpenedSession) -> list[Led]:
+    """The prompts of a session with what followed each; what comes before the first belongs to none."""
+    numbered = list(enumerate(opened.session.messages, 1))
+    begins = [place for place, (_, one) in enumerate(numbered) if one.origin in PROMPT_ORIGINS]
+    ends = [*begins[1:], len(numbered)]
+    return [
+        Led(*numbered[begin], [one for _, one in numbered[begin + 1 : end]])
+        for begin, end in zip(begins, ends, strict=False)
+    ]
+
+
+# Branches
+
+
+class _Branch:
+    """Messages that stand together and were dropped by one record."""
+
+    def __init__(self, opened: OpenedSession, index: int, messages: Sequence[Message]) -> None:
+        self.messages = messages
+        first, last = opened.number_of(messages[0]), opened.number_of(messages[-1])
+        before = (n for n in range(first - 1, 0, -1) if opened.session.messages[n - 1].state is State.CURRENT)
+        prompt = next((one for one in messages if one.origin in PROMPT_ORIGINS), messages[0])
+        self.told = Branch(
+            index=index,
+            state=messages[0].state,
+            first=first,
+            last=last,
+            messages=len(messages),
+            forked_after=next(before, None),
+            prompt=Led(first, prompt, ()).text,
+            at=messages[0].at,
+        )
+
+
+def _branches(opened: OpenedSession) -> list[_Branch]:
+    runs = groupby(opened.session.messages, key=lambda one: (one.state, one.dropped_by))
+    dropped = [list(run) for (state, _), run in runs if state in _DROPPED]
+    return [_Branch(opened, index, run) for index, run in enumerate(dropped)]
+
+
+def _whole(opened: OpenedSession, one: Message) -> Turn:
+    """A message with all its parts, wherever the story leaves it out."""
+    everything = opened.story("everything")
+    place = opened.places("everything").get(opened.number_of(one))
+    turn = everything[place] if place is not None else None
+    return turn if isinstance(turn, Turn) else Turn(Speaker.AGENT, one, one.parts, continues=False)
