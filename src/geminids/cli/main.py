@@ -41,6 +41,7 @@ COMMANDS = {
         "Take pieces out of a signed record.",
     ),
     "key": ("geminids.cli.key_command:key", "Make and show the keys that records are signed with."),
+    "web": ("geminids.cli.web_command:web", "Look at sessions in a browser."),
     "watch": ("geminids.cli.watch_command:watch", "Print new messages as they are written."),
     "projects": ("geminids.cli.projects_command:projects", "List projects, find and link their folders."),
     "sync": ("geminids.cli.sync_command:sync", "Take what is new into the index."),
@@ -110,6 +111,7 @@ def cli(context: click.Context) -> int | None:
     geminids mark 3 --tag keep     say something of one; `list --tag keep`
     geminids keep                  what is kept, what will be deleted
     geminids rescue                what an agent has but cannot show
+    geminids web                   all of it in a browser
     geminids watch                 new messages as they are written
     geminids projects              the folders they were worked in
     geminids doctor                what was understood, what not

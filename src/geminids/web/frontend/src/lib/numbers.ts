@@ -1,0 +1,50 @@
+/** Numbers as people read them. What nobody recorded is a dash. */
+
+const WHOLE = new Intl.NumberFormat("en-GB");
+export const UNKNOWN = "–";
+
+/** `1,234`. */
+export function whole(number: number | null): string {
+  return number === null ? UNKNOWN : WHOLE.format(number);
+}
+
+/** `934`, `12.3k`, `1.2M`. */
+export function short(number: number | null): string {
+  if (number === null) return UNKNOWN;
+  if (Math.abs(number) < 1000) return String(Math.round(number));
+  for (const [unit, name] of [[1e3, "k"], [1e6, "M"], [1e9, "G"]] as const) {
+    const scaled = number / unit;
+    if (Math.abs(scaled) < 99.95) return `${scaled.toFixed(1).replace(/\.0$/, "")}${name}`;
+    if (Math.abs(scaled) < 999.5) return `${Math.round(scaled)}${name}`;
+  }
+  return WHOLE.format(number);
+}
+
+/** `$0.04`, `$12.30`, `$1,234`. */
+export function dollars(cost: number | null): string {
+  if (cost === null) return UNKNOWN;
+  if (cost > 0 && cost < 0.01) return "< $0.01";
+  return cost < 1000 ? `$${cost.toFixed(2)}` : `$${WHOLE.format(Math.round(cost))}`;
+}
+
+/** `12 kB`, `3.4 MB`. */
+export function bytes(number: number | null): string {
+  if (number === null) return UNKNOWN;
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let scaled = number;
+  let unit = 0;
+  while (scaled >= 999.5 && unit < units.length - 1) {
+    scaled /= 1000;
+    unit += 1;
+  }
+  return `${scaled < 10 && unit > 0 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`;
+}
+
+export function percent(part: number | null): string {
+  return part === null ? UNKNOWN : `${(part * 100).toFixed(part < 0.1 ? 1 : 0)} %`;
+}
+
+/** `1 session`, `2 sessions`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${whole(number)} ${number === 1 ? one : many}`;
+}

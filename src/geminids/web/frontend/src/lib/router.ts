@@ -1,0 +1,101 @@
+/** Where the page is: a view by the path, what it shows by the query. Links are ordinary links. */
+import { readable, type Readable } from "svelte/store";
+
+export type View = "home" | "sessions" | "session" | "search" | "usage" | "projects" | "health" | "nowhere";
+
+export interface Place {
+  view: View;
+  /** Of the session that is shown. */
+  id: string | null;
+  path: string;
+  query: URLSearchParams;
+  /** Without the `#`. */
+  anchor: string;
+}
+
+const VIEWS: Record<string, View> = {
+  "/": "home",
+  "/sessions": "sessions",
+  "/search": "search",
+  "/usage": "usage",
+  "/projects": "projects",
+  "/health": "health",
+};
+const MOVED = "geminids:moved";
+
+export const place: Readable<Place> = readable(here(), (set) => {
+  const look = () => set(here());
+  window.addEventListener("popstate", look);
+  window.addEventListener("hashchange", look);
+  window.addEventListener(MOVED, look);
+  return () => {
+    window.removeEventListener("popstate", look);
+    window.removeEventListener("hashchange", look);
+    window.removeEventListener(MOVED, look);
+  };
+});
+
+/** Go to an address of this page. */
+export function go(address: string, { replace = false } = {}): void {
+  const before = location.pathname;
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  if (location.pathname !== before && !location.hash) window.scrollTo(0, 0);
+  window.dispatchEvent(new Event(MOVED));
+}
+
+/** Change words of the query and keep the others; null and empty take one away. */
+export function goWith(words: Record<string, string | null>, { replace = true } = {}): void {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(words)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  go(withQuery(location.pathname, query) + location.hash, { replace });
+}
+
+export function withQuery(path: string, query: URLSearchParams): string {
+  const written = query.toString();
+  return written ? `${path}?${written}` : path;
+}
+
+/** The address of a session, or of one of its messages. */
+export function sessionAddress(id: string, message?: number | null): string {
+  const path = `/sessions/${encodeURIComponent(id)}`;
+  return message ? `${path}?at=${message}` : path;
+}
+
+export function searchAddress(words: string): string {
+  return words ? withQuery("/search", new URLSearchParams({ q: words })) : "/search";
+}
+
+/** Follow links to this page without loading it anew. Gives what ends it. */
+export function followLinks(): () => void {
+  const follow = (event: MouseEvent) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
+    if (link.pathname.startsWith("/api/") || link.getAttribute("href")?.startsWith("#")) return;
+    event.preventDefault();
+    go(link.pathname + link.search + link.hash);
+  };
+  document.addEventListener("click", follow);
+  return () => document.removeEventListener("click", follow);
+}
+
+function here(): Place {
+  const path = location.pathname.replace(/(.)\/+$/, "$1");
+  const query = new URLSearchParams(location.search);
+  const anchor = location.hash.slice(1);
+  const named = /^\/sessions\/(.+)$/.exec(path)?.[1];
+  if (named) return { view: "session", id: decoded(named), path, query, anchor };
+  return { view: VIEWS[path] ?? "nowhere", id: null, path, query, anchor };
+}
+
+function decoded(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}

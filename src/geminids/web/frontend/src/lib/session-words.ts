@@ -1,0 +1,28 @@
+/** What is said of a session in a list. */
+import type { SessionLine } from "./api-types";
+import { counted } from "./numbers";
+
+export function titleOf(session: SessionLine): string {
+  return session.name ?? session.title ?? "Without a title";
+}
+
+export function lastAt(session: SessionLine): string | null {
+  return session.ended_at ?? session.started_at;
+}
+
+const KINDS: Partial<Record<string, string>> = {
+  subagent: "Subagent",
+  checkpoint: "Checkpoint",
+  copy: "Copy",
+  lost: "Lost",
+};
+
+/** What it is, if it is no ordinary session. */
+export function kindOf(session: SessionLine): string | null {
+  return KINDS[session.kind] ?? null;
+}
+
+export function countsOf(session: SessionLine): string {
+  const { prompts, tool_calls: calls } = session.counts;
+  return [counted(prompts, "prompt"), ...(calls ? [counted(calls, "call")] : [])].join(" · ");
+}

@@ -1,0 +1,91 @@
+/** Times as people say them, in the time of this machine. */
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const SHORT_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const WEEKDAY = new Intl.DateTimeFormat("en-GB", { weekday: "long" });
+const WHOLE = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "medium" });
+const MONTH = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric" });
+
+/** `14:05`. */
+export function clock(at: string | null): string {
+  return at ? CLOCK.format(new Date(at)) : "";
+}
+
+/** `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 Nov`, `5 Nov 2025`. */
+export function ago(at: string | null, now = new Date()): string {
+  if (!at) return "";
+  const then = new Date(at);
+  const seconds = (now.getTime() - then.getTime()) / 1000;
+  if (seconds < -MINUTE) return day(then, now);
+  if (seconds < MINUTE) return "just now";
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min ago`;
+  const days = daysBetween(then, now);
+  if (days === 0 || seconds < 6 * HOUR) return `${Math.floor(seconds / HOUR)} h ago`;
+  if (days === 1) return "yesterday";
+  return day(then, now);
+}
+
+/** `in 3 days`, `in 5 h`, `now`. */
+export function ahead(at: string | null, now = new Date()): string {
+  if (!at) return "now";
+  const seconds = (new Date(at).getTime() - now.getTime()) / 1000;
+  if (seconds < HOUR) return "now";
+  if (seconds < 2 * DAY) return `in ${Math.floor(seconds / HOUR)} h`;
+  return `in ${Math.floor(seconds / DAY)} days`;
+}
+
+/** `5 Nov`; with the year if it is another. */
+export function day(at: Date | string, now = new Date()): string {
+  const date = new Date(at);
+  return date.getFullYear() === now.getFullYear() ? SHORT_DAY.format(date) : DAY_OF_YEAR.format(date);
+}
+
+/** All there is to say of a moment: for titles. */
+export function whole(at: string | null): string {
+  return at ? WHOLE.format(new Date(at)) : "";
+}
+
+/** `1.2 s`, `45 s`, `3 min`, `2 h 5 min`. */
+export function duration(seconds: number | null): string {
+  if (seconds === null) return "";
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < MINUTE) return `${Math.round(seconds)} s`;
+  if (seconds < HOUR) return `${Math.round(seconds / MINUTE)} min`;
+  const hours = Math.floor(seconds / HOUR);
+  const minutes = Math.round((seconds % HOUR) / MINUTE);
+  return minutes && hours < 100 ? `${hours} h ${minutes} min` : `${hours} h`;
+}
+
+/** Under which heading of time something stands: `Today`, `Yesterday`, `Friday`, `November 2026`. */
+export function timeGroup(at: string | null, now = new Date()): string {
+  if (!at) return "Without a date";
+  const date = new Date(at);
+  const days = daysBetween(date, now);
+  if (days <= 0) return "Today";
+  if (days === 1) return "Yesterday";
+  if (days < 7) return WEEKDAY.format(date);
+  return MONTH.format(date);
+}
+
+/** `2026-11-05` of a local day. */
+export function dayKey(date: Date): string {
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** The local day of `2026-11-05`. */
+export function dayOf(key: string): Date {
+  const [year = 1970, month = 1, date = 1] = key.split("-").map(Number);
+  return new Date(year, month - 1, date);
+}
+
+export function daysBetween(then: Date, now: Date): number {
+  const start = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+  return Math.round((start(now) - start(then)) / (DAY * 1000));
+}

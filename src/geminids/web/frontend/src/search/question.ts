@@ -1,0 +1,36 @@
+/** What is looked for, as the address has it. */
+import type { Asked } from "../lib/api";
+
+export type SearchQuestion = Asked<"/api/search">;
+
+export const PLACES = ["human", "model", "thoughts", "arguments", "paths", "output", "other"] as const;
+export const PLACE_NAMES: Record<(typeof PLACES)[number], string> = {
+  human: "What you typed",
+  model: "Answers",
+  thoughts: "Thoughts",
+  arguments: "Arguments of tools",
+  paths: "Paths",
+  output: "Output of tools",
+  other: "Other",
+};
+
+/** Null while nothing is looked for. */
+export function questionOf(query: URLSearchParams): SearchQuestion | null {
+  const q = query.get("q")?.trim();
+  if (!q) return null;
+  const month = query.get("month");
+  return {
+    q,
+    place: PLACES.filter((one) => query.getAll("place").includes(one)),
+    project: query.get("project") ?? undefined,
+    agent: query.getAll("agent"),
+    since: month ? `${month}-01` : (query.get("since") ?? undefined),
+    until: month ? lastDayOf(month) : (query.get("until") ?? undefined),
+    order: query.get("order") === "newest" ? "newest" : "best",
+  };
+}
+
+function lastDayOf(month: string): string {
+  const [year = 1970, number = 1] = month.split("-").map(Number);
+  return `${month}-${new Date(year, number, 0).getDate()}`;
+}

@@ -1,0 +1,82 @@
+/** What the list shows, as the address has it. */
+import type { SessionLine } from "../lib/api-types";
+import { lastAt } from "../lib/session-words";
+import type { SessionQuestion } from "../lib/session-list.svelte";
+import { timeGroup } from "../lib/time";
+
+export type Grouping = "time" | "project" | "none";
+
+const KINDS = ["main", "subagent", "checkpoint", "copy", "lost"] as const;
+const ORDERS = ["date", "started", "messages", "title", "project"] as const;
+
+export interface Heading {
+  type: "heading";
+  key: string;
+  text: string;
+}
+
+export interface Row {
+  type: "session";
+  key: string;
+  session: SessionLine;
+}
+
+export type Line = Heading | Row;
+
+export function questionOf(query: URLSearchParams): SessionQuestion {
+  const grouping = groupingOf(query);
+  return {
+    q: query.get("q") ?? "",
+    project: query.get("project") ?? undefined,
+    agent: query.getAll("agent"),
+    since: query.get("since") ?? undefined,
+    until: query.get("until") ?? undefined,
+    kind: KINDS.filter((kind) => query.getAll("kind").includes(kind)),
+    tag: query.getAll("tag"),
+    kept: query.get("kept") === "true",
+    order: grouping === "project" ? "project" : ORDERS.find((order) => order === query.get("order")),
+  };
+}
+
+export function groupingOf(query: URLSearchParams): Grouping {
+  const said = query.get("group");
+  if (said === "project") return "project";
+  return said === "none" || (query.get("order") ?? "date") !== "date" ? "none" : "time";
+}
+
+/** Sessions under their headings. Where they do not come in order, the best first, there are none. */
+export function linesOf(sessions: readonly SessionLine[], grouping: Grouping): Line[] {
+  const heading = headingOf(grouping, sessions);
+  const lines: Line[] = [];
+  let last: string | null = null;
+  for (const session of sessions) {
+    const text: string | null = heading?.(session) ?? null;
+    if (text !== null && text !== last) lines.push({ type: "heading", key: `# ${text} ${lines.length}`, text });
+    last = text;
+    lines.push({ type: "session", key: session.id, session });
+  }
+  return lines;
+}
+
+function headingOf(grouping: Grouping, sessions: readonly SessionLine[]): ((session: SessionLine) => string) | null {
+  if (grouping === "project" && standTogether(sessions.map(projectOf))) return projectOf;
+  if (grouping === "time" && areNewestFirst(sessions)) {
+    const now = new Date();
+    return (session) => timeGroup(lastAt(session), now);
+  }
+  return null;
+}
+
+function projectOf(session: SessionLine): string {
+  return session.project.path ?? session.project.name;
+}
+
+function standTogether(names: readonly string[]): boolean {
+  const beginnings = names.filter((name, place) => name !== names[place - 1]);
+  return beginnings.length === new Set(beginnings).size;
+}
+
+function areNewestFirst(sessions: readonly SessionLine[]): boolean {
+  const times = sessions.map((one) => lastAt(one) ?? "");
+  return times.every((time, place) => place === 0 || (times[place - 1] ?? "") >= time);
+}

@@ -1,0 +1,189 @@
+import { createContext } from "svelte";
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
+
+import { answerTo } from "./answers";
+import type { Branch, CallPart, OutlineLine, SessionFacts } from "../lib/api-types";
+import { SparseList } from "./sparse.svelte";
+import type { Detail, Entry, TurnEntry } from "./types";
+
+const WINDOW = 50;
+const NONE: readonly Branch[] = [];
+
+/** One session as somebody reads it: what of it is here, how much of it is told, what is folded. */
+export class Reading {
+  readonly id: string;
+  detail = $state<Detail>("conversation");
+  /** Whether calls are open until somebody folds them. */
+  opensCalls = $state(false);
+  isSideBySide = $state(false);
+  facts = $state.raw<SessionFacts | null>(null);
+  branches = $state.raw<readonly Branch[]>([]);
+  story = $state.raw(new SparseList<Entry>(async () => ({ start: 0, total: 0, items: [] })));
+  outline = $state.raw(new SparseList<OutlineLine>(async () => ({ start: 0, total: 0, items: [] })));
+  trouble = $state.raw<unknown>(null);
+  /** The most tokens that a turn used so far: what bars are measured by. */
+  mostTokens = $state(1);
+  /** The message whose record is shown. */
+  raw = $state.raw<{ session: string; number: number } | null>(null);
+  readonly folds = new SvelteMap<string, boolean>();
+  readonly openBranches = new SvelteSet<number>();
+
+  constructor(id: string, detail: Detail) {
+    this.id = id;
+    this.detail = detail;
+    this.opensCalls = opensCallsAt(detail);
+  }
+
+  /** Begin, at a message or at the beginning. Answers the place of that message in the story. */
+  async begin(at: number | null): Promise<number> {
+    try {
+      const place = await this.tell(this.detail, at, at !== null);
+      void this.#known();
+      return place;
+    } catch (error) {
+      this.trouble = error;
+      return 0;
+    }
+  }
+
+  /**
+   * Tell more or less. Answers where the message now stands that was looked at, or the next that is told.
+   * With `isMeant` this very message is wanted: where it is not told, everything is.
+   */
+  async tell(detail: Detail, around: number | null, isMeant = false): Promise<number> {
+    const { story, outline } = this.#lists(detail);
+    const found = await this.#seed(story, detail, around);
+    if (isMeant && !found.isTold && detail !== "everything") return this.tell("everything", around);
+    this.detail = detail;
+    this.story = story;
+    this.outline = outline;
+    void outline.have(0, 0);
+    return found.place;
+  }
+
+  /** Where a message stands in the story; more is told if it would not be told else. */
+  async placeOf(number: number): Promise<number> {
+    const found = await this.#seed(this.story, this.detail, number);
+    return found.isTold || this.detail === "everything" ? found.place : this.tell("everything", number);
+  }
+
+  /** The agent wrote more. */
+  async renew(): Promise<void> {
+    await Promise.all([this.story.renew(), this.outline.renew(), this.#known()]);
+  }
+
+  /** What was taken back just after the turn at a place. */
+  branchesAfter(place: number): readonly Branch[] {
+    const entry = this.story.at(place);
+    if (!this.branches.length || this.detail === "everything" || entry?.entry !== "turn") return NONE;
+    const first = place === 0 ? 0 : entry.number;
+    const next = this.#turnAfter(place);
+    return this.branches.filter((branch) => {
+      const fork = branch.forked_after ?? 0;
+      return branch.state === "rewound" && fork >= first && fork < next;
+    });
+  }
+
+  #turnAfter(place: number): number {
+    for (let at = place + 1; at < Math.min(this.story.total, place + 5); at++) {
+      const entry = this.story.at(at);
+      if (entry?.entry === "turn") return entry.number;
+    }
+    return Infinity;
+  }
+
+  isOpen(key: string, isUsual: boolean): boolean {
+    return this.folds.get(key) ?? isUsual;
+  }
+
+  fold(key: string, isOpen: boolean): void {
+    this.folds.set(key, isOpen);
+  }
+
+  /** The turn at a place, or the nearest one in a direction; undefined beyond the ends. */
+  async turnFrom(place: number, step: 1 | -1): Promise<number | undefined> {
+    for (let at = place; at >= 0 && at < this.story.total; at += step) {
+      if (!this.story.at(at)) await this.story.have(at, at);
+      const entry = this.story.at(at);
+      if (!entry || entry.entry === "turn") return entry ? at : undefined;
+    }
+    return undefined;
+  }
+
+  /** Which line of the outline a place in the story belongs to; -1 before the first. */
+  async outlineAt(place: number): Promise<number> {
+    let low = 0;
+    let high = this.outline.total;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (!this.outline.at(middle)) await this.outline.have(middle, middle);
+      const line = this.outline.at(middle);
+      if (!line) return -1;
+      if (line.entry <= place) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  #lists(detail: Detail): { story: SparseList<Entry>; outline: SparseList<OutlineLine> } {
+    const story = new SparseList<Entry>(async (start, count) => {
+      const answer = await answerTo("/api/session/messages", { id: this.id, detail, start, count });
+      this.#measure(answer.entries);
+      return { start: answer.start, total: answer.total, items: answer.entries };
+    }, WINDOW);
+    const outline = new SparseList<OutlineLine>(async (start, count) => {
+      const answer = await answerTo("/api/session/outline", { id: this.id, detail, start, count });
+      return { start, total: answer.total, items: answer.prompts };
+    }, 500);
+    return { story, outline };
+  }
+
+  async #seed(story: SparseList<Entry>, detail: Detail, at: number | null): Promise<{ place: number; isTold: boolean }> {
+    const where = at === null ? { start: 0 } : { around: at };
+    const answer = await answerTo("/api/session/messages", { id: this.id, detail, count: WINDOW, ...where });
+    this.#measure(answer.entries);
+    story.take({ start: answer.start, total: answer.total, items: answer.entries });
+    if (at === null) return { place: 0, isTold: true };
+    const offset = answer.entries.findIndex((entry) => entry.entry === "turn" && entry.number >= at);
+    const found = answer.entries[offset];
+    const isTold = found?.entry === "turn" && found.number === at;
+    return { place: offset < 0 ? Math.max(0, answer.total - 1) : answer.start + offset, isTold };
+  }
+
+  async #known(): Promise<void> {
+    try {
+      const [facts, branches] = await Promise.all([
+        answerTo("/api/session", { id: this.id, detail: this.detail }),
+        answerTo("/api/session/branches", { id: this.id }),
+      ]);
+      this.facts = facts;
+      this.branches = branches.branches;
+    } catch (error) {
+      this.trouble = error;
+    }
+  }
+
+  #measure(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const used = entry.entry === "turn" ? (entry.usage?.total ?? 0) : 0;
+      if (used > this.mostTokens) this.mostTokens = used;
+    }
+  }
+}
+
+/** Whether a level of detail shows what is behind each call. */
+export function opensCallsAt(detail: Detail): boolean {
+  return detail === "tools" || detail === "thoughts" || detail === "everything";
+}
+
+/** A message with all its parts, and all that is known of its calls. */
+export async function wholeTurn(session: string, number: number): Promise<TurnEntry> {
+  return answerTo("/api/session/message", { id: session, number, detail: "everything" });
+}
+
+/** What a fold of a call is remembered by. */
+export function callKey(session: string, number: number, call: CallPart, place: number): string {
+  return `${session} ${number} ${call.call_id ?? place}`;
+}
+
+export const [readingHere, setReading] = createContext<Reading>();
