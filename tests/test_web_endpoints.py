@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from geminids.library import format_names, open_library
 from geminids.model import Attachment, State
 from geminids.web.app import ENDPOINTS
-from geminids.web.documents import FaultyRequest
+from geminids.web.documents.base import FaultyRequest
 from geminids.web.endpoints import Endpoint
 from tests.conftest import FIXTURES
 from tests.homes import FIRST_ID, tool_call, write_session

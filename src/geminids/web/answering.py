@@ -20,7 +20,7 @@ from starlette.responses import Response
 
 from geminids.errors import GeminidsError
 from geminids.library import encode
-from geminids.web.documents import Document
+from geminids.web.documents.base import Document
 from geminids.web.endpoints import Asked, Desk, Endpoint, parameters
 from geminids.web.faults import fault, fault_of, fault_of_system
 from geminids.web.libraries import READERS, Libraries

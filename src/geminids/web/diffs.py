@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from geminids.model import Diff, FileChange, Operation, ToolCall
 from geminids.transcript import safe
-from geminids.web.documents import DiffLine, FileDiff, Hunk
+from geminids.web.documents.parts import DiffLine, FileDiff, Hunk
 
 MOST_LINES = 1_000
 """Lines of one change in a page."""

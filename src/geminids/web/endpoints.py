@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from geminids.library import Library
-from geminids.web.documents import Document
+from geminids.web.documents.base import Document
 from geminids.web.errors import BadParameterError
 from geminids.web.libraries import Libraries
 from geminids.web.opened import OpenedSession, OpenedSessions

@@ -16,7 +16,7 @@ from geminids.errors import (
 )
 from geminids.library import encode
 from geminids.transcript import safe
-from geminids.web.documents import Candidate, FaultyRequest
+from geminids.web.documents.base import Candidate, FaultyRequest
 
 MEDIA_TYPE = "application/problem+json"
 _STATUSES = {NOTHING_FOUND: 404, PARTLY_DONE: 503, STORE_DAMAGED: 503}

@@ -7,15 +7,8 @@ from threading import Lock
 
 from geminids import __version__
 from geminids.library import KeepStatus
-from geminids.web.documents import (
-    Doctor,
-    Health,
-    IndexFigures,
-    KeptCopies,
-    KeptPlace,
-    Synced,
-    Tallied,
-)
+from geminids.web.documents.health import Doctor, Health, IndexFigures, KeptCopies, KeptPlace, Tallied
+from geminids.web.documents.live import Synced
 from geminids.web.endpoints import Asked, Desk, Endpoint, Page
 from geminids.web.errors import OneAtATimeError
 

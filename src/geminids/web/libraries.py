@@ -17,7 +17,7 @@ from typing import Protocol
 
 from geminids.errors import GeminidsError, NoIndexError
 from geminids.library import Library, Outcome
-from geminids.web.documents import SyncState
+from geminids.web.documents.overview import SyncState
 from geminids.web.errors import IndexBeingMadeError
 
 READERS = 6

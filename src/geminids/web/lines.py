@@ -9,7 +9,7 @@ from typing import Protocol
 from geminids.library import Library, Marks, SessionRow
 from geminids.model import Counts, KnownBy, SessionKind, SessionSummary, Status
 from geminids.transcript import safe
-from geminids.web.documents import ProjectName, SessionLine
+from geminids.web.documents.sessions import ProjectName, SessionLine
 
 RUNNING = timedelta(minutes=3)
 """A session that was written to so lately seems to be running."""

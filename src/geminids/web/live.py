@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from geminids.errors import GeminidsError
 from geminids.library import encode
 from geminids.transcript import safe
-from geminids.web.documents import LiveEvent
+from geminids.web.documents.live import LiveEvent
 from geminids.web.libraries import Libraries
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from geminids.model import (
 from geminids.transcript import safe
 from geminids.transcript.entries import LEVELS
 from geminids.transcript.telling import output_text, value_words
-from geminids.web.documents import RawRecord
+from geminids.web.documents.transcript import RawRecord
 from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Words
 from geminids.web.endpoints import Place as PlaceNumber
 from geminids.web.errors import BadParameterError, NoSuchPieceError

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from geminids import __version__
-from geminids.web.documents import Document, FaultyRequest, LiveEvent
+from geminids.web.documents.base import Document, FaultyRequest
+from geminids.web.documents.live import LiveEvent
 from geminids.web.endpoints import Asked, Endpoint
 from geminids.web.faults import MEDIA_TYPE
 from geminids.web.guarding import HEADER

@@ -24,7 +24,7 @@ from geminids.library import (
 from geminids.library import known_agents as agent_names
 from geminids.transcript import safe
 from geminids.transcript.levels import LEVEL_WORDS
-from geminids.web.documents import (
+from geminids.web.documents.overview import (
     About,
     AgentCounts,
     DayActivity,

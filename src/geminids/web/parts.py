@@ -45,7 +45,7 @@ from geminids.transcript.telling import (
     value_words,
 )
 from geminids.web.diffs import file_diffs
-from geminids.web.documents import (
+from geminids.web.documents.parts import (
     AnyPartDocument,
     Argument,
     CallDetails,

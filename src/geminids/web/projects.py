@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from geminids.library import ProjectReport
-from geminids.web.documents import ProjectLine, Projects
+from geminids.web.documents.projects import ProjectLine, Projects
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords
 from geminids.web.lines import project_name
 

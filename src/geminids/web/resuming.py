@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 
 from geminids.library import ANY_FOLDER, NotResumable, Offer, Resumable
-from geminids.web.documents import OfferLine, Resume
+from geminids.web.documents.transcript import OfferLine, Resume
 from geminids.web.endpoints import AskedOfSession, Desk, Endpoint
 
 

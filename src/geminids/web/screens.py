@@ -14,7 +14,7 @@ from typing import Any
 
 from geminids.model import Screen
 from geminids.transcript import safe
-from geminids.web.documents import Output, Run
+from geminids.web.documents.parts import Output, Run
 
 MOST_LINES = 400
 MOST_LETTERS = 60_000

@@ -10,7 +10,9 @@ import msgspec
 from geminids.library import Hit, Question, SessionHits, Snippet
 from geminids.model import Origin, Role, State
 from geminids.transcript import safe
-from geminids.web.documents import Search, SearchHit, SearchSession, SessionLine, SnippetPiece
+from geminids.web.documents.searching import Search, SearchHit, SearchSession
+from geminids.web.documents.sessions import SessionLine
+from geminids.web.documents.within import SnippetPiece
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
 from geminids.web.lines import harmless_all, lines
 

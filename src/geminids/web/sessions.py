@@ -20,7 +20,7 @@ from geminids.library import (
     project_names,
 )
 from geminids.transcript import safe
-from geminids.web.documents import Facets, FacetValue, Sessions
+from geminids.web.documents.sessions import Facets, FacetValue, Sessions
 from geminids.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
 from geminids.web.errors import BadParameterError
 from geminids.web.lines import harmless_all, lines

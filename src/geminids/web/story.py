@@ -19,7 +19,8 @@ from geminids.transcript.entries import (
     is_marked,
 )
 from geminids.transcript.naming import left_out_sentence, mark_sentence, speaker_name
-from geminids.web.documents import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry, TurnUsage
+from geminids.web.documents.parts import TurnUsage
+from geminids.web.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
 from geminids.web.opened import OpenedSession
 from geminids.web.parts import Place, part_document
 

@@ -13,7 +13,7 @@ from geminids.transcript import safe
 from geminids.transcript.entries import PROMPT_ORIGINS, Speaker, Turn
 from geminids.transcript.naming import call_outcome, kind_sentence
 from geminids.transcript.shortening import LONGEST_PROMPT, cut
-from geminids.web.documents import (
+from geminids.web.documents.transcript import (
     Beside,
     Branch,
     Branches,

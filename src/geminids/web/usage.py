@@ -16,7 +16,7 @@ from geminids.library import (
     Tokens,
 )
 from geminids.transcript import safe
-from geminids.web.documents import (
+from geminids.web.documents.usage import (
     Hour,
     Hours,
     Series,

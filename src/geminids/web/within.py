@@ -23,7 +23,7 @@ from geminids.transcript import safe
 from geminids.transcript.naming import call_outcome
 from geminids.transcript.shortening import LONGEST_ARGUMENT, cut
 from geminids.transcript.telling import output_text, telling_argument, value_words
-from geminids.web.documents import (
+from geminids.web.documents.within import (
     ContextFill,
     ContextMark,
     ContextPoint,

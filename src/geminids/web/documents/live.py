@@ -1,0 +1,34 @@
+"""What happens while the page is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geminids.web.documents.base import Document
+
+
+class LiveEvent(Document, frozen=True, kw_only=True):
+    """What `/api/events` tells, as the data of an event of this name."""
+
+    event: str
+    """news, gone, synced, trouble or reset"""
+    session_id: str | None = None
+    parent_id: str | None = None
+    title: str | None = None
+    agent: str | None = None
+    added: int = 0
+    changed: int = 0
+    dropped: int = 0
+    """Messages."""
+    generation: int | None = None
+    detail: str | None = None
+
+
+class Synced(Document, frozen=True, kw_only=True):
+    """What a sync took in."""
+
+    bundles: int
+    """Groups of files that were read."""
+    generation: int
+    seconds: float
+    said: Sequence[str]

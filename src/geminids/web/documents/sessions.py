@@ -1,0 +1,77 @@
+"""Sessions in lists, and what they can be narrowed by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from geminids.model import Counts, KnownBy, SessionKind, Status
+from geminids.web.documents.base import Document
+
+
+class ProjectName(Document, frozen=True, kw_only=True):
+    """The folder of a session, as far as it is known."""
+
+    name: str
+    path: str | None
+    hash: str | None
+    slug: str | None
+    known_by: KnownBy | None
+
+
+class SessionLine(Document, frozen=True, kw_only=True):
+    """A session in a list."""
+
+    id: str
+    agent: str
+    kind: SessionKind
+    parent_id: str | None
+    project: ProjectName
+    title: str | None
+    name: str | None
+    """What the user calls it; shown instead of the title."""
+    tags: Sequence[str]
+    status: Status
+    started_at: datetime | None
+    ended_at: datetime | None
+    is_running: bool
+    """Whether something was written to it a moment ago."""
+    counts: Counts
+    problems: int
+    kept: bool
+    """Whether its file is gone, and it is read from a kept copy."""
+
+
+class Sessions(Document, frozen=True, kw_only=True):
+    """A page of sessions."""
+
+    sessions: Sequence[SessionLine]
+    total: int
+    is_exact: bool
+    """Else there are at least so many."""
+    next: str | None
+    """What to give as `after` for the next page; null if this is the last one."""
+    hidden: Mapping[str, int]
+    """How many sessions (of words: messages) each part of the question leaves out."""
+    near: Mapping[str, Sequence[str]]
+    """What may have been meant by a word or a name that does not occur."""
+
+
+class FacetValue(Document, frozen=True, kw_only=True):
+    """A value, and how many sessions have it."""
+
+    key: str
+    name: str
+    sessions: int
+
+
+class Facets(Document, frozen=True, kw_only=True):
+    """What the sessions of a question have in common, the most frequent first; months in order."""
+
+    total: int
+    agents: Sequence[FacetValue]
+    projects: Sequence[FacetValue]
+    kinds: Sequence[FacetValue]
+    statuses: Sequence[FacetValue]
+    months: Sequence[FacetValue]
+    tags: Sequence[FacetValue]

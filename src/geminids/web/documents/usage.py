@@ -1,0 +1,113 @@
+"""Tokens, cost and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from geminids.web.documents.base import Document
+
+
+class UsedTokens(Document, frozen=True, kw_only=True):
+    """Requests and what they used. `input` is the whole prompt: its parts are the three that follow."""
+
+    requests: int
+    unmeasured: int
+    """Replies of which nothing was recorded: they are in no other number here."""
+    input: int | None
+    fresh: int | None
+    cached: int | None
+    cache_write: int | None
+    output: int | None
+    thoughts: int | None
+    tool: int | None
+    total: int | None
+    cost: float | None
+    unpriced: int
+    """Requests that have no price."""
+
+
+class UsageGroup(Document, frozen=True, kw_only=True):
+    """What was done in one group; null where it is not told of such a group."""
+
+    key: str
+    name: str
+    agent: str | None
+    sessions: int
+    subagents: int
+    prompts: int | None
+    replies: int | None
+    active: float | None
+    """Seconds."""
+    calls: int | None
+    errors: int | None
+    cancelled: int | None
+    failure_rate: float | None
+    files: int | None
+    added: int | None
+    removed: int | None
+    tokens: UsedTokens | None
+
+
+class UnpricedModel(Document, frozen=True, kw_only=True):
+    """A model without a price, and why."""
+
+    model: str
+    reason: str
+    requests: int
+
+
+class UsageFigures(Document, frozen=True, kw_only=True):
+    """What sessions did, used and cost, in groups."""
+
+    by: str
+    since: datetime | None
+    until: datetime | None
+    total: UsageGroup
+    groups: Sequence[UsageGroup]
+    """In order of time, or the largest first."""
+    left_out: int
+    """Groups that the limit leaves out."""
+    price_list: str | None
+    unpriced: Sequence[UnpricedModel]
+
+
+class SeriesPoint(Document, frozen=True, kw_only=True):
+    """What was used in a day, week or month."""
+
+    key: str
+    tokens: UsedTokens
+
+
+class Series(Document, frozen=True, kw_only=True):
+    """One of the parts that a total is split into."""
+
+    key: str
+    name: str
+    points: Sequence[SeriesPoint]
+
+
+class UsageSeries(Document, frozen=True, kw_only=True):
+    """Usage over time, split by model, agent or project; the largest first."""
+
+    by: str
+    split: str
+    series: Sequence[Series]
+    left_out: int
+    """Parts that are not among them."""
+
+
+class Hour(Document, frozen=True, kw_only=True):
+    """What was said in an hour of a weekday."""
+
+    weekday: int
+    """0 is Monday."""
+    hour: int
+    prompts: int
+    replies: int
+
+
+class Hours(Document, frozen=True, kw_only=True):
+    """When people typed and models answered, in local time; hours without anything are left out."""
+
+    hours: Sequence[Hour]

@@ -1,0 +1,98 @@
+"""What is found and measured inside one session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from geminids.model import State, ToolKind, ToolStatus
+from geminids.web.documents.base import Document
+
+
+class FoundPlace(Document, frozen=True, kw_only=True):
+    """A message that holds the words."""
+
+    number: int
+    entry: int | None
+    """Its place in the story at this level of detail; null if it is not told there."""
+    where: str
+    """human, model, thoughts, arguments, output or other"""
+    pieces: Sequence[SnippetPiece]
+
+
+class FoundInSession(Document, frozen=True, kw_only=True):
+    """Where words stand in a session."""
+
+    total: int
+    places: Sequence[FoundPlace]
+
+
+class SnippetPiece(Document, frozen=True, kw_only=True):
+    """Words of a snippet."""
+
+    text: str
+    is_match: bool
+
+
+class TimelineCall(Document, frozen=True, kw_only=True):
+    """A call on the time line."""
+
+    number: int
+    name: str
+    kind: ToolKind
+    status: ToolStatus
+    start: datetime | None
+    end: datetime | None
+    argument: str
+
+
+class TimelineTurn(Document, frozen=True, kw_only=True):
+    """A prompt and all that followed until the next."""
+
+    number: int
+    text: str
+    start: datetime | None
+    end: datetime | None
+    idle: float | None
+    """Seconds until the next prompt."""
+    tokens: int | None
+    calls: Sequence[TimelineCall]
+
+
+class Timeline(Document, frozen=True, kw_only=True):
+    """What happened when."""
+
+    total: int
+    """Turns, listed or not."""
+    turns: Sequence[TimelineTurn]
+
+
+class ContextPoint(Document, frozen=True, kw_only=True):
+    """How full the context was at a request."""
+
+    number: int
+    at: datetime | None
+    model: str | None
+    tokens: int
+    """The whole prompt."""
+    cached: int | None
+    output: int | None
+
+
+class ContextMark(Document, frozen=True, kw_only=True):
+    """Where messages were taken out of the context."""
+
+    number: int
+    state: State
+    messages: int
+    before: int | None
+    after: int | None
+    """Tokens of the requests before and after."""
+
+
+class ContextFill(Document, frozen=True, kw_only=True):
+    """How the context filled, request by request; of very many, some."""
+
+    total: int
+    points: Sequence[ContextPoint]
+    marks: Sequence[ContextMark]
