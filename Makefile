@@ -3,33 +3,48 @@
 PYTHON ?= python3
 FUZZ_SECONDS ?= 300
 JOBS ?= 2
-SOURCES = src tests benchmarks fuzz
+SOURCES = src tests benchmarks fuzz hatch_build.py
 
 VENV := .venv
 BIN := $(VENV)/bin
+WEB := src/geminids/web
+PAGE := $(WEB)/built/index.html
+PACKAGES := $(WEB)/frontend/node_modules/.package-lock.json
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-real check golden bench bench-10k bench-usage-10k fuzz clean
+.PHONY: help run page test test-wheel test-real check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
+	@echo 'make page     the page of the web app, built into the package; needs Node'
 	@echo 'make test     the tests'
+	@echo 'make test-wheel   the web app out of a wheel, in an environment with nothing else and without Node'
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make check    style, types and the order of the rooms'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
+	@echo 'make screenshots   the pictures of the web app in docs/pictures, of the sample'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
 	@echo 'make bench-10k   the index with as many sessions as its goals are stated for; some ten minutes'
 	@echo 'make bench-usage-10k   statistics of as many sessions of each agent; some minutes'
 	@echo 'make fuzz     damaged session files for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make clean    removes what the other targets made'
 
-run: $(VENV)/.command
+run: $(VENV)/.command page
 	$(BIN)/geminids
 	$(BIN)/geminids list --limit 10
+	@test ! -e $(PAGE) || echo 'In a browser: $(BIN)/geminids web'
 
-test: $(VENV)/.test
+# Without Node all but the page works.
+page:
+	@if command -v npm >/dev/null; then $(MAKE) --silent $(PAGE); \
+	else echo 'No npm here: `geminids web` will have no page. Node 20.19 or newer builds it.' >&2; fi
+
+test: $(VENV)/.test page
 	$(BIN)/pytest -n $(JOBS)
+
+test-wheel: $(VENV)/.test page
+	$(BIN)/pytest -m wheel tests/test_wheel.py
 
 # What the variables GEMINI_RIG_CLI, GEMINIDS_TEST_CLAUDE and GEMINIDS_TEST_CODEX do not name goes into .real.
 test-real: $(VENV)/.test
@@ -40,9 +55,17 @@ check: $(VENV)/.test $(VENV)/.lint
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
+	@if command -v npm >/dev/null; then $(MAKE) --silent check-page; \
+	else echo 'No npm here: the page of the web app is not checked.' >&2; fi
 
-golden: $(VENV)/.test
+check-page: $(PACKAGES)
+	cd $(WEB)/frontend && npm run --silent check
+
+golden: $(VENV)/.test page
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
+
+screenshots: $(VENV)/.test page
+	$(BIN)/python -m tests.browser.screenshots docs/pictures
 
 bench: $(VENV)/.bench
 	@failed=; for part in read index keep records export peers 'peers --agent claude' \
@@ -63,15 +86,22 @@ fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)
 
 clean:
-	rm -rf $(VENV) .bench .fuzz .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .fuzz .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # A pip that knows dependency groups; older ones come with Python itself.
 $(VENV)/.command: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade --constraint constraints.txt pip
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[cost]"
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[cost,web]"
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.command
 	$(BIN)/pip install --quiet --constraint constraints.txt --group $*
 	@touch $@
+
+$(PACKAGES): $(WEB)/frontend/package.json $(WEB)/frontend/package-lock.json
+	cd $(WEB)/frontend && npm ci --silent
+	@touch $@
+
+$(PAGE): $(PACKAGES) $(wildcard $(WEB)/frontend/*.*) $(shell find $(WEB)/frontend/src $(WEB)/frontend/public -type f)
+	cd $(WEB)/frontend && npm run --silent build -- --logLevel error

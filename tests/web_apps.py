@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -63,10 +63,18 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def served(home: Path, data: Path, *options: str) -> Iterator[Served]:
+def served(
+    home: Path,
+    data: Path,
+    *options: str,
+    run: Sequence[str] = RUN,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Served]:
     """The real command; it is ended at the latest when the test is."""
-    line = [*RUN, "--no-open", "--home", str(home), "--data", str(data), *options]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    line = [*run, "--no-open", "--home", str(home), "--data", str(data), *options]
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()
