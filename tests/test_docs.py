@@ -46,6 +46,7 @@ COMMANDS = (
     "key list",
     "key show",
     "watch",
+    "web",
     "sync",
     "projects",
     "projects show",

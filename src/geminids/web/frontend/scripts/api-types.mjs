@@ -1,8 +1,8 @@
-// Makes src/lib/api-types.ts of the OpenAPI document on the standard input:
+// Makes src/lib/api-types.ts, or the file that is named, of the OpenAPI document on the standard input:
 //   python scripts/openapi.py | npm run types
 import { readFileSync, writeFileSync } from "node:fs";
 
-const target = new URL("../src/lib/api-types.ts", import.meta.url);
+const target = process.argv[2] ?? new URL("../src/lib/api-types.ts", import.meta.url);
 const document = JSON.parse(readFileSync(0, "utf8"));
 
 const PLAIN = { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null" };
