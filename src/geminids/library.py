@@ -16,7 +16,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from geminids.prices import Prices
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
+    from geminids.query.costing import Costing
     from geminids.query.explaining import (
         Check,
         Checks,
@@ -117,7 +118,7 @@ if TYPE_CHECKING:
     from geminids.store.totals import BusyHour
     from geminids.store.words import Snippet
     from geminids.sync import Keep, Outcome, Sync
-    from geminids.transcript.entries import Detail
+    from geminids.transcript.entries import Detail, StoryEntry
     from geminids.verifying import RecordCheck, VerifiedRecord
     from geminids.watch import AnyEvent, Pace
 
@@ -133,6 +134,7 @@ __all__ = [
     "ChainOutcome",
     "Check",
     "Checks",
+    "Costing",
     "Damage",
     "Endangered",
     "Event",
@@ -250,6 +252,7 @@ _LOADED_WHEN_USED = {
     "geminids.exporting": ("Exporting", "FolderOutcome", "Item"),
     "geminids.redact": ("Finding", "FoundAt", "Redacted", "Redactor"),
     "geminids.query.asking": ("Question",),
+    "geminids.query.costing": ("Costing",),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.filters": ("FILTERS",),
@@ -606,6 +609,12 @@ class Library:
         led = descendants(self.sessions(Filter(kinds=frozenset({"subagent"}))))
         return explained_session(session, copied, led.get(session.id, ()), self._prices, self._disk)
 
+    def costing(self, models: Collection[str]) -> Costing:
+        """Answers what messages of some models cost at list price."""
+        from geminids.query.costing import Costing
+
+        return Costing(self._prices({(None, model) for model in models}))
+
     def _recorded(self, session: Session) -> Session:
         """The session that a print-out is of, with what the print-out counts; any other as it is."""
         import msgspec
@@ -861,6 +870,14 @@ class Library:
             **options,
         )
         return Exporting(chosen, manner, redactor, self._agents_folders(), report=report)
+
+    def as_markdown(self, session: Session, entries: Iterable[StoryEntry], detail: Detail) -> str:
+        """Some of the story of a session, as an export in Markdown would tell it."""
+        from geminids.export.base import Manner
+        from geminids.export.markdown import story_blocks
+
+        manner = Manner(detail=detail, agent_titles={name: self.agent_title(name) for name in self._names})
+        return "\n\n".join(story_blocks(entries, session, manner)) + "\n"
 
     def items(self, wanted: Sequence[str]) -> list[Item]:
         """Sessions to be exported, each meant as in `read`. A file may hold several."""

@@ -133,7 +133,11 @@ def _blocks(session: Session, manner: Manner) -> Iterator[str]:
     """The document of one session, in blocks with blank lines between them."""
     yield f"# {literal(safe.line(title_of(session, manner)))}"
     yield "  \n".join(literal(safe.line(line)) for line in about(session, manner))
-    entries = transcript(session, manner.detail)
+    yield from story_blocks(transcript(session, manner.detail), session, manner)
+
+
+def story_blocks(entries: Iterable[StoryEntry], session: Session, manner: Manner) -> Iterator[str]:
+    """The story of a session or some of it, in blocks with blank lines between them."""
     for entry in entries if manner.detail.tools else _joined(entries):
         match entry:
             case Turn():

@@ -17,8 +17,9 @@ import msgspec
 from geminids import sources
 from geminids.disk import REAL, Disk
 from geminids.model import Message, Session, SessionSummary, Source, State, Unrecorded, Usage
-from geminids.prices import Prices, band
-from geminids.query.figures import Tokens, amounts_of
+from geminids.prices import Prices
+from geminids.query.costing import Costing
+from geminids.query.figures import Tokens
 from geminids.query.stats import Statistics
 from geminids.store import copies
 from geminids.store.index import Index
@@ -150,10 +151,10 @@ def explained_session(
     disk: Disk = REAL,
 ) -> ExplainedSession:
     """A session down to its requests; `copied` are the ids of messages that are copies of other sessions'."""
-    prices = pricing({(None, model) for model in session.models})
+    costing = Costing(pricing({(None, model) for model in session.models}))
     places = _TokenPlaces(session.agent, disk)
     requests = tuple(
-        _request(message, places.of(message), prices, is_copy=message.id in copied)
+        _request(message, places.of(message), costing, is_copy=message.id in copied)
         for message in session.messages
         if message.usage is not None
     )
@@ -198,7 +199,7 @@ class _TokenPlaces:
 
 
 def _request(
-    message: Message, places: tuple[Source, ...], prices: Prices, *, is_copy: bool
+    message: Message, places: tuple[Source, ...], costing: Costing, *, is_copy: bool
 ) -> ExplainedRequest:
     usage = message.usage
     assert usage is not None
@@ -211,17 +212,8 @@ def _request(
         state=message.state,
         counted=not message.imported,
         why=(_COPY if is_copy else _TAKEN_OVER) if message.imported else None,
-        cost=_cost(message, usage, prices),
+        cost=costing.of(message),
     )
-
-
-def _cost(message: Message, usage: Usage, prices: Prices) -> Decimal | None:
-    if message.model is None or usage.total is None:
-        return None
-    amounts = amounts_of(usage)
-    day = message.at.astimezone().date() if message.at else None
-    cost = prices.cost(None, message.model, day, band(amounts.input), amounts)
-    return cost.amount if cost else None
 
 
 def check_of(

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from geminids.library import encode
 from geminids.web import (
+    finding,
     health,
     media,
     overview,
@@ -40,6 +41,7 @@ _SUBJECTS = (
     sessions,
     searching,
     transcript,
+    finding,
     within,
     media,
     resuming,

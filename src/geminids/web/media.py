@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from urllib.parse import quote
 
+import msgspec
 from starlette.responses import Response
 
 from geminids.library import Item, format_called
@@ -20,20 +22,22 @@ from geminids.model import (
     Unrecognised,
 )
 from geminids.transcript import safe
-from geminids.transcript.entries import LEVELS
+from geminids.transcript.entries import LEVELS, Turn
 from geminids.transcript.telling import output_text, value_words
 from geminids.web.documents.transcript import RawRecord
 from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Words
 from geminids.web.endpoints import Place as PlaceNumber
 from geminids.web.errors import BadParameterError, NoSuchPieceError
+from geminids.web.opened import OpenedSession
 from geminids.web.parts import attachment_bytes, picture_kind
-from geminids.web.transcript import Level, message_numbered
+from geminids.web.transcript import Level, message_numbered, turn_of, turns_led
 
 MOST_RAW = 1_000_000
 """Characters of a record that are shown."""
 MOST_READ = 20_000_000
 MOST_TEXT = 5_000_000
 TEXT = "text/plain; charset=utf-8"
+MARKDOWN = "text/markdown; charset=utf-8"
 BYTES = "application/octet-stream"
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -68,6 +72,16 @@ class AskedForExport(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_f
     format: Words = "html"
     detail: Level | None = None
     """None means what is usual for the format."""
+
+
+class AskedForMarkdown(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Of what: a message, all from the prompt before it to the next one, or the whole session."""
+
+    number: Number | None = None
+    """None means the whole session."""
+    with_answers: bool = False
+    """Whether all that belongs to the same prompt is meant."""
+    detail: Level = "tools"
 
 
 def attachment(desk: Desk, asked: AskedForPart) -> Response:
@@ -116,14 +130,23 @@ def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
     )
 
 
+def markdown(desk: Desk, asked: AskedForMarkdown) -> Response:
+    """A message, a prompt with all that came of it, or a session as Markdown, to be copied."""
+    if asked.number is None:
+        content = _exported(desk, asked.id, "markdown", asked.detail)
+    else:
+        opened = desk.session(asked.id)
+        turns = list(_turns(opened, asked.number, asked.detail, with_answers=asked.with_answers))
+        words = desk.library.as_markdown(opened.session, turns, LEVELS[asked.detail])
+        content = words.encode("utf-8", "replace")
+    return Response(content, media_type=MARKDOWN)
+
+
 def export(desk: Desk, asked: AskedForExport) -> Response:
     """A session in one of the formats, to be saved."""
     chosen = format_called(asked.format)
+    content = _exported(desk, asked.id, asked.format, asked.detail)
     session = desk.opened.session(desk.library, asked.id, None).session
-    redactor = desk.library.redactor() if desk.is_redacted else None
-    detail = LEVELS[asked.detail] if asked.detail else None
-    exporting = desk.library.exporting(asked.format, detail, redactor=redactor)
-    content = b"".join(exporting.pieces([Item(session.id, session.file, lambda: session)]))
     stem = _NOT_IN_A_NAME.sub("-", f"{session.agent}-{session.native_id}")[:80].strip(".-") or "session"
     headers = {"content-disposition": f'attachment; filename="{quote(stem + chosen.suffix)}"'}
     return Response(content, headers=headers, media_type=BYTES)
@@ -133,8 +156,32 @@ ENDPOINTS = (
     Endpoint("/api/session/attachment", AskedForPart, BYTES, attachment),
     Endpoint("/api/session/text", AskedForText, "text/plain", text),
     Endpoint("/api/session/raw", AskedForRecord, RawRecord, raw, hides_itself=True),
+    Endpoint("/api/session/markdown", AskedForMarkdown, "text/markdown", markdown),
     Endpoint("/api/session/export", AskedForExport, BYTES, export),
 )
+
+
+def _exported(desk: Desk, wanted: str, format_name: str, level: str | None) -> bytes:
+    session = desk.opened.session(desk.library, wanted, None).session
+    redactor = desk.library.redactor() if desk.is_redacted else None
+    detail = LEVELS[level] if level else None
+    exporting = desk.library.exporting(format_name, detail, redactor=redactor)
+    return b"".join(exporting.pieces([Item(session.id, session.file, lambda: session)]))
+
+
+def _turns(opened: OpenedSession, number: int, level: str, *, with_answers: bool) -> Iterator[Turn]:
+    """The turn of a message, or all turns that belong to the same prompt, as far as they are told."""
+    if not with_answers:
+        turn = turn_of(opened, message_numbered(opened.session, number), level)
+        yield msgspec.structs.replace(turn, continues=False)
+        return
+    message_numbered(opened.session, number)
+    begins = [led.number for led in turns_led(opened)]
+    first = max((begin for begin in begins if begin <= number), default=1)
+    end = min((begin for begin in begins if begin > number), default=len(opened.session.messages) + 1)
+    places, story = opened.places(level), opened.story(level)
+    entries = (story[places[one]] for one in range(first, end) if one in places)
+    yield from (entry for entry in entries if isinstance(entry, Turn))
 
 
 def _attachment(message: Message, asked: AskedForPart) -> Attachment | None:
@@ -163,9 +210,11 @@ def _said(part: object) -> str:
 def _whole(part: object, argument: str | None) -> str:
     match part:
         case ToolCall(arguments=arguments) if argument is not None:
-            if argument not in arguments:
-                raise NoSuchPieceError("argument of this name")
-            return value_words(arguments[argument], indented=True)
+            # Pages know them by the names that are shown.
+            for name, value in arguments.items():
+                if argument in (name, safe.line(name)):
+                    return value_words(value, indented=True)
+            raise NoSuchPieceError("argument of this name")
         case ToolCall():
             return output_text(part)
         case ToolResult(parts=pieces):

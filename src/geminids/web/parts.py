@@ -98,25 +98,28 @@ def part_document(part: AnyPart, message: Message, place: Place) -> AnyPartDocum
             return _call(part, message, place)
         case Thought(text=thought):
             title = safe.line(thought_title(part))
-            return ThoughtPart(title=title, html=prose(thought), is_cut=is_cut(thought))
+            return ThoughtPart(index=place.part, title=title, html=prose(thought), is_cut=is_cut(thought))
         case Text():
-            return _words(part)
+            return _words(part, place)
         case Attachment():
             return _picture(part, place, 0)
         case FileReference(path=path, text=content):
             told = content if place.detail.tools else None
             text = safe.text(told[:MOST_LETTERS]) if told is not None else None
-            return FilePart(path=safe.line(path), text=text, is_cut=len(told or "") > MOST_LETTERS)
+            return FilePart(
+                index=place.part, path=safe.line(path), text=text, is_cut=len(told or "") > MOST_LETTERS
+            )
         case ToolResult():
             return _result(part, place)
         case Unrecognised(raw=raw):
-            return _unknown(raw)
+            return _unknown(raw, place)
 
 
-def _words(part: Text) -> WordsPart:
+def _words(part: Text, place: Place) -> WordsPart:
     is_prose = part.origin is Origin.MODEL
     shown = part.text or (NO_WORDS if part.origin is Origin.NOTICE else "")
     return WordsPart(
+        index=place.part,
         origin=part.origin,
         html=prose(shown) if is_prose else plain(shown),
         is_prose=is_prose,
@@ -124,15 +127,18 @@ def _words(part: Text) -> WordsPart:
     )
 
 
-def _unknown(raw: object) -> UnknownPart:
+def _unknown(raw: object, place: Place) -> UnknownPart:
     text = value_words(raw, indented=True)
-    return UnknownPart(text=safe.text(text[:MOST_LETTERS]), is_cut=len(text) > MOST_LETTERS)
+    return UnknownPart(index=place.part, text=safe.text(text[:MOST_LETTERS]), is_cut=len(text) > MOST_LETTERS)
 
 
 def _result(part: ToolResult, place: Place) -> ResultPart:
     told = "\n".join(piece.text for piece in part.parts if isinstance(piece, Text))
     return ResultPart(
-        title=safe.line(result_title(part)), output=output(told), pictures=_pictures(part.parts, place)
+        index=place.part,
+        title=safe.line(result_title(part)),
+        output=output(told),
+        pictures=_pictures(part.parts, place),
     )
 
 
@@ -145,6 +151,7 @@ def _call(call: ToolCall, message: Message, place: Place) -> CallPart:
     argument = line_argument(call, place.project_path, is_whole_below=place.detail.tools)
     handed_back = result_of_task(call)
     return CallPart(
+        index=place.part,
         call_id=call.call_id,
         name=safe.line(call.name),
         kind=call.kind,
@@ -215,6 +222,7 @@ def _pictures(parts: tuple[object, ...], place: Place) -> list[PicturePart]:
 
 def _picture(part: Attachment, place: Place, piece: int) -> PicturePart:
     return PicturePart(
+        index=place.part,
         name=safe.line(attachment_name(part)),
         mime_type=harmless_type(part.mime_type),
         address=place.address(piece) if part.data else None,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
 
 from geminids.library import Hit, Question, SessionHits, Snippet
 from geminids.model import Origin, Role, State
-from geminids.transcript import safe
 from geminids.web.documents.searching import Search, SearchHit, SearchSession
 from geminids.web.documents.sessions import SessionLine
-from geminids.web.documents.within import SnippetPiece
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
 from geminids.web.lines import harmless_all, lines
+from geminids.web.snippets import pieces
 
 Place = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
 
@@ -103,18 +101,3 @@ def _hit(hit: Hit, snippet: Snippet | None) -> SearchHit:
         is_cut_before=snippet is not None and snippet.is_cut_before,
         is_cut_after=snippet is not None and snippet.is_cut_after,
     )
-
-
-def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[SnippetPiece]:
-    """Words in pieces: browsers count letters in another way than we do, so no numbers are given."""
-    told: list[SnippetPiece] = []
-    begin = 0
-    for start, end in spans:
-        told += [_piece(text[begin:start], is_match=False), _piece(text[start:end], is_match=True)]
-        begin = end
-    told.append(_piece(text[begin:], is_match=False))
-    return [piece for piece in told if piece.text]
-
-
-def _piece(words: str, *, is_match: bool) -> SnippetPiece:
-    return SnippetPiece(text=safe.line(words), is_match=is_match)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from geminids.library import encode
-from geminids.model import AnyPart, Message, Usage
+from geminids.library import Costing, encode
+from geminids.model import AnyPart, Message
 from geminids.transcript import words
 from geminids.transcript.entries import (
     LEVELS,
@@ -23,6 +23,7 @@ from geminids.web.documents.parts import TurnUsage
 from geminids.web.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
 from geminids.web.opened import OpenedSession
 from geminids.web.parts import Place, part_document
+from geminids.web.usage import rounded
 
 MOST_BYTES = 4_000_000
 """Of a window."""
@@ -31,9 +32,12 @@ MOST_BYTES = 4_000_000
 class Telling:
     """Tells a session at a level of detail."""
 
-    def __init__(self, opened: OpenedSession, level: str, agent_title: str, *, is_redacted: bool) -> None:
+    def __init__(
+        self, opened: OpenedSession, level: str, costing: Costing, agent_title: str, *, is_redacted: bool
+    ) -> None:
         self._opened = opened
         self._level = level
+        self._costing = costing
         self._agent_title = agent_title
         self._is_redacted = is_redacted
 
@@ -48,7 +52,7 @@ class Telling:
                 break
         return told
 
-    def turns(self, turns: Sequence[Turn]) -> list[AnyEntry]:
+    def turns(self, turns: Sequence[Turn]) -> list[TurnEntry]:
         """Turns that stand in no story of this level, as those of a dropped branch."""
         return [self._turn(turn) for turn in turns]
 
@@ -82,7 +86,7 @@ class Telling:
             at=message.at,
             seconds=self._seconds(message, number),
             model=message.model,
-            usage=turn_usage(message.usage) if message.usage else None,
+            usage=_usage(message, self._costing),
             parts=[
                 part_document(part, message, self._place(message, number, at, LEVELS[self._level]))
                 for at, part in _numbered(turn)
@@ -111,8 +115,10 @@ def ended(message: Message) -> datetime | None:
     return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
 
 
-def turn_usage(usage: Usage) -> TurnUsage:
-    """What a turn used."""
+def _usage(message: Message, costing: Costing) -> TurnUsage | None:
+    usage = message.usage
+    if usage is None:
+        return None
     return TurnUsage(
         input=usage.input,
         fresh=usage.fresh,
@@ -121,4 +127,5 @@ def turn_usage(usage: Usage) -> TurnUsage:
         output=usage.output,
         thoughts=usage.thoughts,
         total=usage.total,
+        cost=rounded(costing.of(message)),
     )

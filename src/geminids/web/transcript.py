@@ -29,6 +29,7 @@ from geminids.web.errors import NoSuchMessageError, NoSuchPieceError
 from geminids.web.lines import harmless, harmless_all, lines
 from geminids.web.opened import OpenedSession
 from geminids.web.story import Telling, ended
+from geminids.web.usage import rounded
 
 Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]
 MOST_CHILDREN = 1_000
@@ -79,6 +80,7 @@ def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
     found = opened.session
     (line,) = lines(desk.library, [found])
     said = desk.library.marks([found.id]).get(found.id)
+    cost = desk.library.costing(found.models).total(found.messages)
     return SessionFacts(
         line=desk.redaction.value(desk.library, line) if desk.is_redacted else line,
         agent_title=desk.library.agent_title(found.agent),
@@ -89,6 +91,8 @@ def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
         models=harmless_all(found.models),
         usage=found.usage,
         reported=found.reported,
+        cost=rounded(cost.amount),
+        unpriced=cost.unpriced,
         messages=len(found.messages),
         entries={asked.detail: len(opened.story(asked.detail))},
         children=list(_children(found))[:MOST_CHILDREN],
@@ -134,13 +138,8 @@ def messages(desk: Desk, asked: AskedForWindow) -> Story:
 def message(desk: Desk, asked: AskedForMessage) -> TurnEntry:
     """One message at any level of detail, also where the story at that level leaves it out."""
     opened = desk.session(asked.id)
-    place = opened.places(asked.detail).get(asked.number)
-    if place is not None:
-        (told,) = _telling(desk, opened, asked.detail).window(place, 1)
-    else:
-        meant = message_numbered(opened.session, asked.number)
-        (told,) = _telling(desk, opened, asked.detail).turns([_whole(opened, meant)])
-    assert isinstance(told, TurnEntry)
+    turn = turn_of(opened, message_numbered(opened.session, asked.number), asked.detail)
+    (told,) = _telling(desk, opened, asked.detail).turns([turn])
     return told
 
 
@@ -184,9 +183,17 @@ def message_numbered(found: Session, number: int) -> Message:
     return found.messages[number - 1]
 
 
+def turn_of(opened: OpenedSession, one: Message, level: str) -> Turn:
+    """A message as a level of detail tells it; whole where that level leaves it out."""
+    place = opened.places(level).get(opened.number_of(one))
+    turn = opened.story(level)[place] if place is not None else None
+    return turn if isinstance(turn, Turn) else _whole(opened, one)
+
+
 def _telling(desk: Desk, opened: OpenedSession, level: str) -> Telling:
     title = desk.library.agent_title(opened.session.agent)
-    return Telling(opened, level, title, is_redacted=desk.is_redacted)
+    costing = desk.library.costing(opened.session.models)
+    return Telling(opened, level, costing, title, is_redacted=desk.is_redacted)
 
 
 def _around(opened: OpenedSession, asked: AskedForWindow, number: int) -> int:
@@ -293,7 +300,6 @@ def _branches(opened: OpenedSession) -> list[_Branch]:
 
 def _whole(opened: OpenedSession, one: Message) -> Turn:
     """A message with all its parts, wherever the story leaves it out."""
-    everything = opened.story("everything")
     place = opened.places("everything").get(opened.number_of(one))
-    turn = everything[place] if place is not None else None
+    turn = opened.story("everything")[place] if place is not None else None
     return turn if isinstance(turn, Turn) else Turn(Speaker.AGENT, one, one.parts, continues=False)

@@ -1,59 +1,34 @@
-"""Inside one session: where words stand, what happened when, how the context filled."""
+"""Inside one session: what happened when, how the context filled."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated
 
 import msgspec
 
-from geminids.model import (
-    AnyPart,
-    FileReference,
-    Message,
-    Origin,
-    State,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-)
+from geminids.model import Message, State, ToolCall
 from geminids.transcript import safe
 from geminids.transcript.naming import call_outcome
 from geminids.transcript.shortening import LONGEST_ARGUMENT, cut
-from geminids.transcript.telling import output_text, telling_argument, value_words
+from geminids.transcript.telling import telling_argument
 from geminids.web.documents.within import (
     ContextFill,
     ContextMark,
     ContextPoint,
-    FoundInSession,
-    FoundPlace,
     Timeline,
     TimelineCall,
     TimelineTurn,
 )
 from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Place
 from geminids.web.opened import OpenedSession
-from geminids.web.searching import pieces
 from geminids.web.story import ended
-from geminids.web.transcript import Led, Level, turns_led
+from geminids.web.transcript import Led, turns_led
 
-AROUND = 60
-"""Letters of a snippet before and after what was found."""
-MOST_FOUND = 500
 MOST_POINTS = 2_000
 MOST_CALLS = 200
 """Calls of a turn on the time line."""
 _OUT_OF_VIEW = frozenset({State.COMPRESSED, State.REWOUND})
-
-
-class AskedToFind(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is looked for in a session."""
-
-    words: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
-    """As they stand there, in any case."""
-    detail: Level = "everything"
 
 
 class AskedForTimeline(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,21 +36,6 @@ class AskedForTimeline(AskedOfSession, frozen=True, kw_only=True, forbid_unknown
 
     start: Place = 0
     count: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 300
-
-
-def find(desk: Desk, asked: AskedToFind) -> FoundInSession:
-    """The messages of a session that hold some words."""
-    opened = desk.session(asked.id)
-    wanted = re.compile(re.escape(asked.words), re.IGNORECASE)
-    places = opened.places(asked.detail)
-    found: list[FoundPlace] = []
-    total = 0
-    for number, message in enumerate(opened.session.messages, 1):
-        if hit := _first_hit(message, wanted):
-            total += 1
-            if len(found) < MOST_FOUND:
-                found.append(_found(number, places.get(number), *hit))
-    return FoundInSession(total=total, places=found)
 
 
 def timeline(desk: Desk, asked: AskedForTimeline) -> Timeline:
@@ -99,47 +59,9 @@ def context(desk: Desk, asked: AskedOfSession) -> ContextFill:
 
 
 ENDPOINTS = (
-    Endpoint("/api/session/find", AskedToFind, FoundInSession, find, hides_itself=True),
     Endpoint("/api/session/timeline", AskedForTimeline, Timeline, timeline, hides_itself=True),
     Endpoint("/api/session/context", AskedOfSession, ContextFill, context, hides_itself=True),
 )
-
-
-# Finding
-
-
-def _first_hit(message: Message, wanted: re.Pattern[str]) -> tuple[str, str, re.Match[str]] | None:
-    """Where a message holds the words first: in what, the text, and the place in it."""
-    for part in message.parts:
-        for where, text in _texts(part):
-            if hit := wanted.search(text):
-                return where, text, hit
-    return None
-
-
-def _texts(part: AnyPart) -> Iterator[tuple[str, str]]:
-    match part:
-        case Text(text=text, origin=origin):
-            yield (str(origin) if origin in {Origin.HUMAN, Origin.MODEL} else "other"), text
-        case Thought(text=text, subject=subject):
-            yield "thoughts", f"{subject}\n{text}"
-        case ToolCall():
-            yield "arguments", part.name
-            yield from (("arguments", value_words(value)) for value in part.arguments.values())
-            yield "output", output_text(part)
-        case ToolResult(parts=parts):
-            yield from (("output", piece.text) for piece in parts if isinstance(piece, Text))
-        case FileReference(path=path, text=text):
-            yield "other", f"{path}\n{text or ''}"
-        case _:
-            return
-
-
-def _found(number: int, entry: int | None, where: str, text: str, hit: re.Match[str]) -> FoundPlace:
-    begin = max(0, hit.start() - AROUND)
-    around = text[begin : hit.end() + AROUND]
-    span = (hit.start() - begin, hit.end() - begin)
-    return FoundPlace(number=number, entry=entry, where=where, pieces=pieces(around, [span]))
 
 
 # Time

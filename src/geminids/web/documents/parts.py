@@ -19,11 +19,15 @@ class TurnUsage(Document, frozen=True, kw_only=True):
     output: int | None
     thoughts: int | None
     total: int | None
+    cost: float | None
+    """Dollars at list price; null if tokens or price are not known."""
 
 
 class WordsPart(Document, frozen=True, kw_only=True, tag_field="part", tag="words"):
     """Words as they are to be shown: Markdown of a model, or lines as they were typed or printed."""
 
+    index: int
+    """Among all parts of the message: `/api/session/text` gives all words of the part."""
     origin: Origin
     html: str
     is_prose: bool
@@ -34,6 +38,7 @@ class WordsPart(Document, frozen=True, kw_only=True, tag_field="part", tag="word
 class ThoughtPart(Document, frozen=True, kw_only=True, tag_field="part", tag="thought"):
     """A piece of the model's reasoning."""
 
+    index: int
     title: str
     html: str
     is_cut: bool
@@ -42,6 +47,7 @@ class ThoughtPart(Document, frozen=True, kw_only=True, tag_field="part", tag="th
 class PicturePart(Document, frozen=True, kw_only=True, tag_field="part", tag="attachment"):
     """A picture or another attachment; its bytes have an address of their own."""
 
+    index: int
     name: str
     mime_type: str | None
     address: str | None
@@ -53,6 +59,7 @@ class PicturePart(Document, frozen=True, kw_only=True, tag_field="part", tag="at
 class FilePart(Document, frozen=True, kw_only=True, tag_field="part", tag="file"):
     """A file that the human pointed at."""
 
+    index: int
     path: str
     text: str | None
     is_cut: bool
@@ -61,6 +68,7 @@ class FilePart(Document, frozen=True, kw_only=True, tag_field="part", tag="file"
 class UnknownPart(Document, frozen=True, kw_only=True, tag_field="part", tag="unrecognised"):
     """Something that has no name yet, as JSON."""
 
+    index: int
     text: str
     is_cut: bool
 
@@ -68,6 +76,7 @@ class UnknownPart(Document, frozen=True, kw_only=True, tag_field="part", tag="un
 class ResultPart(Document, frozen=True, kw_only=True, tag_field="part", tag="result"):
     """What a tool answered, where the agent recorded it as a message of its own."""
 
+    index: int
     title: str
     output: Output | None
     pictures: Sequence[PicturePart]
@@ -144,6 +153,7 @@ class CallDetails(Document, frozen=True, kw_only=True):
 class CallPart(Document, frozen=True, kw_only=True, tag_field="part", tag="call"):
     """A tool call in a line, and what is behind it."""
 
+    index: int
     call_id: str | None
     name: str
     kind: ToolKind

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from geminids.model import Origin, Role, State
 from geminids.web.documents.base import Document
+from geminids.web.documents.finding import SnippetPiece
 from geminids.web.documents.sessions import SessionLine
-from geminids.web.documents.within import SnippetPiece
 
 
 class SearchHit(Document, frozen=True, kw_only=True):

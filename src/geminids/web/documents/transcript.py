@@ -40,6 +40,10 @@ class SessionFacts(Document, frozen=True, kw_only=True):
     models: Sequence[str]
     usage: Usage
     reported: Usage | None
+    cost: float | None
+    """Dollars at list price of the requests that have a price; null if none has."""
+    unpriced: int
+    """Requests that have none."""
     messages: int
     entries: Mapping[str, int]
     """How many entries its story has at the level of detail that was asked for, by the level."""

@@ -1,4 +1,4 @@
-"""What is found and measured inside one session."""
+"""What is measured inside one session."""
 
 from __future__ import annotations
 
@@ -7,31 +7,6 @@ from datetime import datetime
 
 from geminids.model import State, ToolKind, ToolStatus
 from geminids.web.documents.base import Document
-
-
-class FoundPlace(Document, frozen=True, kw_only=True):
-    """A message that holds the words."""
-
-    number: int
-    entry: int | None
-    """Its place in the story at this level of detail; null if it is not told there."""
-    where: str
-    """human, model, thoughts, arguments, output or other"""
-    pieces: Sequence[SnippetPiece]
-
-
-class FoundInSession(Document, frozen=True, kw_only=True):
-    """Where words stand in a session."""
-
-    total: int
-    places: Sequence[FoundPlace]
-
-
-class SnippetPiece(Document, frozen=True, kw_only=True):
-    """Words of a snippet."""
-
-    text: str
-    is_match: bool
 
 
 class TimelineCall(Document, frozen=True, kw_only=True):

@@ -256,6 +256,8 @@ export interface SessionFacts {
   models: string[];
   usage: Usage;
   reported: Usage | null;
+  cost: number | null;
+  unpriced: number;
   messages: number;
   entries: Record<string, number>;
   children: string[];
@@ -386,11 +388,13 @@ export interface TurnUsage {
   output: number | null;
   thoughts: number | null;
   total: number | null;
+  cost: number | null;
 }
 
 /** Words as they are to be shown: Markdown of a model, or lines as they were typed or printed. */
 export interface WordsPart {
   part: "words";
+  index: number;
   origin: Origin;
   html: string;
   is_prose: boolean;
@@ -400,6 +404,7 @@ export interface WordsPart {
 /** A piece of the model's reasoning. */
 export interface ThoughtPart {
   part: "thought";
+  index: number;
   title: string;
   html: string;
   is_cut: boolean;
@@ -408,6 +413,7 @@ export interface ThoughtPart {
 /** A picture or another attachment; its bytes have an address of their own. */
 export interface PicturePart {
   part: "attachment";
+  index: number;
   name: string;
   mime_type: string | null;
   address: string | null;
@@ -417,6 +423,7 @@ export interface PicturePart {
 /** A file that the human pointed at. */
 export interface FilePart {
   part: "file";
+  index: number;
   path: string;
   text: string | null;
   is_cut: boolean;
@@ -425,6 +432,7 @@ export interface FilePart {
 /** Something that has no name yet, as JSON. */
 export interface UnknownPart {
   part: "unrecognised";
+  index: number;
   text: string;
   is_cut: boolean;
 }
@@ -432,6 +440,7 @@ export interface UnknownPart {
 /** What a tool answered, where the agent recorded it as a message of its own. */
 export interface ResultPart {
   part: "result";
+  index: number;
   title: string;
   output: Output | null;
   pictures: PicturePart[];
@@ -453,6 +462,7 @@ export interface Run {
 /** A tool call in a line, and what is behind it. */
 export interface CallPart {
   part: "call";
+  index: number;
   call_id: string | null;
   name: string;
   kind: ToolKind;
@@ -569,17 +579,22 @@ export interface Branch {
   at: string | null;
 }
 
-/** Where words stand in a session. */
+/** Where words stand in a session: a window of all places, in order. */
 export interface FoundInSession {
   total: number;
+  messages: number;
+  start: number;
   places: FoundPlace[];
 }
 
-/** A message that holds the words. */
+/** One place where the words stand. */
 export interface FoundPlace {
   number: number;
   entry: number | null;
+  part: number;
   where: string;
+  argument: string | null;
+  nth: number;
   pieces: SnippetPiece[];
 }
 
@@ -1006,13 +1021,16 @@ export interface Readable {
     };
     answer: Story;
   };
-  /** The messages of a session that hold some words. */
+  /** The places in a session where some words stand. */
   "/api/session/find": {
     asked: {
       redact?: boolean;
       id: string;
       words: string;
       detail?: "conversation" | "everything" | "prompts" | "thoughts" | "tools";
+      start?: number;
+      count?: number;
+      at?: number;
     };
     answer: FoundInSession;
   };
@@ -1064,6 +1082,17 @@ export interface Readable {
       number: number;
     };
     answer: RawRecord;
+  };
+  /** A message, a prompt with all that came of it, or a session as Markdown, to be copied. */
+  "/api/session/markdown": {
+    asked: {
+      redact?: boolean;
+      id: string;
+      number?: number;
+      with_answers?: boolean;
+      detail?: "conversation" | "everything" | "prompts" | "thoughts" | "tools";
+    };
+    answer: unknown;
   };
   /** A session in one of the formats, to be saved. */
   "/api/session/export": {

@@ -1,0 +1,73 @@
+"""What the requests of one session cost at list price: each by itself, and all that count together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+from geminids.model import Message
+from geminids.prices import Amounts, Prices, band
+from geminids.query.figures import amounts_of
+
+
+class TotalCost(NamedTuple):
+    """What requests cost together."""
+
+    amount: Decimal | None
+    """In dollars, of those that have a price; None if none has."""
+    unpriced: int
+    """Requests that have none."""
+
+
+class Costing:
+    """Answers what messages cost, of the models that the prices were loaded for."""
+
+    def __init__(self, prices: Prices) -> None:
+        self._prices = prices
+
+    def of(self, message: Message) -> Decimal | None:
+        """What a request cost in dollars; None if its tokens or its price are not known."""
+        usage = message.usage
+        if usage is None or usage.total is None or message.model is None:
+            return None
+        amounts = amounts_of(usage)
+        cost = self._prices.cost(None, message.model, _day(message), band(amounts.input), amounts)
+        return cost.amount if cost else None
+
+    def total(self, messages: Iterable[Message]) -> TotalCost:
+        """What messages cost together; those that were taken over from other sessions count there."""
+        # One look at the prices for all requests that they are the same for: there may be 50,000.
+        sums: dict[_Alike, tuple[Amounts, int]] = {}
+        for message in messages:
+            if message.usage is None or message.usage.total is None or message.imported:
+                continue
+            amounts = amounts_of(message.usage)
+            alike = _Alike(message.model, _day(message), band(amounts.input))
+            so_far, requests = sums.get(alike, (Amounts(), 0))
+            sums[alike] = so_far.plus(amounts), requests + message.usage.requests
+        costs = [(self._sum(alike, amounts), requests) for alike, (amounts, requests) in sums.items()]
+        priced = [cost for cost, _ in costs if cost is not None]
+        return TotalCost(
+            sum(priced, Decimal(0)) if priced else None,
+            sum(requests for cost, requests in costs if cost is None),
+        )
+
+    def _sum(self, alike: _Alike, amounts: Amounts) -> Decimal | None:
+        if alike.model is None:
+            return None
+        cost = self._prices.cost(None, alike.model, alike.day, alike.band, amounts)
+        return cost.amount if cost else None
+
+
+class _Alike(NamedTuple):
+    """What requests have in common that one price is for."""
+
+    model: str | None
+    day: date | None
+    band: int
+
+
+def _day(message: Message) -> date | None:
+    return message.at.astimezone().date() if message.at else None
