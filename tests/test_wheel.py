@@ -17,7 +17,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.homes import write_session
-from tests.web_apps import served
+from tests.web_apps import serving
 
 WEB = "geminids/web"
 BUILT = ROOT / "src" / WEB / "built"
@@ -101,10 +101,8 @@ def _names(wheel: Path) -> set[str]:
 
 def _assert_that_it_serves(run: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
     write_session(folder / "home")
-    with (
-        served(folder / "home", folder / "data", run=run, environment=environment) as server,
-        server.client() as client,
-    ):
+    line = [*run, "--no-open", "--home", str(folder / "home"), "--data", str(folder / "data")]
+    with serving(line, environment) as server, server.client() as client:
         page = client.get("/")
         assert page.status_code == 200
         scripts = re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text)

@@ -21,7 +21,7 @@ from geminids.web.guarding import HEADER, Key
 
 KEY = Key("a-token-of-the-tests", 8642)
 BASE = f"http://127.0.0.1:{KEY.port}"
-RUN = [sys.executable, "-c", "from geminids.cli.web_command import web; web()"]
+RUN = [sys.executable, "-m", "geminids", "web"]
 PATIENCE = 30.0
 
 
@@ -63,18 +63,17 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def served(
-    home: Path,
-    data: Path,
-    *options: str,
-    run: Sequence[str] = RUN,
-    environment: Mapping[str, str] | None = None,
-) -> Iterator[Served]:
+def served(home: Path, data: Path, *options: str) -> Iterator[Served]:
     """The real command; it is ended at the latest when the test is."""
-    line = [*run, "--no-open", "--home", str(home), "--data", str(data), *options]
-    with subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    with serving([*RUN, "--no-open", "--home", str(home), "--data", str(data), *options]) as server:
+        yield server
+
+
+@contextmanager
+def serving(line: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[Served]:
+    """The same of any command line."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(line, **pipes, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()

@@ -220,6 +220,7 @@ __all__ = [
     "Verdict",
     "Verified",
     "VerifiedRecord",
+    "are_chosen",
     "encode",
     "file_meant",
     "format_called",
@@ -352,10 +353,14 @@ def open_library(
     """The sessions of the given homes, else of this machine, else (if wished) of the sample."""
     opened = partial(Library, data=data, sync=sync, tell=tell, progress=progress, environment=environment)
     library = opened(homes, sample=sample)
-    is_chosen = sample or homes or config.home_folders((), environment)
-    if sample_if_empty and not is_chosen and library.is_empty():
+    if sample_if_empty and not (sample or are_chosen(homes, environment)) and library.is_empty():
         return opened(sample=True)
     return library
+
+
+def are_chosen(homes: Sequence[str] = (), environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether somebody said which homes are meant: then no sample is shown in their place."""
+    return bool(homes or config.home_folders((), environment))
 
 
 def last_listed(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:

@@ -34,7 +34,7 @@ def web(choices: Choices, *, port: int, no_open: bool, redact: bool) -> int:
     geminids web --no-open --port 8642
     geminids web --redact
     """  # noqa: D301 - click wants the character itself
-    from geminids.library import open_library
+    from geminids.library import are_chosen, open_library
 
     try:
         from geminids.web.serving import serve
@@ -42,8 +42,10 @@ def web(choices: Choices, *, port: int, no_open: bool, redact: bool) -> int:
         from geminids.web.errors import WebNotInstalledError
 
         raise WebNotInstalledError(str(error.name)) from error
+    may_be_sample = not choices.sample and not are_chosen(choices.home)
     serve(
         partial(open_library, choices.home, choices.data, sample=choices.sample),
+        open_sample=partial(open_library, (), choices.data, sample=True) if may_be_sample else None,
         port=port,
         opens_browser=not no_open,
         redacts=redact,

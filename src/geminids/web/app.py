@@ -53,10 +53,18 @@ ENDPOINTS: tuple[Endpoint, ...] = tuple(chain.from_iterable(subject.ENDPOINTS fo
 
 
 def create_app(
-    open_library: OpenLibrary, key: Key, *, redacts: bool = False, syncs: bool = True
+    open_library: OpenLibrary,
+    key: Key,
+    *,
+    open_sample: OpenLibrary | None = None,
+    redacts: bool = False,
+    syncs: bool = True,
 ) -> Starlette:
-    """The web app over a library. With `redacts`, secrets are hidden in all that is served."""
-    libraries = Libraries(open_library, syncs=syncs)
+    """The web app over a library, or over the sample as long as there is no session in it.
+
+    With `redacts`, secrets are hidden in all that is served.
+    """
+    libraries = Libraries(open_library, syncs=syncs, open_sample=open_sample)
     answers = Answers(libraries, token=key.token, redacts=redacts)
     live = Live(libraries, redacts=redacts)
     described = encode(openapi(ENDPOINTS))

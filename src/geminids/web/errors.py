@@ -57,3 +57,12 @@ class OneAtATimeError(GeminidsError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} is going on already. Ask again when it is done.")
+
+
+class EndingError(GeminidsError):
+    """The server is being ended while something takes long."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self) -> None:
+        super().__init__("The server is being ended.")

@@ -4,6 +4,8 @@ A library may go from thread to thread but not be used by two at once: its index
 take the index as it is; SQLite shows them what the one that syncs has written since. They are opened anew
 after each sync that took something in, because a library remembers more than its index: what lies on the
 disk, which copies are kept, what is known of folders.
+
+Where there is no session at all, the sample is shown in their place until there is one.
 """
 
 from __future__ import annotations
@@ -16,29 +18,38 @@ from threading import BoundedSemaphore, Lock, RLock
 from typing import Protocol
 
 from geminids.errors import GeminidsError, NoIndexError
-from geminids.library import Library, Outcome
+from geminids.library import Library, Outcome, Progress
 from geminids.web.documents.overview import SyncState
-from geminids.web.errors import IndexBeingMadeError
+from geminids.web.errors import EndingError, IndexBeingMadeError
 
 READERS = 6
+PATIENCE = 0.5
+"""Seconds that a sync has to end."""
 
 
 class OpenLibrary(Protocol):
     """Opens the library that is shown, with or without bringing its index up to date."""
 
-    def __call__(self, *, sync: bool) -> Library: ...  # noqa: D102
+    def __call__(self, *, sync: bool, progress: Progress | None = None) -> Library: ...  # noqa: D102
 
 
 class Libraries:
     """All libraries of a server."""
 
-    def __init__(self, open_library: OpenLibrary, *, syncs: bool) -> None:
+    def __init__(
+        self, open_library: OpenLibrary, *, syncs: bool, open_sample: OpenLibrary | None = None
+    ) -> None:
         self.syncs = syncs
         """Whether the index is brought up to date; else it is taken as it is."""
         self._open = open_library
+        self._open_sample = open_sample
         self._idle: deque[tuple[int, Library]] = deque()
         self._free = BoundedSemaphore(READERS)
         self._writer: Library | None = None
+        self._sample: Library | None = None
+        self._is_empty: bool | None = None
+        self._read: tuple[int, int] | None = None
+        self._is_ending = False
         self._writing = Lock()
         self._alone = RLock()
         self._in_memory = False
@@ -51,10 +62,21 @@ class Libraries:
         """Grows whenever the index has taken something in."""
         return self._generation
 
+    @property
+    def is_sample_instead(self) -> bool:
+        """Whether the sample is shown because there is nothing else."""
+        return self._sample is not None
+
     def state(self) -> SyncState:
         """How the index stands."""
+        is_running = self._writing.locked()
+        read, total = (self._read if is_running else None) or (None, None)
         return SyncState(
-            is_running=self._writing.locked(),
+            is_running=is_running,
+            is_first=self.syncs and not self._synced_at and not self.have_index(),
+            is_empty=self._is_empty,
+            read=read,
+            total=total,
             generation=self._generation,
             at=self._synced_at,
             said=self._said,
@@ -62,6 +84,12 @@ class Libraries:
 
     def open(self) -> Library:
         """A library of one's own, which takes the index as it is."""
+        if self._sample is not None and self._open_sample is not None:
+            return self._open_sample(sync=False)
+        return self.open_homes()
+
+    def open_homes(self) -> Library:
+        """The same of the homes themselves, also where the sample is shown in their place."""
         return self._open(sync=False)
 
     @contextmanager
@@ -80,8 +108,9 @@ class Libraries:
     def _shared(self) -> Iterator[Library]:
         """The library that syncs: an index that can be kept nowhere is its own."""
         with self._alone:
-            assert self._writer is not None
-            yield self._writer
+            shown = self._sample or self._writer
+            assert shown is not None
+            yield shown
 
     @contextmanager
     def _reader(self) -> Iterator[Library]:
@@ -113,33 +142,69 @@ class Libraries:
             library.close()
 
     def sync(self) -> Outcome:
-        """Bring the index up to date, one at a time."""
+        """Bring the index up to date, one at a time. Raises EndingError if `end` was called."""
         with self._alone, self._writing:
+            self._read = None
             if self._writer is None:
-                self._writer = self._open(sync=True)
+                self._writer = self._open(sync=True, progress=self._note)
             outcome = self._writer.sync()
+            was_empty, self._is_empty = self._is_empty, self._writer.is_empty()
+            is_another = was_empty is not self._is_empty
+            if is_another:
+                self._choose()
             if not self._synced_at or outcome.failed:
                 self._in_memory = not self.have_index()
             self._synced_at, self._said = datetime.now(UTC), outcome.said
-            if outcome.bundles or outcome.built or outcome.kept or not self._generation:
+            if outcome.bundles or outcome.built or outcome.kept or is_another:
                 self._generation += 1
             return outcome
 
+    def _choose(self) -> None:
+        """Show the sample in the place of nothing, and what there is in the place of the sample."""
+        if self._sample is not None:
+            self._sample.close()
+            self._sample = None
+        if self._is_empty and self._open_sample is not None:
+            sample = self._open_sample(sync=True)
+            sample.sync()
+            self._sample = sample
+
+    def _note(self, read: int, total: int) -> None:
+        """Hear how much is read."""
+        self._read = (read, total)
+        if self._is_ending:
+            raise EndingError
+
     def have_index(self) -> bool:
         """Whether there is an index that everybody can read."""
+        return self._is_empty_as_it_is() is not None
+
+    def have_sessions(self) -> bool:
+        """Whether there is one that holds something."""
+        return self._is_empty_as_it_is() is False
+
+    def _is_empty_as_it_is(self) -> bool | None:
+        """Whether the index holds nothing; None if there is none."""
         with self.open() as reader:
             try:
-                reader.is_empty()
+                return reader.is_empty()
             except NoIndexError:
-                return False
-            return True
+                return None
+
+    def end(self) -> None:
+        """Let no sync begin or go on."""
+        self._is_ending = True
 
     def close(self) -> None:
-        """Let go of all of them."""
-        with self._alone, self._writing:
-            for _, library in self._idle:
-                library.close()
+        """Let go of all of them; of one that is in the middle of a large file, when the process ends."""
+        self.end()
+        if not self._alone.acquire(timeout=PATIENCE):
+            return
+        try:
+            for library in (*(one for _, one in self._idle), self._writer, self._sample):
+                if library is not None:
+                    library.close()
             self._idle.clear()
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
+            self._writer = self._sample = None
+        finally:
+            self._alone.release()

@@ -20,6 +20,7 @@ from geminids.errors import GeminidsError
 from geminids.library import encode
 from geminids.transcript import safe
 from geminids.web.documents.live import LiveEvent
+from geminids.web.errors import EndingError
 from geminids.web.libraries import Libraries
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ BETWEEN_SYNCS = 1.0
 HEAD_START = 0.7
 """Seconds that the first questions have for themselves."""
 PATIENCE = 5.0
-"""Seconds that the thread has to end."""
+"""Seconds after which one looks again where watching failed."""
+LAST_PATIENCE = 1.0
+"""Seconds that the thread has to end; what it is in the middle of then, the next start does again."""
 
 
 class Listener:
@@ -75,7 +78,8 @@ class Live:
         self._thread.start()
 
     def end_listening(self) -> None:
-        """Let all browsers go, so that the server can end."""
+        """Let all browsers go and all syncs end, so that the server can."""
+        self._libraries.end()
         for listener in self._listeners:
             listener.tell(None)
 
@@ -83,7 +87,7 @@ class Live:
         """Stop following."""
         self._stop.set()
         self.end_listening()
-        await asyncio.to_thread(self._thread.join, PATIENCE)
+        await asyncio.to_thread(self._thread.join, LAST_PATIENCE)
 
     # To browsers
 
@@ -145,6 +149,8 @@ class Live:
         before = self._libraries.generation
         try:
             self._libraries.sync()
+        except EndingError:
+            return
         except (GeminidsError, OSError) as error:
             self._tell(LiveEvent(event="trouble", detail=safe.text(str(error))))
             return
@@ -153,7 +159,7 @@ class Live:
 
     def _follow(self) -> None:
         if self._libraries.syncs:
-            if self._libraries.have_index():
+            if self._libraries.have_sessions():
                 # The page shows what is there first; it is told when there is more.
                 self._stop.wait(HEAD_START)
             self.sync()
@@ -168,7 +174,7 @@ class Live:
         from geminids.watch import Pace, Quiet, Watching
 
         is_behind, synced_at = False, 0.0
-        with self._libraries.open() as library:
+        with self._libraries.open_homes() as library:
             for event in library.watch(pace=Pace(heartbeat=LOOK), stop=self._stop):
                 if not isinstance(event, Quiet | Watching):
                     self._tell(self._told_of(event))

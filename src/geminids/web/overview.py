@@ -68,6 +68,7 @@ def about(desk: Desk, _: Asked) -> About:
         filters=FILTERS,
         homes=library.places,
         is_sample=library.sample,
+        is_sample_instead=desk.libraries.is_sample_instead,
         is_redacted=desk.is_redacted,
         token=desk.token,
         syncing=desk.libraries.state(),

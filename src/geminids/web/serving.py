@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from geminids.web.libraries import OpenLibrary
 
 LOOPBACK = "127.0.0.1"
-PATIENCE = 2
+PATIENCE = 1
 """Seconds that requests have to end after we were told to."""
 COLLECTING = (100_000, 20, 50)
 """After how many new values the collector looks at the youngest, the young and all of them."""
@@ -38,18 +38,25 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def serve(
     open_library: OpenLibrary,
     *,
+    open_sample: OpenLibrary | None = None,
     port: int = 0,
     opens_browser: bool = True,
     redacts: bool = False,
     syncs: bool = True,
     tell: Callable[[str], None],
 ) -> None:
-    """Serve until somebody ends it. `tell` is told the address once it answers."""
+    """Serve until somebody ends it. `tell` is told the address once it answers.
+
+    `open_sample` opens what is shown as long as there is no session. Raises KeyboardInterrupt on Ctrl-C, as
+    whatever runs in the foreground does, but after all is ended.
+    """
+    # A folder that is not there is told now, and not to every question.
+    open_library(sync=False).close()
     # A large session is a million values that stay; going through them while it is read takes a third of it.
     gc.set_threshold(*COLLECTING)
     with _listening(port) as listening:
         key = Key.new(listening.getsockname()[1])
-        app = create_app(open_library, key, redacts=redacts, syncs=syncs)
+        app = create_app(open_library, key, open_sample=open_sample, redacts=redacts, syncs=syncs)
 
         def ready() -> None:
             tell(key.address)
@@ -57,7 +64,10 @@ def serve(
                 # Some browsers keep whoever starts them waiting.
                 Thread(target=webbrowser.open, args=(key.address,), daemon=True).start()
 
-        _Server(app, ready).run(sockets=[listening])
+        server = _Server(app, ready)
+        server.run(sockets=[listening])
+    if server.was_interrupted:
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -87,6 +97,7 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=PATIENCE,
             )
         )
+        self.was_interrupted = False
         self._live = app.state.live
         self._ready = ready
 
@@ -101,7 +112,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End on these, and call it a good end: nobody raises them once more."""
+        """End on these; nobody raises them once more."""
         before = {one: signal.signal(one, self._end) for one in _SIGNALS}
         try:
             yield
@@ -110,4 +121,5 @@ class _Server(uvicorn.Server):
                 signal.signal(one, handler)
 
     def _end(self, number: int, frame: FrameType | None) -> None:
+        self.was_interrupted |= number == signal.SIGINT
         self.handle_exit(number, frame)

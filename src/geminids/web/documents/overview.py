@@ -23,6 +23,9 @@ class About(Document, frozen=True, kw_only=True):
     """The filters of the language of searches."""
     homes: Sequence[str]
     is_sample: bool
+    """Whether it is the sample that is shown."""
+    is_sample_instead: bool
+    """Whether it is shown because there is no session on this machine; the first one takes its place."""
     is_redacted: bool
     """Whether secrets are hidden in all that is served."""
     token: str
@@ -43,6 +46,13 @@ class SyncState(Document, frozen=True, kw_only=True):
     """How the index stands."""
 
     is_running: bool
+    is_first: bool
+    """Whether there is nothing to ask yet: what there is, is being looked at for the first time."""
+    is_empty: bool | None
+    """Whether there is no session at all; null if nobody has looked yet."""
+    read: int | None
+    total: int | None
+    """Bytes that are read of those that are new, while a sync runs; null if that is not known."""
     generation: int
     """Grows whenever the index has taken something in."""
     at: datetime | None

@@ -9,6 +9,7 @@ export interface About {
   filters: string[];
   homes: string[];
   is_sample: boolean;
+  is_sample_instead: boolean;
   is_redacted: boolean;
   token: string;
   syncing: SyncState;
@@ -25,6 +26,10 @@ export interface FormatLine {
 /** How the index stands. */
 export interface SyncState {
   is_running: boolean;
+  is_first: boolean;
+  is_empty: boolean | null;
+  read: number | null;
+  total: number | null;
   generation: number;
   at: string | null;
   said: string[];
