@@ -1,5 +1,6 @@
 /** Questions to the server. What goes wrong is a value too, with the sentence that the server said. */
 import type { Candidate, Changing, FaultyRequest, Readable } from "./api-types";
+import { hidesSecrets } from "./redaction";
 
 export type Path = keyof Readable;
 export type Asked<P extends Path> = Readable[P]["asked"];
@@ -25,7 +26,7 @@ const TOKEN_HEADER = "x-geminids-token";
 
 /** The address of a question: for links, pictures and downloads. */
 export function addressOf<P extends Path>(path: P, asked: Asked<P>): string {
-  return addressWith(path, asked as Record<string, Value>);
+  return addressWith(path, { ...(asked as Record<string, Value>), redact: hidesSecrets });
 }
 
 /** Ask something. Aborting gives a fault that says so. */
@@ -73,8 +74,8 @@ async function faultOf(response: Response): Promise<Fault> {
   return { ...fault, title: said.title, sentence, candidates: said.candidates ?? [] };
 }
 
-const STALE = "This page belongs to an earlier start of the server. Open the address that `geminids web` printed last.";
-const UNREACHED = "The server does not answer. Is `geminids web` still running?";
+const STALE = "This page belongs to an earlier start of the server. Open the address that was printed last.";
+const UNREACHED = "The server does not answer. Is it still running?";
 
 function unreached(error: unknown): Fault {
   const isAborted = error instanceof DOMException && error.name === "AbortError";

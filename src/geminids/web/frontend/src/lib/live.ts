@@ -12,6 +12,9 @@ const connected = writable(false);
 /** Whether the server tells us what happens. */
 export const isLive: Readable<boolean> = { subscribe: connected.subscribe };
 
+/** Whether it ever did: a line that is lost is told, one that is not there yet is not. */
+export const wasLive: Readable<boolean> = readable(false, (set) => connected.subscribe((is) => is && set(true)));
+
 /** Hear what happens. Gives what ends it. */
 export function onLive(listener: (event: LiveEvent) => void): () => void {
   listeners.add(listener);

@@ -1,7 +1,8 @@
-/** Numbers as people read them. What nobody recorded is a dash. */
+/** Numbers as people read them. What nobody recorded is a dash, or said so where there is room. */
 
 const WHOLE = new Intl.NumberFormat("en-GB");
 export const UNKNOWN = "–";
+export const NOT_RECORDED = "not recorded";
 
 /** `1,234`. */
 export function whole(number: number | null): string {
@@ -47,4 +48,10 @@ export function percent(part: number | null): string {
 /** `1 session`, `2 sessions`. */
 export function counted(number: number, one: string, many = `${one}s`): string {
   return `${whole(number)} ${number === 1 ? one : many}`;
+}
+
+/** The sum of what was recorded; null if nothing was. */
+export function summed(numbers: readonly (number | null)[]): number | null {
+  const known = numbers.filter((number) => number !== null);
+  return known.length ? known.reduce((sum, number) => sum + number, 0) : null;
 }

@@ -1,6 +1,8 @@
 /** Where the page is: a view by the path, what it shows by the query. Links are ordinary links. */
 import { readable, type Readable } from "svelte/store";
 
+import type { ProjectName } from "./api-types";
+
 export type View = "home" | "sessions" | "session" | "search" | "usage" | "projects" | "health" | "nowhere";
 
 export interface Place {
@@ -21,7 +23,8 @@ const VIEWS: Record<string, View> = {
   "/projects": "projects",
   "/health": "health",
 };
-const MOVED = "geminids:moved";
+/** Told when this page itself goes elsewhere; the browser tells of going back. */
+export const MOVED = "geminids:moved";
 
 export const place: Readable<Place> = readable(here(), (set) => {
   const look = () => set(here());
@@ -38,8 +41,8 @@ export const place: Readable<Place> = readable(here(), (set) => {
 /** Go to an address of this page. */
 export function go(address: string, { replace = false } = {}): void {
   const before = location.pathname;
-  if (replace) history.replaceState(null, "", address);
-  else history.pushState(null, "", address);
+  if (replace) history.replaceState(history.state, "", address);
+  else history.pushState({ entry: `${Date.now()}-${history.length}` }, "", address);
   if (location.pathname !== before && !location.hash) window.scrollTo(0, 0);
   window.dispatchEvent(new Event(MOVED));
 }
@@ -59,10 +62,20 @@ export function withQuery(path: string, query: URLSearchParams): string {
   return written ? `${path}?${written}` : path;
 }
 
-/** The address of a session, or of one of its messages. */
-export function sessionAddress(id: string, message?: number | null): string {
-  const path = `/sessions/${encodeURIComponent(id)}`;
-  return message ? `${path}?at=${message}` : path;
+/** The address of a session, or of one of its messages; `find` are words to be looked for in it. */
+export function sessionAddress(id: string, message?: number | null, find?: string): string {
+  const query = new URLSearchParams(find ? { find } : {});
+  return withQuery(`/sessions/${encodeURIComponent(id)}`, query) + (message ? `#${message}` : "");
+}
+
+/** The word by which a project is asked for. */
+export function projectKey({ path, hash, slug, name }: ProjectName): string {
+  return path ?? hash ?? slug ?? name;
+}
+
+/** The sessions of a project. */
+export function projectAddress(project: ProjectName): string {
+  return withQuery("/sessions", new URLSearchParams({ project: projectKey(project) }));
 }
 
 export function searchAddress(words: string): string {

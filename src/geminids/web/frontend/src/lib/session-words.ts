@@ -10,6 +10,13 @@ export function lastAt(session: SessionLine): string | null {
   return session.ended_at ?? session.started_at;
 }
 
+/** Whether something was written to it so lately that it seems to be running. */
+export function seemsRunning(session: SessionLine, now: Date): boolean {
+  const last = lastAt(session);
+  return session.is_running && last !== null && now.getTime() - new Date(last).getTime() < RUNNING;
+}
+
+const RUNNING = 3 * 60_000;
 const KINDS: Partial<Record<string, string>> = {
   subagent: "Subagent",
   checkpoint: "Checkpoint",

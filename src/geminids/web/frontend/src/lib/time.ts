@@ -30,6 +30,14 @@ export function ago(at: string | null, now = new Date()): string {
   return day(then, now);
 }
 
+/** A time in a list that has headings of time: `12 min ago`, `14:05`, `5 Nov`. */
+export function underHeading(at: string | null, now = new Date()): string {
+  if (!at) return "";
+  const days = daysBetween(new Date(at), now);
+  if (days === 0 && now.getTime() - new Date(at).getTime() < HOUR * 1000) return ago(at, now);
+  return days >= 0 && days < 7 ? clock(at) : day(at, now);
+}
+
 /** `in 3 days`, `in 5 h`, `now`. */
 export function ahead(at: string | null, now = new Date()): string {
   if (!at) return "now";
@@ -71,6 +79,11 @@ export function timeGroup(at: string | null, now = new Date()): string {
   if (days === 1) return "Yesterday";
   if (days < 7) return WEEKDAY.format(date);
   return MONTH.format(date);
+}
+
+/** `November 2026` of `2026-11`. */
+export function monthName(key: string): string {
+  return MONTH.format(dayOf(`${key}-01`));
 }
 
 /** `2026-11-05` of a local day. */

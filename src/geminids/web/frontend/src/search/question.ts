@@ -1,5 +1,6 @@
 /** What is looked for, as the address has it. */
 import type { Asked } from "../lib/api";
+import { monthName } from "../lib/time";
 
 export type SearchQuestion = Asked<"/api/search">;
 
@@ -28,6 +29,22 @@ export function questionOf(query: URLSearchParams): SearchQuestion | null {
     until: month ? lastDayOf(month) : (query.get("until") ?? undefined),
     order: query.get("order") === "newest" ? "newest" : "best",
   };
+}
+
+/** What it is narrowed down by besides the words. */
+export function chipsOf(query: URLSearchParams, agentTitle: (name: string) => string): { key: string; what: string; value: string }[] {
+  const said: [string, string, (value: string) => string][] = [
+    ["place", "in", (value) => PLACES.filter((one) => one === value).map((one) => PLACE_NAMES[one])[0] ?? value],
+    ["project", "project", (value) => value.split("/").at(-1) || value],
+    ["agent", "agent", agentTitle],
+    ["month", "month", monthName],
+    ["since", "since", String],
+    ["until", "until", String],
+  ];
+  return said.flatMap(([key, what, name]) => {
+    const value = query.get(key);
+    return value ? [{ key, what, value: name(value) }] : [];
+  });
 }
 
 function lastDayOf(month: string): string {

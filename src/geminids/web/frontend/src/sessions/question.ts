@@ -7,7 +7,12 @@ import { timeGroup } from "../lib/time";
 export type Grouping = "time" | "project" | "none";
 
 const KINDS = ["main", "subagent", "checkpoint", "copy", "lost"] as const;
-const ORDERS = ["date", "started", "messages", "title", "project"] as const;
+export const ORDERS = [
+  { key: "oldest", name: "Oldest first" },
+  { key: "started", name: "Last begun first" },
+  { key: "messages", name: "Most messages first" },
+  { key: "title", name: "By title" },
+] as const;
 
 export interface Heading {
   type: "heading";
@@ -24,7 +29,6 @@ export interface Row {
 export type Line = Heading | Row;
 
 export function questionOf(query: URLSearchParams): SessionQuestion {
-  const grouping = groupingOf(query);
   return {
     q: query.get("q") ?? "",
     project: query.get("project") ?? undefined,
@@ -34,14 +38,20 @@ export function questionOf(query: URLSearchParams): SessionQuestion {
     kind: KINDS.filter((kind) => query.getAll("kind").includes(kind)),
     tag: query.getAll("tag"),
     kept: query.get("kept") === "true",
-    order: grouping === "project" ? "project" : ORDERS.find((order) => order === query.get("order")),
+    ...orderOf(query),
   };
+}
+
+function orderOf(query: URLSearchParams): Pick<SessionQuestion, "order" | "reverse"> {
+  if (groupingOf(query) === "project") return { order: "project" };
+  const order = ORDERS.find(({ key }) => key === query.get("order"))?.key;
+  return order === "oldest" ? { order: "date", reverse: true } : { order };
 }
 
 export function groupingOf(query: URLSearchParams): Grouping {
   const said = query.get("group");
   if (said === "project") return "project";
-  return said === "none" || (query.get("order") ?? "date") !== "date" ? "none" : "time";
+  return said === "none" || (query.get("order") ?? "oldest") !== "oldest" ? "none" : "time";
 }
 
 /** Sessions under their headings. Where they do not come in order, the best first, there are none. */
@@ -59,12 +69,10 @@ export function linesOf(sessions: readonly SessionLine[], grouping: Grouping): L
 }
 
 function headingOf(grouping: Grouping, sessions: readonly SessionLine[]): ((session: SessionLine) => string) | null {
-  if (grouping === "project" && standTogether(sessions.map(projectOf))) return projectOf;
-  if (grouping === "time" && areNewestFirst(sessions)) {
-    const now = new Date();
-    return (session) => timeGroup(lastAt(session), now);
-  }
-  return null;
+  if (grouping === "none") return null;
+  const now = new Date();
+  const heading = grouping === "project" ? projectOf : (session: SessionLine) => timeGroup(lastAt(session), now);
+  return standTogether(sessions.map(heading)) ? heading : null;
 }
 
 function projectOf(session: SessionLine): string {
@@ -74,9 +82,4 @@ function projectOf(session: SessionLine): string {
 function standTogether(names: readonly string[]): boolean {
   const beginnings = names.filter((name, place) => name !== names[place - 1]);
   return beginnings.length === new Set(beginnings).size;
-}
-
-function areNewestFirst(sessions: readonly SessionLine[]): boolean {
-  const times = sessions.map((one) => lastAt(one) ?? "");
-  return times.every((time, place) => place === 0 || (times[place - 1] ?? "") >= time);
 }
