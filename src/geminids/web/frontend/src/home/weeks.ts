@@ -1,5 +1,6 @@
 /** Days summed up to weeks. */
 import type { DayActivity } from "../lib/api-types";
+import { summed } from "../lib/numbers";
 import { dayKey, dayOf } from "../lib/time";
 
 export interface Week {
@@ -9,8 +10,9 @@ export interface Week {
   cached: number;
   output: number;
   thoughts: number;
-  total: number;
-  cost: number;
+  /** Null where nobody recorded it. */
+  total: number | null;
+  cost: number | null;
 }
 
 export const KINDS = ["fresh", "cached", "output", "thoughts"] as const;
@@ -20,7 +22,7 @@ export function weeksOf(days: readonly DayActivity[], count: number, today: Date
   const monday = mondayOf(today);
   const weeks = Array.from({ length: count }, (_, place) => {
     const date = new Date(monday.getFullYear(), monday.getMonth(), monday.getDate() - 7 * (count - 1 - place));
-    return { key: dayKey(date), fresh: 0, cached: 0, output: 0, thoughts: 0, total: 0, cost: 0 };
+    return { key: dayKey(date), fresh: 0, cached: 0, output: 0, thoughts: 0, total: null, cost: null } as Week;
   });
   const known = new Map(weeks.map((week) => [week.key, week]));
   for (const { day, tokens } of days) {
@@ -30,8 +32,8 @@ export function weeksOf(days: readonly DayActivity[], count: number, today: Date
     week.cached += tokens.cached ?? 0;
     week.output += tokens.output ?? 0;
     week.thoughts += tokens.thoughts ?? 0;
-    week.total += tokens.total ?? 0;
-    week.cost += tokens.cost ?? 0;
+    week.total = summed([week.total, tokens.total]);
+    week.cost = summed([week.cost, tokens.cost]);
   }
   return weeks;
 }
