@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from geminids.prices import Prices
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
+    from geminids.query.beginning import Beginning
     from geminids.query.costing import Costing
     from geminids.query.explaining import (
         Check,
@@ -131,6 +132,7 @@ __all__ = [
     "AgentOverview",
     "Attested",
     "Attesting",
+    "Beginning",
     "ChainOutcome",
     "Check",
     "Checks",
@@ -253,6 +255,7 @@ _LOADED_WHEN_USED = {
     "geminids.exporting": ("Exporting", "FolderOutcome", "Item"),
     "geminids.redact": ("Finding", "FoundAt", "Redacted", "Redactor"),
     "geminids.query.asking": ("Question",),
+    "geminids.query.beginning": ("Beginning",),
     "geminids.query.costing": ("Costing",),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
@@ -302,6 +305,9 @@ LEAST_OF_A_HASH = 4
 WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
 BUDGET = 5.0
 """Seconds that a command may spend on what is new before it answers with what it has."""
+
+LARGE = 2_000_000
+"""Bytes of a session; one that is smaller is read before anybody notices."""
 
 PRICES_FILE = "prices.json"
 """In our folder: the prices of the models that were asked for."""
@@ -770,6 +776,20 @@ class Library:
     def session(self, wanted: str) -> Session:
         """The session meant by an id, the beginning of one, a number of the last list, or `latest`."""
         return self._find(wanted).sessions[0]
+
+    def beginning(self, wanted: str, most: int, *, large: int = LARGE) -> Beginning | None:
+        """The first messages of a session of more than `large` bytes, at most so many, read without the rest.
+
+        None if that is not worth while, or if the index does not prove that all the rest changes nothing of
+        them: then `session` is to be asked. Raises the error that says why there is no such session.
+        """
+        from geminids.query.beginning import Beginnings
+        from geminids.query.contents import projects_known
+
+        found = self._ask(lambda index: Beginnings(index, self._homes).of(wanted, most, large))
+        if found is None:
+            return None
+        return found._replace(session=self._with_outputs(found.session, self._ask(projects_known)))
 
     def file(self, path: str | os.PathLike[str]) -> list[Session]:
         """The sessions in one file, the first first."""

@@ -85,10 +85,13 @@ class Stock:
         if reads_beside:
             yield read_beside(shelf.companions, traces, limit)
 
+    def bundles(self) -> Iterator[Bundle]:
+        """Every bundle, unread."""
+        return (bundle for shelf in self._shelves() for bundle in shelf.bundles)
+
     def named_folders(self, unknown: Collection[str]) -> Iterator[str]:
         """The folders that the sessions of unknown projects name."""
-        bundles = (bundle for shelf in self._shelves() for bundle in shelf.bundles)
-        for bundle in (bundle for bundle in bundles if bundle.project.hash in {None, *unknown}):
+        for bundle in (bundle for bundle in self.bundles() if bundle.project.hash in {None, *unknown}):
             source = sources.load(bundle.agent)
             for session in source.read(bundle).sessions:
                 if session.project.hash in unknown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Protocol
 from zlib import adler32, crc32
 
 from geminids.model import FileChange, Message, Project, Session, Source, ToolCall, ToolStatus
@@ -42,7 +43,7 @@ class Rows:
 
     def __init__(self, writer: Writer, *, everything: bool) -> None:
         self._writer = writer
-        self._everything = everything
+        self._messages = MessageRows(writer, everything=everything)
         self._projects: dict[Project, int] = {}
 
     def session(self, session: Session, traced: int) -> SessionRows:
@@ -51,7 +52,7 @@ class Rows:
         folder = session.project.path or ""
         return SessionRows(
             self._facts(session, traced),
-            [self._message(message, folder, guessed.get(message.id)) for message in session.messages],
+            [self._messages.row(message, folder, guessed.get(message.id)) for message in session.messages],
         )
 
     def project(self, project: Project) -> int:
@@ -87,7 +88,28 @@ class Rows:
             trace=packed(trace(session, replies=traced == Traced.REPLIES)) if traced else None,
         )
 
-    def _message(self, message: Message, folder: str, estimate: tuple[int, int] | None) -> MessageFacts:
+
+class Numbers(Protocol):
+    """The numbers that stand for names and files in an index."""
+
+    def name(self, name: str | None) -> int | None:
+        """The number of a tool or a model."""
+        ...
+
+    def file(self, path: str) -> int:
+        """The number of a file."""
+        ...
+
+
+class MessageRows:
+    """Makes rows of messages."""
+
+    def __init__(self, numbers: Numbers, *, everything: bool) -> None:
+        self._numbers = numbers
+        self._everything = everything
+
+    def row(self, message: Message, folder: str, estimate: tuple[int, int] | None = None) -> MessageFacts:
+        """A message of a session whose project is a folder."""
         texts = indexed_together(words(message, everything=self._everything))
         called = [part for part in message.parts if type(part) is ToolCall]
         calls = self._calls(called) if called else ()
@@ -100,7 +122,7 @@ class Rows:
             message.state.value,
             message.imported,
             microseconds(message.at),
-            self._writer.name(message.model),
+            self._numbers.name(message.model),
             says_something(message),
             self._spans(message),
             _digest(texts, calls, changes),
@@ -112,7 +134,7 @@ class Rows:
         )
 
     def _calls(self, calls: Sequence[ToolCall]) -> list[tuple[int, str, int]]:
-        ends = [(self._writer.name(call.name) or 0, call.status.value) for call in calls]
+        ends = [(self._numbers.name(call.name) or 0, call.status.value) for call in calls]
         return [(*end, ends.count(end)) for end in dict.fromkeys(ends)]
 
     def _changes(
@@ -121,9 +143,9 @@ class Rows:
         lines: dict[tuple[int, int], tuple[int | None, int | None]] = {}
         for call in calls:
             if call.changes and call.status in _DONE:
-                tool = self._writer.name(call.name) or 0
+                tool = self._numbers.name(call.name) or 0
                 for change in call.changes:
-                    where = self._writer.file(os.path.join(folder, change.path)), tool  # noqa: PTH118 - may be no path of ours
+                    where = self._numbers.file(os.path.join(folder, change.path)), tool  # noqa: PTH118 - may be no path of ours
                     lines[where] = _plus(lines.get(where), _changed_lines(change))
         return [(*where, *changed) for where, changed in lines.items()]
 
@@ -134,7 +156,7 @@ class Rows:
         return " ".join(map(self._span, dict.fromkeys((message.source, *last))))
 
     def _span(self, source: Source) -> str:
-        return f"{self._writer.file(source.file)}:{source.start}:{source.end}"
+        return f"{self._numbers.file(source.file)}:{source.start}:{source.end}"
 
 
 def fate_rows(fates: Iterable[Fate]) -> list[FateFacts]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -98,6 +99,7 @@ def parameters(kind: type[AskedType], given: QueryParams) -> AskedType:
         raise BadParameterError(f"{error}.".replace("Object", "The question").replace("$.", "")) from error
 
 
+@cache
 def _fields_of_many(kind: type[Asked]) -> set[str]:
     """The parameters that may be given several times."""
     return {name for name, hint in get_type_hints(kind).items() if _is_many(hint)}

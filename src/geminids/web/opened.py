@@ -8,18 +8,21 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 from geminids.errors import SessionNotFoundError
-from geminids.library import Library
+from geminids.library import Beginning, Library
 from geminids.model import Message, Session, SessionFile
 from geminids.transcript.entries import LEVELS, StoryEntry, Turn, transcript
 
 if TYPE_CHECKING:
     from geminids.web.redaction import Redaction
+
+Worth = TypeVar("Worth")
 
 _OF_A_LIST = re.compile(r"[0-9]{1,6}|latest")
 """What means a line of a list that was made elsewhere, or another session tomorrow."""
@@ -27,6 +30,8 @@ MOST = 8
 """Sessions that are kept at most."""
 MOST_BYTES = 200_000_000
 """Bytes of their files; one session is kept whatever its size."""
+FIRST_MESSAGES = 400
+"""Messages that are read of a large session before all the others are."""
 
 
 class OpenedSession:
@@ -43,6 +48,7 @@ class OpenedSession:
         self._numbers = {id(message): number for number, message in enumerate(session.messages, 1)}
         self._stories: dict[str, Sequence[StoryEntry]] = {}
         self._places: dict[str, dict[int, int]] = {}
+        self._worked_out: dict[Callable[..., Any], Any] = {}
 
     @property
     def version(self) -> str:
@@ -66,6 +72,13 @@ class OpenedSession:
             self._stories[level] = tuple(transcript(self.session, LEVELS[level]))
         return self._stories[level]
 
+    def once(self, work_out: Callable[[OpenedSession], Worth]) -> Worth:
+        """What takes going through all messages, worked out when it is asked for the first time."""
+        if work_out not in self._worked_out:
+            self._worked_out[work_out] = work_out(self)
+        worth: Worth = self._worked_out[work_out]
+        return worth
+
     def places(self, level: str) -> dict[int, int]:
         """Where the messages stand in the story, by their numbers; what is not told is not in it."""
         if level not in self._places:
@@ -74,6 +87,31 @@ class OpenedSession:
                 self.number_of(entry.message): place for place, entry in told if isinstance(entry, Turn)
             }
         return self._places[level]
+
+
+class BegunSession(OpenedSession):
+    """A session of which no more than the first messages were read."""
+
+    def __init__(self, begun: Beginning) -> None:
+        super().__init__(begun.session, begun.session.files)
+        self.messages = begun.messages
+        """How many there are in all."""
+
+    def story(self, level: str) -> Sequence[StoryEntry]:
+        """The entries that stay what they are, whatever follows."""
+        if level not in self._stories:
+            last = self.session.messages[-1]
+            told = transcript(self.session, LEVELS[level])
+            before = list(takewhile(lambda one: not (isinstance(one, Turn) and one.message is last), told))
+            while before and not isinstance(before[-1], Turn):
+                before.pop()
+            self._stories[level] = tuple(before)
+        return self._stories[level]
+
+    def likely_entries(self, level: str) -> int:
+        """How many entries there will be, as the beginning lets one guess."""
+        told = len(self.story(level))
+        return max(told, round(told * self.messages / len(self.session.messages)))
 
 
 class OpenedSessions:
@@ -86,8 +124,7 @@ class OpenedSessions:
 
     def session(self, library: Library, wanted: str, redaction: Redaction | None) -> OpenedSession:
         """A session by its id or the beginning of it. Raises the error that says why there is none."""
-        if _OF_A_LIST.fullmatch(wanted):
-            raise SessionNotFoundError(wanted)
+        _refuse_lists(wanted)
         with self._lock:
             reading = self._reading.setdefault(wanted, Lock())
         # Twenty who want the same large session wait for the first of them.
@@ -97,6 +134,14 @@ class OpenedSessions:
         finally:
             with self._lock:
                 self._reading.pop(wanted, None)
+
+    def begun(self, library: Library, wanted: str) -> BegunSession | None:
+        """The beginning of a session that takes long to read; None if it is read already, or soon is."""
+        _refuse_lists(wanted)
+        if self._current(wanted, None):
+            return None
+        begun = library.beginning(wanted, FIRST_MESSAGES)
+        return BegunSession(begun) if begun else None
 
     def _current(self, wanted: str, redaction: Redaction | None) -> OpenedSession | None:
         key = (wanted, redaction is not None)
@@ -122,6 +167,11 @@ class OpenedSessions:
             len(self._opened) > MOST or sum(one.bytes for one in self._opened.values()) > MOST_BYTES
         ):
             self._opened.popitem(last=False)
+
+
+def _refuse_lists(wanted: str) -> None:
+    if _OF_A_LIST.fullmatch(wanted):
+        raise SessionNotFoundError(wanted)
 
 
 def _facts(path: str) -> tuple[int, int, int] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Annotated, Literal
 
@@ -95,7 +95,7 @@ def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
         unpriced=cost.unpriced,
         messages=len(found.messages),
         entries={asked.detail: len(opened.story(asked.detail))},
-        children=list(_children(found))[:MOST_CHILDREN],
+        children=opened.once(_children)[:MOST_CHILDREN],
         files=found.files[:MOST_LISTED],
         directories=harmless_all(found.directories[:MOST_LISTED]),
         beside=[
@@ -112,7 +112,7 @@ def outline(desk: Desk, asked: AskedForOutline) -> Outline:
     """The prompts of a session, each with what came of it."""
     opened = desk.session(asked.id)
     places = opened.places(asked.detail)
-    prompts = [led for led in turns_led(opened) if led.number in places]
+    prompts = [led for led in opened.once(turns_led) if led.number in places]
     chosen = prompts[asked.start : asked.start + asked.count]
     return Outline(
         detail=asked.detail,
@@ -123,7 +123,11 @@ def outline(desk: Desk, asked: AskedForOutline) -> Outline:
 
 def messages(desk: Desk, asked: AskedForWindow) -> Story:
     """A window of the story of a session."""
-    opened = desk.session(asked.id)
+    return window_of(desk, desk.session(asked.id), asked)
+
+
+def window_of(desk: Desk, opened: OpenedSession, asked: AskedForWindow) -> Story:
+    """The same of a session that was read."""
     start = asked.start if asked.around is None else _around(opened, asked, asked.around)
     return Story(
         id=opened.session.id,
@@ -146,13 +150,13 @@ def message(desk: Desk, asked: AskedForMessage) -> TurnEntry:
 def branches(desk: Desk, asked: AskedOfSession) -> Branches:
     """What was taken out of the agent's view, and where it forked."""
     opened = desk.session(asked.id)
-    return Branches(branches=[branch.told for branch in _branches(opened)])
+    return Branches(branches=[branch.told for branch in opened.once(_branches)])
 
 
 def branch(desk: Desk, asked: AskedForBranch) -> Story:
     """The messages of a dropped branch, told as if they had stayed."""
     opened = desk.session(asked.id)
-    found = _branches(opened)
+    found = opened.once(_branches)
     if asked.index >= len(found):
         raise NoSuchPieceError("dropped branch")
     turns = [_whole(opened, one) for one in found[asked.index].messages if one.parts]
@@ -210,10 +214,9 @@ def _noted(desk: Desk, text: str) -> str:
     return desk.redaction.text(desk.library, harmless_text) if desk.is_redacted else harmless_text
 
 
-def _children(found: Session) -> Iterator[str]:
-    yield from dict.fromkeys(
-        call.child_id for one in found.messages for call in one.tool_calls if call.child_id
-    )
+def _children(opened: OpenedSession) -> list[str]:
+    called = (call.child_id for one in opened.session.messages for call in one.tool_calls)
+    return list(dict.fromkeys(filter(None, called)))
 
 
 # Prompts and what came of them
