@@ -90,11 +90,13 @@ if TYPE_CHECKING:
     from geminids.query.given import file_meant, is_document
     from geminids.query.identity import short_ids
     from geminids.query.keeping import FileVersion, Forgettable, Forgotten, KeepStatus, SessionVersions
+    from geminids.query.language import Query
     from geminids.query.last_list import LastList
     from geminids.query.listing import LED_BY_HUMANS, Filter, Listing
     from geminids.query.marking import Marked, MarkedSessions
     from geminids.query.meant import Meant
     from geminids.query.moments import parse_moment
+    from geminids.query.over_time import OverTime, UsagePart
     from geminids.query.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview
     from geminids.query.projects import Contents, ProjectReport, Projects, Resolved
     from geminids.query.rereading import RereadingMany
@@ -187,6 +189,7 @@ __all__ = [
     "Obstacle",
     "Offer",
     "Outcome",
+    "OverTime",
     "Overview",
     "Placement",
     "ProjectReport",
@@ -219,6 +222,7 @@ __all__ = [
     "Tombstone",
     "UnrecordedSum",
     "Unwanted",
+    "UsagePart",
     "Verdict",
     "Verified",
     "VerifiedRecord",
@@ -283,6 +287,7 @@ _LOADED_WHEN_USED = {
         "UnrecordedSum",
     ),
     "geminids.query.figures": ("Figures", "Tokens"),
+    "geminids.query.over_time": ("OverTime", "UsagePart"),
     "geminids.query.stats": ("STATS_GROUPS", "Statistics", "StatsGroup", "StatsQuestion"),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.restoring": ("RestorePlan",),
@@ -585,10 +590,32 @@ class Library:
         from geminids.query.stats import asked, statistics
 
         query = asked(question, now or datetime.now(UTC))
-        found = None
-        if query is not None and query.tree is not None:
-            found = [row.number for row in self.found_sessions(query.text, now)]
+        found = self._with_words(query, now)
         return self._ask(lambda index: statistics(index, question, query, found, self._prices))
+
+    def over_time(
+        self,
+        question: StatsQuestion,
+        periods: str | None = None,
+        most: int = 6,
+        now: datetime | None = None,
+    ) -> OverTime:
+        """What was used in each day, week or month, split by what the question groups by."""
+        from datetime import UTC, datetime
+        from functools import partial
+
+        from geminids.query.over_time import over_time
+        from geminids.query.stats import asked
+
+        query = asked(question, now or datetime.now(UTC))
+        found = self._with_words(query, now)
+        telling = partial(over_time, periods=periods, most=most)
+        return self._ask(lambda index: telling(index, question, query, found, self._prices))
+
+    def context_windows(self, models: Collection[str]) -> dict[str, int | None]:
+        """How many tokens a prompt of some models may have; None where the price list does not tell."""
+        prices = self._prices({(None, model) for model in models})
+        return {model: prices.context_window(None, model) for model in models}
 
     def hours(self, question: StatsQuestion, now: datetime | None = None) -> list[BusyHour]:
         """In which hours of which weekdays people typed and models answered, in local time."""
@@ -597,10 +624,14 @@ class Library:
         from geminids.query.stats import asked, busy_hours
 
         query = asked(question, now or datetime.now(UTC))
-        found = None
-        if query is not None and query.tree is not None:
-            found = [row.number for row in self.found_sessions(query.text, now)]
+        found = self._with_words(query, now)
         return self._ask(lambda index: busy_hours(index, query, found))
+
+    def _with_words(self, query: Query | None, now: datetime | None) -> list[int] | None:
+        """The numbers of the sessions with the words of a query; None if it has none."""
+        if query is None or query.tree is None:
+            return None
+        return [row.number for row in self.found_sessions(query.text, now)]
 
     def explain(self, question: StatsQuestion, now: datetime | None = None) -> ExplainedTotal:
         """Where a total comes from: sessions that add up to it, what was not counted, what is missing."""

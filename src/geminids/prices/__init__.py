@@ -175,6 +175,11 @@ class Prices:
             reasons.append(_NO_DAY)
         return next(filter(None, reasons), None)
 
+    def context_window(self, provider: str | None, model: str) -> int | None:
+        """How many tokens a prompt of it may have; None if the list does not tell."""
+        listed = self._listed(provider, model)
+        return listed.context_window if listed else None
+
     @property
     def basis(self) -> Basis:
         """Where these prices come from."""

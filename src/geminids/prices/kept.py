@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import date
 
 LIBRARY = "genai_prices"
-_SHAPE = 1
+_SHAPE = 2
 """Raised when the text is written, or prices are found, in another way."""
 
 
@@ -70,6 +70,8 @@ class Listed(Value):
     periods: tuple[Period, ...]
     why_not: str | None = None
     """Why it has nothing of it; then there are no periods."""
+    context_window: int | None = None
+    """Tokens that a prompt may have at most."""
 
     def period(self, day: "date | None") -> Period | None:
         """The one a day is in. Without a day there is an answer only if the price never changed."""
@@ -113,7 +115,14 @@ def _footprint(folder: str) -> str:
 def keepable_text(prices: PriceList) -> str:
     """The text that `read_kept` reads."""
     models = [
-        [provider, model, listed.priced_as, listed.why_not, list(map(_written_period, listed.periods))]
+        [
+            provider,
+            model,
+            listed.priced_as,
+            listed.why_not,
+            listed.context_window,
+            list(map(_written_period, listed.periods)),
+        ]
         for (provider, model), listed in prices.models.items()
     ]
     document = {
@@ -151,8 +160,16 @@ def read_kept(text: str) -> PriceList | None:
 
 def _read_model(written: Any) -> tuple[tuple[str | None, str], Listed]:
     match written:
-        case [str() | None as provider, str(model), str(priced_as), str() | None as why_not, list(periods)]:
-            return (provider, model), Listed(priced_as, tuple(map(_read_period, periods)), why_not)
+        case [
+            str() | None as provider,
+            str(model),
+            str(priced_as),
+            str() | None as why_not,
+            int() | None as context_window,
+            list(periods),
+        ]:
+            listed = Listed(priced_as, tuple(map(_read_period, periods)), why_not, context_window)
+            return (provider, model), listed
         case _:
             raise ValueError("no model")
 

@@ -30,6 +30,7 @@ _GIVEN_BACK = ("output", "thoughts")
 
 # Claude Code marks the longer context: `claude-sonnet-4-5[1m]`. The list goes by the size of each request.
 _CONTEXT = re.compile(r"\[\w+\]$")
+_MILLIONS = re.compile(r"\[(\d+)m\]$", re.IGNORECASE)
 # Google's and Amazon's long names: `models/gemini-2.5-pro`, `arn:aws:bedrock:…/us.anthropic.claude…`.
 _RESOURCE = re.compile(r"^(?:(?:(?:projects|publishers)/.*/)?models/|arn:aws[\w-]*:bedrock:[^/]*/)")
 _BEDROCK = re.compile(r"^(?:[a-z-]+\.)?anthropic\.claude")
@@ -56,8 +57,16 @@ def _listed(snapshot: DataSnapshot, provider: str | None, model: str) -> Listed:
         except LookupError:
             continue
         if not _is_another_version(found.id, name):
-            return Listed(f"{found_provider.id}/{found.id}", tuple(_periods(found)))
+            window = _context_window(model, found)
+            return Listed(f"{found_provider.id}/{found.id}", tuple(_periods(found)), context_window=window)
     return Listed("", (), "the price list of genai-prices does not know it")
+
+
+def _context_window(model: str, found: ModelInfo) -> int | None:
+    """As the agent says that it asked for, or as the list has it."""
+    if millions := _MILLIONS.search(model.strip()):
+        return int(millions[1]) * _MILLION
+    return found.context_window
 
 
 def _spellings(snapshot: DataSnapshot, provider: str | None, model: str) -> Iterator[tuple[str | None, str]]:

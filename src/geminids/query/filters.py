@@ -39,7 +39,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 MOMENTS = ("since", "before")
 _NAMED = ("agent", "tool", "model")
 """Filters whose values hold no commas; folders and files may."""
-FILTERS = ("agent", "project", "tool", "file", "model", "role", "status", *MOMENTS, "in", "is", "id")
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+FILTERS = ("agent", "project", "tool", "file", "model", "role", "status", *MOMENTS, "hour", "in", "is", "id")
 
 _ELSEWHERE = {
     "after": "since",
@@ -55,6 +56,7 @@ _ELSEWHERE = {
 """What filters are called in other search boxes."""
 
 _LIKE_A_FILTER = re.compile(r'([a-z]+):["“\w~./]')
+_HOUR = re.compile(rf"(?:{'|'.join(WEEKDAYS)})(?:-(?:[01]?\d|2[0-3]))?|[01]?\d|2[0-3]")
 _NEAR = 0.75
 """How alike a word and the name of a filter are if one is a slip for the other: `proejct`, but not `node`."""
 
@@ -94,6 +96,7 @@ _VALUES = {
     "model": "pro",
     "since": "7d",
     "before": "2026-05-01",
+    "hour": "mon-14",
     "id": "1f0c9a2b",
 }
 
@@ -110,6 +113,9 @@ def checked(text: str, typed: Filter) -> Iterator[Filter]:
     if typed.name in CHOICES:
         for value in typed.value.lower().split(","):
             yield typed._replace(value=_choice(text, typed, value.strip()))
+    elif typed.name == "hour":
+        for value in typed.value.lower().split(","):
+            yield typed._replace(value=_hour(text, typed, value.strip()))
     elif typed.name in _NAMED:
         yield from (typed._replace(value=value.strip()) for value in typed.value.split(",") if value.strip())
     else:
@@ -124,6 +130,15 @@ def _choice(text: str, typed: Filter, value: str) -> str:
         return next(place for place, column in PLACES.items() if column == _OTHER_PLACES[value])
     problem = f"{typed.name}: takes {_listed(known)}, not {value or 'nothing'}."
     raise QuerySyntaxError(text, typed.column, problem, f"geminids search '{typed.name}:{known[0]} cors'")
+
+
+def _hour(text: str, typed: Filter, value: str) -> str:
+    if _HOUR.fullmatch(value):
+        return value
+    problem = (
+        f"hour: takes a weekday (mon), an hour from 0 to 23 (14) or both (mon-14), not {value or 'nothing'}."
+    )
+    raise QuerySyntaxError(text, typed.column, problem, "geminids search 'hour:mon-14 cors'")
 
 
 def columns_of(text: str, filters: Sequence[Filter]) -> tuple[str, ...]:

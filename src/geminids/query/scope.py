@@ -5,7 +5,7 @@ filters must all fit. What nothing has is answered with what there is.
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.store import reading, searching
@@ -93,12 +93,19 @@ def _model(index: "Index", value: str) -> Meaning:
 def _part_of_a_name(
     known: dict[str, int], value: str, condition: Callable[[Sequence[int]], Condition]
 ) -> Meaning:
-    meant = [number for name, number in known.items() if value.casefold() in name.casefold()]
+    meant = numbers_named(known, value)
     if meant:
         return Meaning(condition(meant))
     from geminids.query.matching import nearest
 
     return Meaning(NOTHING, tuple(nearest(list(known), value)))
+
+
+def numbers_named(known: Mapping[str, int], value: str) -> list[int]:
+    """Those whose name holds a value; after `=` it is the name itself."""
+    if value.startswith("="):
+        return [number for name, number in known.items() if name == value[1:]]
+    return [number for name, number in known.items() if value.casefold() in name.casefold()]
 
 
 def _file(_: "Index", value: str) -> Meaning:
@@ -131,6 +138,16 @@ def _is(_: "Index", value: str) -> Meaning:
     return Meaning(one_of("m.state", [value]))
 
 
+def _hour(_: "Index", value: str) -> Meaning:
+    """A weekday, an hour of any day, or an hour of a weekday."""
+    from geminids.query.filters import WEEKDAYS
+
+    first, _dash, second = value.partition("-")
+    weekday = WEEKDAYS.index(first) if first in WEEKDAYS else None
+    hour = second if weekday is not None else first
+    return Meaning(searching.in_hour(weekday, int(hour) if hour else None))
+
+
 def _id(_: "Index", value: str) -> Meaning:
     """Any piece of the id of a session."""
     return Meaning(Condition("instr(lower(s.sid), ?)", (value.casefold(),)))
@@ -146,5 +163,6 @@ _MEANINGS: "dict[str, Callable[[Index, str], Meaning]]" = {
     "role": _role,
     "status": _status,
     "is": _is,
+    "hour": _hour,
     "id": _id,
 }

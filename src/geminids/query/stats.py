@@ -2,17 +2,17 @@
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.prices import Prices
-from geminids.query.figures import Adding, Figures, Tokens, amounts_of, figures_of, together
+from geminids.query.counted import hours_counted, scope_of, sessions_counted
+from geminids.query.figures import Adding, Figures, Tokens, figures_of, together
+from geminids.query.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.store import reading, totals
 from geminids.store.reading import Condition
 from geminids.store.times import microseconds
 from geminids.store.totals import Key, Scope, Spent
-from geminids.store.usage import is_summed_up, sum_up_aside
 from geminids.values import Value
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 STATS_GROUPS = ("day", "week", "month", "model", "agent", "project", "session", "tool")
 """What figures can be grouped by."""
 TIMES = frozenset({"day", "week", "month"})
-_EPOCH = date(1970, 1, 1)
 
 
 class StatsQuestion(Value):
@@ -57,14 +56,6 @@ class StatsGroup(NamedTuple):
     """Of a session."""
 
 
-class Unpriced(NamedTuple):
-    """A model without a price, and why."""
-
-    model: str
-    reason: str
-    requests: int
-
-
 class Statistics(Value):
     """What was asked for."""
 
@@ -91,10 +82,6 @@ class Statistics(Value):
         return together([group.figures for group in groups])
 
 
-Pricing = Callable[[Collection[tuple[str | None, str]]], Prices]
-"""Gives the prices of some models, each with who answers for it if that is known."""
-
-
 def statistics(
     index: "Index",
     question: StatsQuestion,
@@ -103,7 +90,7 @@ def statistics(
     pricing: Pricing,
 ) -> Statistics:
     """The figures that are asked for. `found` are the sessions with the words of the query, if it has any."""
-    return _Counting(index, _scope(index, query, found), question, pricing).statistics(query)
+    return _Counting(index, scope_of(index, query, found), question, pricing).statistics(query)
 
 
 def asked(question: StatsQuestion, now: datetime) -> "Query | None":
@@ -125,80 +112,14 @@ def asked(question: StatsQuestion, now: datetime) -> "Query | None":
 
 def busy_hours(index: "Index", query: "Query | None", found: Sequence[int] | None) -> list[totals.BusyHour]:
     """When people typed and models answered. `found` are the sessions with the words of the query."""
-    conditions = [] if found is None else [reading.one_of("s.id", found)]
-    if query is not None and query.filters:
-        from geminids.query.scope import narrowings
-
-        conditions += [_of_session(narrowing.condition) for narrowing in narrowings(index, _timeless(query))]
+    conditions = sessions_counted(index, query, found)
     if query is not None and query.since:
         conditions.append(Condition("m.at >= ?", (microseconds(query.since),)))
     if query is not None and query.before:
         conditions.append(Condition("m.at < ?", (microseconds(query.before),)))
+    if query is not None:
+        conditions += hours_counted(index, query)
     return totals.by_hour(index, conditions)
-
-
-# Which sessions
-
-
-def _timeless(query: "Query") -> "Query":
-    """Times narrow what is counted, not which sessions are."""
-    return query._replace(filters=tuple(f for f in query.filters if f.name not in ("since", "before")))
-
-
-def _scope(index: "Index", query: "Query | None", found: Sequence[int] | None) -> Scope:
-    conditions = [] if found is None else [reading.one_of("s.id", found)]
-    models = None
-    if query is None:
-        return _in_time(index, Scope(conditions), None, None)
-    if query.filters:
-        from geminids.query.scope import narrowings
-
-        conditions += [_of_session(narrowing.condition) for narrowing in narrowings(index, _timeless(query))]
-        models = _models(index, query)
-    return _in_time(index, Scope(conditions, models=models), query.since, query.before)
-
-
-def _of_session(condition: Condition) -> Condition:
-    """What is asked of a message holds for a session if it does for one of its messages."""
-    if "m." not in condition.sql:
-        return condition
-    return Condition(
-        f"EXISTS (SELECT 1 FROM messages m WHERE m.session = s.id AND {condition.sql})", condition.values
-    )
-
-
-def _models(index: "Index", query: "Query") -> list[int] | None:
-    """The models that are asked for: then only their requests count."""
-    wanted = [value.casefold() for value in query.wanted("model")]
-    if not wanted:
-        return None
-    from geminids.store.searching import models
-
-    known = models(index).items()
-    return [number for name, number in known if any(value in name.casefold() for value in wanted)]
-
-
-def _in_time(index: "Index", scope: Scope, since: datetime | None, before: datetime | None) -> Scope:
-    first, last = _first_day(since), _last_day(before)
-    whole = (since is None or first is not None) and (before is None or last is not None)
-    if whole and is_summed_up(index):
-        return scope._replace(first=first, last=last)
-    sum_up_aside(index, microseconds(since), microseconds(before))
-    return scope._replace(is_aside=True)
-
-
-def _first_day(since: datetime | None) -> int | None:
-    """The day that begins at a moment; None if none does."""
-    if since is None:
-        return None
-    local = since.astimezone()
-    is_midnight = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
-    return (local.date() - _EPOCH).days if is_midnight else None
-
-
-def _last_day(before: datetime | None) -> int | None:
-    following = _first_day(before)
-    return None if following is None else following - 1
 
 
 # Counting
@@ -211,18 +132,16 @@ class _Counting:
         self._index = index
         self._scope = scope
         self._by = question.by
-        self._group = _folded(index, question)
+        self._group = group_of(index, question)
         # Tools use no tokens of their own: their requests are told all together.
         spent_by = "day" if question.by == "tool" else self._group
         spent = totals.spent(index, scope, spent_by)
         guessed = totals.estimated(index, scope, spent_by)
-        self._models = totals.names(index, sorted({row.model for row in (*spent, *guessed)} - {0}))
-        self._prices = pricing({(None, name) for name in self._models.values()})
-        self._unpriced: dict[str, int] = {}
+        self._prices = RowPrices(index, (*spent, *guessed), pricing)
         by_day = spent_by == "day"
-        self._used = _Used(spent, self._cost, by_day=by_day)
+        self._used = _Used(spent, self._prices.cost, by_day=by_day)
         self._used.note_unmeasured(guessed)
-        self._estimated = _Used(guessed, self._price, by_day=by_day) if question.estimate else None
+        self._estimated = _Used(guessed, self._prices.price, by_day=by_day) if question.estimate else None
 
     def statistics(self, query: "Query | None") -> Statistics:
         """All figures."""
@@ -231,22 +150,19 @@ class _Counting:
             by=self._by,
             total=total,
             grouped_sessions=self._grouped_sessions(total),
-            groups=_named(self._index, self._by, self._groups(), self._models),
-            days=[(_date(int(day)), used.tokens()) for day, used in sorted(self._used.by_day.items())],
+            groups=_named(self._index, self._by, self._groups(), self._prices.models),
+            days=[(date_of(int(day)), used.tokens()) for day, used in sorted(self._used.by_day.items())],
             since=query.since if query else None,
             until=query.before if query else None,
             basis=self._prices.basis,
-            unpriced=[
-                Unpriced(name, self._prices.why_not(None, name) or "", requests)
-                for name, requests in sorted(self._unpriced.items(), key=lambda item: -item[1])
-            ],
+            unpriced=self._prices.unpriced(),
             agents=totals.agents(self._index, self._scope),
             span=self._span(),
         )
 
     def _span(self) -> tuple[date, date] | None:
         days = totals.span(self._index, self._scope)
-        return None if days is None else (_date(days[0]), _date(days[1]))
+        return None if days is None else (date_of(days[0]), date_of(days[1]))
 
     def _total(self) -> Figures:
         done = self._deeds("all").get(0, Figures())
@@ -306,24 +222,6 @@ class _Counting:
             groups[key] = groups.get(key, Figures())._replace(files=files)
         return groups
 
-    def _cost(self, row: Spent) -> "Decimal | None":
-        """What was paid for; models without a price are noted."""
-        cost = self._price(row)
-        name = self._models.get(row.model)
-        if cost is None and name is not None and row.total is not None:
-            self._unpriced[name] = self._unpriced.get(name, 0) + row.requests
-        return cost
-
-    def _price(self, row: Spent) -> "Decimal | None":
-        name = self._models.get(row.model)
-        if row.total is None or name is None:
-            return None
-        amounts = amounts_of(row)
-        # Most prices never changed: then no day is needed, and one answer holds for all of them.
-        cost = self._prices.cost(None, name, None, row.band, amounts)
-        cost = cost or self._prices.cost(None, name, _date(row.day), row.band, amounts)
-        return cost.amount if cost else None
-
 
 class _Used:
     """Tokens of some rows: all of them, by group and by day."""
@@ -355,14 +253,10 @@ class _Used:
         return total.tokens()
 
 
-def _date(day: int) -> date:
-    return _EPOCH + timedelta(days=day)
-
-
 # Groups and their names
 
 
-def _folded(index: "Index", question: StatsQuestion) -> str:
+def group_of(index: "Index", question: StatsQuestion) -> str:
     """The group to ask for, after noting what counts as one."""
     if question.by == "project":
         totals.count_as_one(index, projects_that_are_one(index))
@@ -400,8 +294,8 @@ def _named(index: "Index", by: str, groups: dict[Key, Figures], models: dict[int
     """The groups with names: those of time in its order, the others the largest first."""
     if by in TIMES:
         ordered = sorted((int(key), figures) for key, figures in groups.items())
-        return [StatsGroup(str(_date(day)), str(_date(day)), figures) for day, figures in ordered]
-    named = _NAMING[by](index, groups, models)
+        return [StatsGroup(str(date_of(day)), str(date_of(day)), figures) for day, figures in ordered]
+    named = NAMING[by](index, groups, models)
     weight = _calls if by == "tool" else _weight
     return sorted(named, key=lambda group: (*weight(group.figures), group.name))
 
@@ -449,10 +343,11 @@ def _sessions(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> 
     ]
 
 
-_NAMING: "dict[str, Callable[[Index, dict[Key, Figures], dict[int, str]], list[StatsGroup]]]" = {
+NAMING: "dict[str, Callable[[Index, dict[Key, Figures], dict[int, str]], list[StatsGroup]]]" = {
     "agent": _agents,
     "model": _models_named,
     "tool": _tools,
     "project": _projects,
     "session": _sessions,
 }
+"""How groups get their names, in the order in which they are given."""

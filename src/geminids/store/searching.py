@@ -105,6 +105,17 @@ def calls_one_of(tools: Sequence[int]) -> Condition:
     return Condition(f"EXISTS (SELECT 1 FROM calls WHERE message = m.id AND tool IN ({marks}))", tuple(tools))
 
 
+def in_hour(weekday: int | None, hour: int | None) -> Condition:
+    """A message of a weekday (0 is Monday), of an hour, or both, in local time."""
+    local = "m.at / 1000000, 'unixepoch', 'localtime'"
+    asked = {
+        f"(strftime('%w', {local}) + 6) % 7": weekday,
+        f"CAST(strftime('%H', {local}) AS INTEGER)": hour,
+    }
+    wanted = {sql: number for sql, number in asked.items() if number is not None}
+    return Condition(" AND ".join(f"{sql} = ?" for sql in wanted), tuple(wanted.values()))
+
+
 def not_before(moment: int) -> Condition:
     """A message of this time or later; the session's time stands for one that is not known."""
     return Condition("coalesce(m.at, s.last) >= ?", (moment,))

@@ -123,6 +123,20 @@ class BusyHour(NamedTuple):
     replies: int
 
 
+def numbered(sessions: Sequence[int]) -> Condition:
+    """Being one of some sessions (`s`), however many."""
+    return Condition("s.id IN (SELECT value FROM json_each(?))", (f"[{', '.join(map(str, sessions))}]",))
+
+
+def sessions_meant(index: "Index", conditions: Sequence[Condition]) -> list[int]:
+    """The numbers of the sessions (`s`) that fulfil conditions."""
+    held = " AND ".join(f"({condition.sql})" for condition in conditions)
+    values = [value for condition in conditions for value in condition.values]
+    return [
+        number for (number,) in index.connection.execute(f"SELECT s.id FROM sessions s WHERE {held}", values)
+    ]
+
+
 _QUARTER = 900_000_000
 """Microseconds: no zone differs from UTC by a smaller part of an hour."""
 _BY_HOUR = f"""

@@ -13,6 +13,7 @@ from geminids.store.schema import DAYS, USAGE
 
 if TYPE_CHECKING:
     from geminids.store.index import Index
+    from geminids.store.reading import Condition
 
 IDLE = 5 * 60 * 1_000_000
 """Microseconds: a longer gap between two messages is no work, neither of the human nor of the agent."""
@@ -58,19 +59,27 @@ def sum_up(index: "Index", sessions: Collection[int] | None = None) -> None:
         _insert_sums(index, "main.", f"m.{among}")
 
 
-def sum_up_aside(index: "Index", since: int | None, until: int | None) -> None:
-    """Sum up what happened between two moments, beside what is kept: for times that are no whole days."""
+def sum_up_aside(
+    index: "Index", since: int | None, until: int | None, conditions: "Sequence[Condition]" = ()
+) -> None:
+    """Sum up what happened between two moments, beside what is kept: for times that are no whole days.
+
+    Conditions are over a message (`m`) and its session (`s`).
+    """
     drop = "".join(f"DROP TABLE IF EXISTS temp.{table};" for table in SUMS)
     index.connection.executescript(drop + DAYS.format(prefix="temp."))
     at = "coalesce(m.at, s.last)"
     bounds = [f"{at} >= {int(since)}"] if since is not None else []
     bounds += [f"{at} < {int(until)}"] if until is not None else []
-    _insert_sums(index, "temp.", " AND ".join(bounds) or "1")
+    bounds += [f"({condition.sql})" for condition in conditions]
+    values = [value for condition in conditions for value in condition.values]
+    _insert_sums(index, "temp.", " AND ".join(bounds) or "1", values)
 
 
-def _insert_sums(index: "Index", prefix: str, which: str) -> None:
+def _insert_sums(index: "Index", prefix: str, which: str, values: Sequence[object] = ()) -> None:
     for table, select in _SUMS.items():
-        index.connection.execute(f"INSERT INTO {prefix}{table} {select.format(which=which, prefix=prefix)}")
+        written = f"INSERT INTO {prefix}{table} {select.format(which=which, prefix=prefix)}"
+        index.connection.execute(written, values)
 
 
 def few(numbers: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -10,17 +10,18 @@ import msgspec
 
 from geminids.library import (
     Figures,
+    OverTime,
     Statistics,
     StatsGroup,
     StatsQuestion,
     Tokens,
+    UsagePart,
 )
 from geminids.transcript import safe
 from geminids.web.documents.usage import (
     Hour,
     Hours,
-    Series,
-    SeriesPoint,
+    SeriesPart,
     UnpricedModel,
     UsageFigures,
     UsageGroup,
@@ -30,8 +31,16 @@ from geminids.web.documents.usage import (
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
 
 Group = Literal["day", "week", "month", "model", "agent", "project", "session", "tool"]
+Order = Literal["size", "cost", "active"]
 _CENTS = 6
 """Places of a cost."""
+_TIMES = frozenset({"day", "week", "month"})
+_SIZES: dict[Order, Callable[[StatsGroup], Decimal]] = {
+    "size": lambda _: Decimal(0),
+    "cost": lambda group: -(group.figures.tokens.cost or Decimal(0)),
+    "active": lambda group: -Decimal(group.figures.active),
+}
+"""By what groups are sorted; they come with the largest first."""
 
 
 class AskedOfUsage(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,6 +60,8 @@ class AskedForFigures(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fi
     by: Group = "day"
     limit: Annotated[int, msgspec.Meta(ge=1, le=5000)] = 400
     """Groups that are listed: of time the last ones, of others the largest."""
+    order: Order = "size"
+    """What the largest has most of: tokens (a tool: calls), cost, or time in which somebody was at work."""
     fold: bool = True
     """Whether subagents count as their parents, where sessions are told apart."""
 
@@ -58,7 +69,8 @@ class AskedForFigures(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fi
 class AskedForSeries(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is told over time, and how it is split."""
 
-    by: Literal["day", "week", "month"] = "day"
+    by: Literal["day", "week", "month"] | None = None
+    """Where it is not said, what fits the span."""
     split: Literal["model", "agent", "project"] = "model"
     limit: Annotated[int, msgspec.Meta(ge=1, le=12)] = 6
     """Parts that are told, the largest first."""
@@ -67,8 +79,8 @@ class AskedForSeries(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fie
 def usage(desk: Desk, asked: AskedForFigures) -> UsageFigures:
     """What sessions did, used and cost, in groups."""
     found = desk.library.stats(_question(asked, by=asked.by, fold=asked.fold), desk.now)
-    groups = found.groups
-    shown = groups[-asked.limit :] if asked.by in {"day", "week", "month"} else groups[: asked.limit]
+    groups = found.groups if asked.by in _TIMES else sorted(found.groups, key=_SIZES[asked.order])
+    shown = groups[-asked.limit :] if asked.by in _TIMES else groups[: asked.limit]
     return UsageFigures(
         by=found.by,
         since=found.since,
@@ -83,13 +95,20 @@ def usage(desk: Desk, asked: AskedForFigures) -> UsageFigures:
 
 def series(desk: Desk, asked: AskedForSeries) -> UsageSeries:
     """Usage over time, split into its largest parts."""
-    parts = desk.library.stats(_question(asked, by=asked.split), desk.now).groups
-    named = [part for part in parts if part.key and part.figures.tokens.total]
+    found = desk.library.over_time(_question(asked, by=asked.split), asked.by, asked.limit, desk.now)
     return UsageSeries(
-        by=asked.by,
-        split=asked.split,
-        series=[_series(desk, asked, part) for part in named[: asked.limit]],
-        left_out=max(0, len(named) - asked.limit),
+        by=found.by,
+        split=found.split,
+        since=found.since,
+        until=found.until,
+        keys=[str(first) for first in found.periods],
+        total=used_tokens(found.total.used),
+        points=[used_tokens(point) for point in found.total.points],
+        parts=[_series_part(part) for part in found.parts],
+        rest=_series_part(found.rest) if found.rest else None,
+        left_out=found.left_out,
+        price_list=found.basis.library,
+        unpriced=_unpriced(found),
     )
 
 
@@ -106,10 +125,10 @@ ENDPOINTS = (
 )
 
 
-def _question(asked: AskedOfUsage, *, by: str, fold: bool = True, words: str = "") -> StatsQuestion:
+def _question(asked: AskedOfUsage, *, by: str, fold: bool = True) -> StatsQuestion:
     return StatsQuestion(
         by=by,
-        words=" ".join(filter(None, (asked.q.strip(), words))),
+        words=asked.q.strip(),
         since=asked.since or None,
         until=asked.until or None,
         project=asked.project or None,
@@ -118,15 +137,13 @@ def _question(asked: AskedOfUsage, *, by: str, fold: bool = True, words: str = "
     )
 
 
-def _series(desk: Desk, asked: AskedForSeries, part: StatsGroup) -> Series:
-    only = f'{asked.split}:"{part.key.replace(chr(34), "")}"'
-    found = desk.library.stats(_question(asked, by=asked.by, words=only), desk.now)
-    return Series(
+def _series_part(part: UsagePart) -> SeriesPart:
+    return SeriesPart(
         key=part.key,
         name=safe.line(part.name),
-        points=[
-            SeriesPoint(key=group.key, tokens=used_tokens(group.figures.tokens)) for group in found.groups
-        ],
+        used=used_tokens(part.used),
+        totals=[point.total for point in part.points],
+        costs=[rounded(point.cost) for point in part.points],
     )
 
 
@@ -178,7 +195,7 @@ def rounded(cost: Decimal | None) -> float | None:
     return None if cost is None else float(round(cost, _CENTS))
 
 
-def _unpriced(found: Statistics) -> Sequence[UnpricedModel]:
+def _unpriced(found: Statistics | OverTime) -> Sequence[UnpricedModel]:
     return [
         UnpricedModel(model=one.model, reason=one.reason, requests=one.requests) for one in found.unpriced
     ]

@@ -21,6 +21,7 @@ from geminids.web.documents.within import (
     TimelineTurn,
 )
 from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Place
+from geminids.web.lines import harmless
 from geminids.web.opened import OpenedSession
 from geminids.web.story import ended
 from geminids.web.transcript import Led, turns_led
@@ -43,7 +44,12 @@ def timeline(desk: Desk, asked: AskedForTimeline) -> Timeline:
     opened = desk.session(asked.id)
     led = turns_led(opened)
     chosen = range(asked.start, min(len(led), asked.start + asked.count))
+    session = opened.session
     return Timeline(
+        id=session.id,
+        title=harmless(session.title),
+        agent=session.agent,
+        project=harmless(session.project.name),
         total=len(led),
         turns=[_turn(opened, led[at], led[at + 1] if at + 1 < len(led) else None) for at in chosen],
     )
@@ -55,7 +61,14 @@ def context(desk: Desk, asked: AskedOfSession) -> ContextFill:
     points = list(_points(opened))
     step = -(-len(points) // MOST_POINTS) or 1
     marks = list(_marks(opened, points))
-    return ContextFill(total=len(points), points=points[::step], marks=marks[:MOST_POINTS])
+    models = {point.model for point in points if point.model}
+    known = desk.library.context_windows(models).items()
+    return ContextFill(
+        windows={model: window for model, window in known if window is not None},
+        total=len(points),
+        points=points[::step],
+        marks=marks[:MOST_POINTS],
+    )
 
 
 ENDPOINTS = (

@@ -72,29 +72,39 @@ class UsageFigures(Document, frozen=True, kw_only=True):
     unpriced: Sequence[UnpricedModel]
 
 
-class SeriesPoint(Document, frozen=True, kw_only=True):
-    """What was used in a day, week or month."""
-
-    key: str
-    tokens: UsedTokens
-
-
-class Series(Document, frozen=True, kw_only=True):
+class SeriesPart(Document, frozen=True, kw_only=True):
     """One of the parts that a total is split into."""
 
     key: str
     name: str
-    points: Sequence[SeriesPoint]
+    used: UsedTokens
+    """All of it."""
+    totals: Sequence[int | None]
+    costs: Sequence[float | None]
+    """For each period, tokens and dollars; null where nothing was recorded."""
 
 
 class UsageSeries(Document, frozen=True, kw_only=True):
-    """Usage over time, split by model, agent or project; the largest first."""
+    """Usage over time, split by model, agent or project. The parts, with the rest, add up to the total."""
 
     by: str
+    """day, week or month"""
     split: str
-    series: Sequence[Series]
+    since: datetime | None
+    until: datetime | None
+    keys: Sequence[str]
+    """The first days of the periods in which anything was used, in order."""
+    total: UsedTokens
+    points: Sequence[UsedTokens]
+    """All parts together, for each period."""
+    parts: Sequence[SeriesPart]
+    """The largest first."""
+    rest: SeriesPart | None
+    """All parts beyond those, together."""
     left_out: int
-    """Parts that are not among them."""
+    """How many parts those are."""
+    price_list: str | None
+    unpriced: Sequence[UnpricedModel]
 
 
 class Hour(Document, frozen=True, kw_only=True):

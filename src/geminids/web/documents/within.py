@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.model import State, ToolKind, ToolStatus
@@ -37,6 +37,11 @@ class TimelineTurn(Document, frozen=True, kw_only=True):
 class Timeline(Document, frozen=True, kw_only=True):
     """What happened when."""
 
+    id: str
+    title: str | None
+    agent: str
+    project: str | None
+    """The name of its folder."""
     total: int
     """Turns, listed or not."""
     turns: Sequence[TimelineTurn]
@@ -68,6 +73,8 @@ class ContextMark(Document, frozen=True, kw_only=True):
 class ContextFill(Document, frozen=True, kw_only=True):
     """How the context filled, request by request; of very many, some."""
 
+    windows: Mapping[str, int]
+    """How many tokens a prompt of a model may have, where the price list tells."""
     total: int
     points: Sequence[ContextPoint]
     marks: Sequence[ContextMark]

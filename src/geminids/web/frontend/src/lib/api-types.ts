@@ -605,6 +605,10 @@ export interface FoundPlace {
 
 /** What happened when. */
 export interface Timeline {
+  id: string;
+  title: string | null;
+  agent: string;
+  project: string | null;
   total: number;
   turns: TimelineTurn[];
 }
@@ -633,6 +637,7 @@ export interface TimelineCall {
 
 /** How the context filled, request by request; of very many, some. */
 export interface ContextFill {
+  windows: Record<string, number>;
   total: number;
   points: ContextPoint[];
   marks: ContextMark[];
@@ -729,25 +734,29 @@ export interface UnpricedModel {
   requests: number;
 }
 
-/** Usage over time, split by model, agent or project; the largest first. */
+/** Usage over time, split by model, agent or project. The parts, with the rest, add up to the total. */
 export interface UsageSeries {
   by: string;
   split: string;
-  series: Series[];
+  since: string | null;
+  until: string | null;
+  keys: string[];
+  total: UsedTokens;
+  points: UsedTokens[];
+  parts: SeriesPart[];
+  rest: SeriesPart | null;
   left_out: number;
+  price_list: string | null;
+  unpriced: UnpricedModel[];
 }
 
 /** One of the parts that a total is split into. */
-export interface Series {
+export interface SeriesPart {
   key: string;
   name: string;
-  points: SeriesPoint[];
-}
-
-/** What was used in a day, week or month. */
-export interface SeriesPoint {
-  key: string;
-  tokens: UsedTokens;
+  used: UsedTokens;
+  totals: (number | null)[];
+  costs: (number | null)[];
 }
 
 /** When people typed and models answered, in local time; hours without anything are left out. */
@@ -1128,6 +1137,7 @@ export interface Readable {
       until?: string;
       by?: "agent" | "day" | "model" | "month" | "project" | "session" | "tool" | "week";
       limit?: number;
+      order?: "active" | "cost" | "size";
       fold?: boolean;
     };
     answer: UsageFigures;
