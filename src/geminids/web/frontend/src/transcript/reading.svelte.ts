@@ -1,13 +1,18 @@
 import { createContext } from "svelte";
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
+import { choose, chosen } from "../lib/choices";
 import { answerTo } from "./answers";
-import type { Branch, CallPart, OutlineLine, SessionFacts } from "../lib/api-types";
+import type { Branch, OutlineLine, PicturePart, SessionFacts, SessionLine } from "../lib/api-types";
 import { SparseList } from "./sparse.svelte";
-import type { Detail, Entry, TurnEntry } from "./types";
+import type { Detail, Entry, Part, TurnEntry } from "./types";
 
 const WINDOW = 50;
+/** Prompts that are asked for at once where all are wanted. */
+const AT_ONCE = 5_000;
 const NONE: readonly Branch[] = [];
+/** Milliseconds for which a word about what was done stays. */
+const SAID = 2_500;
 
 /** One session as somebody reads it: what of it is here, how much of it is told, what is folded. */
 export class Reading {
@@ -15,7 +20,7 @@ export class Reading {
   detail = $state<Detail>("conversation");
   /** Whether calls are open until somebody folds them. */
   opensCalls = $state(false);
-  isSideBySide = $state(false);
+  isSideBySide = $state(chosen("diffs") === "side-by-side");
   facts = $state.raw<SessionFacts | null>(null);
   branches = $state.raw<readonly Branch[]>([]);
   story = $state.raw(new SparseList<Entry>(async () => ({ start: 0, total: 0, items: [] })));
@@ -25,8 +30,17 @@ export class Reading {
   mostTokens = $state(1);
   /** The message whose record is shown. */
   raw = $state.raw<{ session: string; number: number } | null>(null);
+  /** The picture that is shown large. */
+  enlarged = $state.raw<PicturePart | null>(null);
+  /** A word about what was just done. */
+  said = $state("");
+  /** Entries that came below what is read. */
+  news = $state(0);
+  /** Whether its file has gone while it was read. */
+  isGone = $state(false);
   readonly folds = new SvelteMap<string, boolean>();
   readonly openBranches = new SvelteSet<number>();
+  #saying: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: string, detail: Detail) {
     this.id = id;
@@ -36,10 +50,10 @@ export class Reading {
 
   /** Begin, at a message or at the beginning. Answers the place of that message in the story. */
   async begin(at: number | null): Promise<number> {
+    // The head is asked for at the same time: it may be there before the story is.
+    void this.#known();
     try {
-      const place = await this.tell(this.detail, at, at !== null);
-      void this.#known();
-      return place;
+      return await this.tell(this.detail, at, at !== null);
     } catch (error) {
       this.trouble = error;
       return 0;
@@ -67,9 +81,47 @@ export class Reading {
     return found.isTold || this.detail === "everything" ? found.place : this.tell("everything", number);
   }
 
-  /** The agent wrote more. */
-  async renew(): Promise<void> {
+  /** The session as lists have it: known before all else is. */
+  get line(): SessionLine | null {
+    return this.facts?.line ?? null;
+  }
+
+  /** The agent wrote more. Answers by how many entries the story grew. */
+  async renew(): Promise<number> {
+    const before = this.story.total;
     await Promise.all([this.story.renew(), this.outline.renew(), this.#known()]);
+    return Math.max(0, this.story.total - before);
+  }
+
+  /** Put changes side by side or one below the other, here and in every other session. */
+  turnDiffs(): void {
+    this.isSideBySide = !this.isSideBySide;
+    choose("diffs", this.isSideBySide ? "side-by-side" : null);
+  }
+
+  /** Open all calls or fold them: also those that somebody opened or folded by hand. */
+  foldAll(): void {
+    this.folds.clear();
+    this.opensCalls = !this.opensCalls;
+  }
+
+  /** Branches that can be opened where they forked: what was taken back. */
+  get rewound(): readonly Branch[] {
+    return this.branches.filter((branch) => branch.state === "rewound");
+  }
+
+  /** Open all dropped branches, or close them. */
+  turnBranches(): void {
+    const isAnyOpen = this.openBranches.size > 0;
+    this.openBranches.clear();
+    if (!isAnyOpen) this.rewound.forEach((branch) => this.openBranches.add(branch.index));
+  }
+
+  /** Say for a moment what was done. */
+  say(words: string): void {
+    clearTimeout(this.#saying);
+    this.said = words;
+    this.#saying = setTimeout(() => (this.said = ""), SAID);
   }
 
   /** What was taken back just after the turn at a place. */
@@ -78,9 +130,9 @@ export class Reading {
     if (!this.branches.length || this.detail === "everything" || entry?.entry !== "turn") return NONE;
     const first = place === 0 ? 0 : entry.number;
     const next = this.#turnAfter(place);
-    return this.branches.filter((branch) => {
+    return this.rewound.filter((branch) => {
       const fork = branch.forked_after ?? 0;
-      return branch.state === "rewound" && fork >= first && fork < next;
+      return fork >= first && fork < next;
     });
   }
 
@@ -125,6 +177,18 @@ export class Reading {
     return low - 1;
   }
 
+  /** All prompts at this level of detail: to look for words in them. */
+  async allPrompts(): Promise<OutlineLine[]> {
+    const all: OutlineLine[] = [];
+    for (let total = 1; all.length < total; ) {
+      const asked = { id: this.id, detail: this.detail, start: all.length, count: AT_ONCE };
+      const answer = await answerTo("/api/session/outline", asked);
+      all.push(...answer.prompts);
+      total = answer.prompts.length ? answer.total : 0;
+    }
+    return all;
+  }
+
   #lists(detail: Detail): { story: SparseList<Entry>; outline: SparseList<OutlineLine> } {
     const story = new SparseList<Entry>(async (start, count) => {
       const answer = await answerTo("/api/session/messages", { id: this.id, detail, start, count });
@@ -159,7 +223,8 @@ export class Reading {
       this.facts = facts;
       this.branches = branches.branches;
     } catch (error) {
-      this.trouble = error;
+      // What was read stays on the page, whatever happens to the file meanwhile.
+      if (!this.facts) this.trouble = error;
     }
   }
 
@@ -181,9 +246,9 @@ export async function wholeTurn(session: string, number: number): Promise<TurnEn
   return answerTo("/api/session/message", { id: session, number, detail: "everything" });
 }
 
-/** What a fold of a call is remembered by. */
-export function callKey(session: string, number: number, call: CallPart, place: number): string {
-  return `${session} ${number} ${call.call_id ?? place}`;
+/** What the fold of a part is remembered by. */
+export function partKey(session: string, number: number, part: Part): string {
+  return `${session} ${number} ${part.index}`;
 }
 
 export const [readingHere, setReading] = createContext<Reading>();

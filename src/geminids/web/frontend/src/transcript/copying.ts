@@ -1,0 +1,28 @@
+import { addressOf } from "../lib/api";
+import { messageAddress } from "./addresses";
+import { wordsAt } from "./answers";
+
+/** Put words where they can be pasted from; false if the browser does not allow it, or they cannot be had. */
+export async function copied(words: string | Promise<string>): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(await words);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The link to a message, whole. */
+export function linkTo(session: string, number: number): string {
+  return location.origin + messageAddress(session, number);
+}
+
+/** A message as Markdown, or the prompt before it with all that came of it. */
+export function markdownOf(session: string, number: number, isWholeTurn = false): Promise<string> {
+  return wordsAt(addressOf("/api/session/markdown", { id: session, number, with_answers: isWholeTurn }));
+}
+
+/** A whole session as Markdown. */
+export function markdownOfSession(session: string): Promise<string> {
+  return wordsAt(addressOf("/api/session/markdown", { id: session }));
+}
