@@ -16,7 +16,7 @@ import httpx2
 
 from geminids import sources
 from tests.browser import NotHereError
-from tests.conftest import FIXTURES, OUR_VARIABLES, ROOT
+from tests.conftest import FIXTURES, OUR_VARIABLES
 from tests.reading import sessions
 from tests.web_apps import PATIENCE, Served, wait_until
 
@@ -55,7 +55,7 @@ def _environment(machine: Path) -> dict[str, str]:
         **kept,
         "HOME": str(machine),
         "XDG_DATA_HOME": str(machine / "data"),
-        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONPATH": str(files("geminids").joinpath("..")),
         "TZ": "UTC",
     }
 

@@ -33,19 +33,19 @@ def total(page: Page) -> int:
 
 def test_a_word_in_the_box_leaves_the_sessions_that_have_it(visit: Visit, sessions: Page) -> None:
     before = total(sessions)
-    sessions.get_by_role("searchbox", name="Filter sessions").fill("agent:codex")
+    sessions.get_by_label("Filter sessions").fill("agent:codex")
     expect(sessions).to_have_url(re.compile("q=agent%3Acodex"))
     expect(sessions.get_by_role("main").get_by_text(re.compile(f"^{before:,} sessions"))).to_have_count(0)
     assert 0 < total(sessions) < before
     expect(lines(sessions).first).to_have_attribute("data-session", re.compile("^codex:"))
     sessions.reload()
     visit.settle()
-    expect(sessions.get_by_role("searchbox", name="Filter sessions")).to_have_value("agent:codex")
+    expect(sessions.get_by_label("Filter sessions")).to_have_value("agent:codex")
     expect(lines(sessions).first).to_have_attribute("data-session", re.compile("^codex:"))
 
 
 def test_a_filter_half_typed_is_no_error(sessions: Page) -> None:
-    sessions.get_by_role("searchbox", name="Filter sessions").press_sequentially("agent:")
+    sessions.get_by_label("Filter sessions").press_sequentially("agent:")
     sessions.wait_for_timeout(400)
     expect(sessions.get_by_role("alert")).to_have_count(0)
     expect(lines(sessions).first).to_be_visible()
@@ -53,12 +53,12 @@ def test_a_filter_half_typed_is_no_error(sessions: Page) -> None:
 
 def test_a_question_that_makes_no_sense_is_told(visit: Visit, sessions: Page) -> None:
     visit.foresee("400", "Failed to load resource")
-    sessions.get_by_role("searchbox", name="Filter sessions").fill('since:"no such day"')
+    sessions.get_by_label("Filter sessions").fill('since:"no such day"')
     expect(sessions.get_by_role("alert")).to_contain_text("no such day")
 
 
 def test_nothing_found_offers_a_way_back(visit: Visit, sessions: Page) -> None:
-    sessions.get_by_role("searchbox", name="Filter sessions").fill("zyxwvutsrq")
+    sessions.get_by_label("Filter sessions").fill("zyxwvutsrq")
     sessions.get_by_role("button", name="Show all sessions").click()
     visit.settle()
     expect(lines(sessions).first).to_be_visible()
@@ -87,7 +87,7 @@ def test_sessions_stand_in_groups(sessions: Page) -> None:
 
 def test_keys_lead_from_the_box_to_a_session_and_back(visit: Visit, sessions: Page) -> None:
     visit.press("/")
-    box = sessions.get_by_role("searchbox", name="Filter sessions")
+    box = sessions.get_by_label("Filter sessions")
     expect(box).to_be_focused()
     sessions.keyboard.type("agent:gemini")
     visit.press("Enter")

@@ -159,7 +159,7 @@ def visiting(
         yield visit
         # What happens behind the page is told a moment later.
         visit.page.wait_for_timeout(1)
-        assert visit.troubles == []
+        assert not visit.troubles, "\n".join(visit.troubles)
     finally:
         context.close()
 
