@@ -250,104 +250,16 @@ export interface SnippetPiece {
   is_match: boolean;
 }
 
-/** A session without its messages. */
-export interface SessionFacts {
+/** A session as it opens: all of it, or its beginning while all of it still is to be read. */
+export interface Opening {
   line: SessionLine;
   agent_title: string;
-  native_id: string;
-  summary: string | null;
-  kind_sentence: string;
-  branch: string | null;
-  models: string[];
-  usage: Usage;
-  reported: Usage | null;
-  cost: number | null;
-  unpriced: number;
   messages: number;
-  entries: Record<string, number>;
-  children: string[];
-  files: SessionFile[];
-  directories: string[];
-  beside: Beside[];
-  problems: Problem[];
-  notes: NoteLine[];
-  redacted: string | null;
-}
-
-/**
- * What one request, or a sum of requests, used. What was not recorded is None, never 0.
- *
- * `input` is the whole prompt; `cached` and `cache_write` are parts of it. `output` is what
- * was answered without `thoughts`, where the agent tells them apart. `total` is input + output +
- * thoughts + tool.
- */
-export interface Usage {
-  requests: number;
-  input: number | null;
-  cached: number | null;
-  cache_write: number | null;
-  output: number | null;
-  thoughts: number | null;
-  tool: number | null;
-  total: number | null;
-  reported_total: number | null;
-  cache_write_hour: number | null;
-}
-
-/** A file that holds a session or a piece of one. */
-export interface SessionFile {
-  path: string;
-  format: string;
-  size: number;
-  kept: boolean;
-}
-
-/** A file that the agent wrote beside a session. */
-export interface Beside {
-  kind: string;
-  path: string;
-  size: number;
-  modified_at: string | null;
-}
-
-/** Something that could not be read, and where. */
-export interface Problem {
-  file: string;
-  kind: ProblemKind;
-  detail: string;
-  line: number | null;
-  start: number | null;
-  end: number | null;
-}
-
-/** What went wrong with a file, a record or a field. */
-export type ProblemKind = "bad-json" | "bad-text" | "empty" | "left-unread" | "no-header" | "not-a-session" | "unreadable" | "wrong-type";
-
-/** What the user noted of a session. */
-export interface NoteLine {
-  at: string;
-  text: string;
-}
-
-/** The prompts of a session in order. */
-export interface Outline {
-  detail: string;
-  total: number;
-  prompts: OutlineLine[];
-}
-
-/** A prompt in the outline of a session. */
-export interface OutlineLine {
-  number: number;
-  entry: number;
-  text: string;
-  at: string | null;
-  state: State;
-  replies: number;
-  calls: number;
-  errors: number;
-  tokens: number | null;
-  seconds: number | null;
+  story: Story;
+  is_whole: boolean;
+  facts: SessionFacts | null;
+  outline: Outline | null;
+  branches: Branch[] | null;
 }
 
 /** A window of the story of a session. */
@@ -567,9 +479,104 @@ export interface LeftOutEntry {
   text: string;
 }
 
-/** What was taken out of the agent's view, in order. */
-export interface Branches {
-  branches: Branch[];
+/** A session without its messages. */
+export interface SessionFacts {
+  line: SessionLine;
+  agent_title: string;
+  native_id: string;
+  summary: string | null;
+  kind_sentence: string;
+  branch: string | null;
+  models: string[];
+  usage: Usage;
+  reported: Usage | null;
+  cost: number | null;
+  unpriced: number;
+  messages: number;
+  entries: Record<string, number>;
+  children: string[];
+  files: SessionFile[];
+  directories: string[];
+  beside: Beside[];
+  problems: Problem[];
+  notes: NoteLine[];
+  redacted: string | null;
+}
+
+/**
+ * What one request, or a sum of requests, used. What was not recorded is None, never 0.
+ *
+ * `input` is the whole prompt; `cached` and `cache_write` are parts of it. `output` is what
+ * was answered without `thoughts`, where the agent tells them apart. `total` is input + output +
+ * thoughts + tool.
+ */
+export interface Usage {
+  requests: number;
+  input: number | null;
+  cached: number | null;
+  cache_write: number | null;
+  output: number | null;
+  thoughts: number | null;
+  tool: number | null;
+  total: number | null;
+  reported_total: number | null;
+  cache_write_hour: number | null;
+}
+
+/** A file that holds a session or a piece of one. */
+export interface SessionFile {
+  path: string;
+  format: string;
+  size: number;
+  kept: boolean;
+}
+
+/** A file that the agent wrote beside a session. */
+export interface Beside {
+  kind: string;
+  path: string;
+  size: number;
+  modified_at: string | null;
+}
+
+/** Something that could not be read, and where. */
+export interface Problem {
+  file: string;
+  kind: ProblemKind;
+  detail: string;
+  line: number | null;
+  start: number | null;
+  end: number | null;
+}
+
+/** What went wrong with a file, a record or a field. */
+export type ProblemKind = "bad-json" | "bad-text" | "empty" | "left-unread" | "no-header" | "not-a-session" | "unreadable" | "wrong-type";
+
+/** What the user noted of a session. */
+export interface NoteLine {
+  at: string;
+  text: string;
+}
+
+/** The prompts of a session in order. */
+export interface Outline {
+  detail: string;
+  total: number;
+  prompts: OutlineLine[];
+}
+
+/** A prompt in the outline of a session. */
+export interface OutlineLine {
+  number: number;
+  entry: number;
+  text: string;
+  at: string | null;
+  state: State;
+  replies: number;
+  calls: number;
+  errors: number;
+  tokens: number | null;
+  seconds: number | null;
 }
 
 /** Messages that stand together and were dropped by one record. */
@@ -582,6 +589,11 @@ export interface Branch {
   forked_after: number | null;
   prompt: string;
   at: string | null;
+}
+
+/** What was taken out of the agent's view, in order. */
+export interface Branches {
+  branches: Branch[];
 }
 
 /** Where words stand in a session: a window of all places, in order. */
@@ -972,6 +984,19 @@ export interface Readable {
       after?: string;
     };
     answer: Search;
+  };
+  /** A session as it opens: its first window, and all else as soon as all of it is read. */
+  "/api/session/opening": {
+    asked: {
+      redact?: boolean;
+      id: string;
+      detail?: "conversation" | "everything" | "prompts" | "thoughts" | "tools";
+      start?: number;
+      count?: number;
+      around?: number;
+      whole?: boolean;
+    };
+    answer: Opening;
   };
   /** What is known of a session, without its messages. */
   "/api/session": {
