@@ -387,7 +387,7 @@ def test_a_window_of_huge_messages_is_shorter_than_asked_for(tmp_path: Path) -> 
         ("/api/sessions", {"unknown": "1"}, 400),
         ("/api/sessions", {"since": "someday"}, 400),
         ("/api/sessions", {"after": "nothing"}, 400),
-        ("/api/sessions", {"q": "x", "tag": "y"}, 400),
+        ("/api/sessions", {"q": "x", "kind": "copy"}, 400),
         ("/api/sessions", {"q": '"open'}, 400),
         ("/api/search", {"q": ""}, 400),
         ("/api/search", {"q": "status:wrong"}, 400),

@@ -35,6 +35,8 @@ class Candidate(NamedTuple):
     place: str
     """Its project, or its file where only that tells it from others."""
     title: str | None
+    key: str | None = None
+    """What means it alone, where others have its id."""
 
 
 class Unreadable(Protocol):

@@ -504,6 +504,23 @@ class Library:
         tagged = self._tagged(wanted.tags) if wanted.tags else ()
         return self._ask(lambda index: listing(index, wanted, limit, tagged))
 
+    def keys(self, sessions: Sequence[SessionRow | SessionSummary]) -> list[str]:
+        """What means each of some sessions alone: its id, or more where others have the same."""
+        from geminids.query.identity import key_among_others
+        from geminids.store.reading import shared_ids
+
+        ids = {keepable(session.id) for session in sessions}
+        shared = self._ask(lambda index: shared_ids(index, ids))
+        return [key_among_others(one) if keepable(one.id) in shared else one.id for one in sessions]
+
+    def in_order(self, rows: Sequence[SessionRow], order: str, *, reverse: bool = False) -> list[SessionRow]:
+        """Sessions of a search in one of the orders of a list."""
+        from geminids.store.reading import ORDERS, sessions_numbered
+
+        numbers = [row.number for row in rows]
+        found = self._ask(lambda index: sessions_numbered(index, numbers, ORDERS[order][reverse]))
+        return list(found.values())
+
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
         """The sessions that are asked for, or all, without their messages, newest first."""
         from geminids.query.listing import Filter

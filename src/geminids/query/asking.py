@@ -40,6 +40,8 @@ class Question(NamedTuple):
     """Read all texts, also what is not indexed."""
     agents: Sequence[str] = ()
     """As `agent:`."""
+    hidden_sessions: bool = False
+    """Whether what filters leave out is counted in sessions and not in messages."""
 
 
 def ask(

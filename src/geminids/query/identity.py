@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from geminids.errors import AmbiguousIdError, Candidate, ShortIdError
+from geminids.names import keepable
 from geminids.query.moments import FIRST
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Known(Protocol):
 Summary = TypeVar("Summary", bound=Known)
 
 SHORTEST_PREFIX = 3
+_FILE_MARK = "~"
 FILE_NAME_PREFIX = 8
 """Agents put this much of a session's id into the names of its files."""
 
@@ -72,6 +74,32 @@ def pick(candidates: Sequence[Summary], wanted: str) -> Summary | None:
         told = [_candidate(session, same_id=same_id) for session in meant]
         raise AmbiguousIdError(wanted, told, same_id=same_id)
     return meant[0]
+
+
+class OfFile(Protocol):
+    """A session, as far as telling it from another of its id takes."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def file(self) -> str | None: ...  # noqa: D102
+
+
+def key_among_others(session: OfFile) -> str:
+    """What means a session alone, where others have its id: they differ in their files."""
+    from zlib import crc32
+
+    return f"{session.id}{_FILE_MARK}{crc32(keepable(session.file or '').encode()):08x}"
+
+
+def pick_by_key(candidates: Iterable[Summary], wanted: str) -> Summary | None:
+    """The session that has this key, if any."""
+    return next((candidate for candidate in candidates if key_among_others(candidate) == wanted), None)
+
+
+def id_of_key(wanted: str) -> str | None:
+    """The id in what may be a key."""
+    return wanted.rpartition(_FILE_MARK)[0] or None
 
 
 def short_ids(native_ids: Iterable[str]) -> dict[str, str]:
@@ -131,4 +159,5 @@ def _titles_agree(summary: Known, text: str) -> bool:
 def _candidate(summary: Known, *, same_id: bool = False) -> Candidate:
     # Sessions of one id differ only in where they lie; their file says which.
     place = summary.file if same_id and summary.file else summary.project.name
-    return Candidate(summary.id, summary.last_at, place, summary.title)
+    key = key_among_others(summary) if same_id else None
+    return Candidate(summary.id, summary.last_at, place, summary.title, key)

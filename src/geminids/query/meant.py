@@ -110,7 +110,7 @@ class Finder:
         return LastList(self._places, tuple(map(Listed.of, found)))
 
     def _by_id(self, wanted: str) -> Meant:
-        row = identity.pick(reading.sessions_called(self._index, wanted), wanted)
+        row = identity.pick(reading.sessions_called(self._index, wanted), wanted) or self._by_key(wanted)
         read = self._reader.listed(Listed.of(row)) if row else self._reader.unlisted(wanted)
         if row and read.session is None:
             raise _gone(row, read.unreadable)
@@ -118,6 +118,11 @@ class Finder:
             near = identity.nearest(reading.sessions(self._index), wanted)
             raise SessionNotFoundError(wanted, near, [*self._closed(), *read.unreadable])
         return Meant([read.session], read.unreadable)
+
+    def _by_key(self, wanted: str) -> SessionRow | None:
+        """The session whose key this is: one of several that have the same id."""
+        name = identity.id_of_key(wanted)
+        return identity.pick_by_key(reading.sessions_called(self._index, name), wanted) if name else None
 
     def _closed(self) -> Sequence[Unreadable]:
         return reading.problems(self._index, reading.UNREADABLE)

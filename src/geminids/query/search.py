@@ -423,18 +423,24 @@ def _searched(asked: Asked) -> Searched:
 
 
 def _hidden(asked: Asked, total: Total) -> dict[str, int]:
-    """How many more messages would match without each filter. What must be verified is not counted."""
+    """How much more would match without each filter. What must be verified is not counted."""
     if asked.match.must_verify or not asked.query.tree or not total.is_exact:
         return {}
+    counted = searching.count_sessions if asked.question.hidden_sessions else searching.count
+    # Of messages the total says it; of sessions it may be of some of them.
+    shown = (
+        searching.count_sessions(asked.index, asked.expression, asked.conditions())
+        if asked.question.hidden_sessions
+        else total.matches
+    )
     hidden = {
-        narrowing.typed: searching.count(asked.index, asked.expression, asked.conditions(without=narrowing))
-        - total.matches
+        narrowing.typed: counted(asked.index, asked.expression, asked.conditions(without=narrowing)) - shown
         for narrowing in asked.narrowed
     }
     if asked.expression and set(asked.query.columns) != set(COLUMNS):
         anywhere = asked.query.fts(COLUMNS).expression
         names = ",".join(COLUMN_NAMES[column] for column in asked.query.columns)
-        hidden[f"in:{names}"] = searching.count(asked.index, anywhere, asked.conditions()) - total.matches
+        hidden[f"in:{names}"] = counted(asked.index, anywhere, asked.conditions()) - shown
     return {typed: number for typed, number in hidden.items() if number > 0}
 
 

@@ -212,16 +212,27 @@ def sessions_sorted_out(index: "Index", conditions: Mapping[str, Condition]) -> 
     return found.pop(None, 0), found
 
 
-def sessions_numbered(index: "Index", numbers: Iterable[int]) -> dict[int, SessionRow]:
-    """Sessions by their numbers."""
+def sessions_numbered(
+    index: "Index", numbers: Iterable[int], order: str = NEWEST_FIRST
+) -> dict[int, SessionRow]:
+    """Sessions by their numbers, newest first or in one of the other orders."""
     which = Condition(f"sessions.id IN ({', '.join(map(str, numbers))})")
-    return {row.number: row for row in sessions(index, [which])}
+    return {row.number: row for row in sessions(index, [which], order=order)}
 
 
 def _where(conditions: Iterable[Condition]) -> tuple[str, list[object]]:
     held = list(conditions)
     where = " AND ".join(f"({condition.sql})" for condition in held)
     return where and f"WHERE {where}", [value for condition in held for value in condition.values]
+
+
+def shared_ids(index: "Index", session_ids: Collection[str]) -> set[str]:
+    """Of some ids, those that several sessions have."""
+    which = among(session_ids)
+    rows = index.connection.execute(
+        f"SELECT sid FROM sessions WHERE {which.sql} GROUP BY sid HAVING count(*) > 1", which.values
+    )
+    return {sid for (sid,) in rows}
 
 
 def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:

@@ -211,6 +211,11 @@ def count(index: Index, match: str | None, conditions: Sequence[Condition]) -> i
     return int(row[0])
 
 
+def count_sessions(index: Index, match: str | None, conditions: Sequence[Condition]) -> int:
+    """In how many sessions some message matches."""
+    return len(every_session(index, match, conditions))
+
+
 def columns(index: Index, match: str, messages: Sequence[int]) -> dict[int, int]:
     """In which columns these messages match, as bits."""
     # The plus keeps SQLite from asking FTS5 anew for each of them.

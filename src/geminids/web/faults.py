@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 
 from starlette.responses import Response
 
+from geminids import errors
 from geminids.errors import (
     NOTHING_FOUND,
     PARTLY_DONE,
@@ -13,6 +15,9 @@ from geminids.errors import (
     AmbiguousIdError,
     AmbiguousProjectError,
     GeminidsError,
+    NoIndexError,
+    SessionGoneError,
+    SessionNotFoundError,
 )
 from geminids.library import encode
 from geminids.transcript import safe
@@ -21,6 +26,11 @@ from geminids.web.documents.base import Candidate, FaultyRequest
 MEDIA_TYPE = "application/problem+json"
 _STATUSES = {NOTHING_FOUND: 404, PARTLY_DONE: 503, STORE_DAMAGED: 503}
 """By what the command line would end with; all else is a question that cannot be answered."""
+_SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z`'])")
+_COLUMN = re.compile(r" At column (\d+):")
+_EXAMPLE = re.compile(r"geminids search '([^']*)'")
+_TYPED = re.compile(r"`geminids |(?<![\w-])--[a-z]|pip install")
+"""What one would type in a terminal."""
 
 
 def fault(status: int, detail: str, error: GeminidsError | None = None) -> Response:
@@ -30,20 +40,44 @@ def fault(status: int, detail: str, error: GeminidsError | None = None) -> Respo
         title=HTTPStatus(status).phrase,
         status=status,
         detail=safe.text(detail),
-        candidates=[
-            Candidate(id=one.id, title=one.title, place=one.place, at=one.at)
-            for one in (error.candidates if error else ())
-        ],
+        candidates=[_candidate(one) for one in (error.candidates if error else ())],
     )
     headers = {"retry-after": "1"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
     return Response(encode(document), status, headers, MEDIA_TYPE)
+
+
+def _candidate(one: errors.Candidate) -> Candidate:
+    title = safe.line(one.title) if one.title else None
+    return Candidate(id=one.key or one.id, title=title, place=safe.line(one.place), at=one.at)
 
 
 def fault_of(error: GeminidsError) -> Response:
     """The answer to an error that a user can understand and mend."""
     is_ambiguous = isinstance(error, AmbiguousIdError | AmbiguousProjectError)
     status = 409 if is_ambiguous else _STATUSES.get(error.exit_code, 400)
-    return fault(status, str(error), error)
+    return fault(status, _for_a_page(error), error)
+
+
+def _for_a_page(error: GeminidsError) -> str:
+    """What went wrong, for somebody who has no command line before him."""
+    match error:
+        case AmbiguousIdError(candidates=candidates):
+            return f"{len(candidates)} sessions may be meant. Choose one of them."
+        case SessionNotFoundError(candidates=near):
+            return "There is no such session." + (" These are the nearest." if near else "")
+        case SessionGoneError():
+            return "This session is gone: its file no longer holds it."
+        case NoIndexError():
+            return "There is no index of these sessions, and this server was told to make none."
+        case _:
+            said = [one for one in _SENTENCES.split(_without_pointing(str(error))) if not _TYPED.search(one)]
+            return " ".join(said) or type(error).__doc__ or ""
+
+
+def _without_pointing(said: str) -> str:
+    """What is wrong with a question, without the lines that point at it in letters of one width."""
+    told = " ".join(line for line in said.split("\n") if not line.startswith(" "))
+    return _EXAMPLE.sub(r"\1", _COLUMN.sub(r" See letter \1.", told))
 
 
 def fault_of_system(error: OSError) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -19,15 +19,16 @@ def lines(library: Library, rows: Sequence[SessionRow | SessionSummary]) -> list
     """Sessions with what the user said of them."""
     marks = library.marks([row.id for row in rows])
     now = datetime.now(UTC)
-    return [_line(row, marks, now) for row in rows]
+    return [
+        _line(row, key, marks.get(row.id), now) for row, key in zip(rows, library.keys(rows), strict=True)
+    ]
 
 
-def _line(row: SessionRow | SessionSummary, marks: Mapping[str, Marks], now: datetime) -> SessionLine:
-    said = marks.get(row.id)
+def _line(row: SessionRow | SessionSummary, key: str, said: Marks | None, now: datetime) -> SessionLine:
     last = row.last_at
     counts = row.counts
     return SessionLine(
-        id=row.id,
+        id=key,
         agent=row.agent,
         kind=SessionKind(row.kind),
         parent_id=row.parent_id,

@@ -14,6 +14,8 @@ from geminids.web.faults import fault
 FOLDER = "built"
 """Beside this module: what the build of the front end leaves; without it there is the API alone."""
 INDEX = "index.html"
+VIEWS = frozenset({"sessions", "search", "usage", "projects", "health"})
+"""Whatever lies below these is an address of the page, also with a dot in it: ids may have one."""
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -54,9 +56,15 @@ class Pages:
         """A file of the page, or the page itself: which view an address means is its own business."""
         path = request.url.path.removeprefix("/")
         page = self._pages.get(path)
-        if page is None and (path.startswith("api/") or "." in path.rpartition("/")[2]):
+        if page is None and not _is_view(path):
             return fault(404, "There is nothing at this address.")
         return Response((page or self._index).content, media_type=(page or self._index).media_type)
+
+
+def _is_view(path: str) -> bool:
+    """Whether an address may be one of the page; a name with a dot would be one of its files."""
+    first, _, rest = path.partition("/")
+    return first in VIEWS or (first != "api" and "." not in (rest or first).rpartition("/")[2])
 
 
 def _found(folder: Traversable, above: str) -> list[tuple[str, Page]]:

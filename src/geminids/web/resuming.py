@@ -12,8 +12,9 @@ from geminids.web.endpoints import AskedOfSession, Desk, Endpoint
 
 def resume(desk: Desk, asked: AskedOfSession) -> Resume:
     """How to go on with a session in its agent, as a line for a shell, or why that cannot be done."""
-    session = desk.opened.session(desk.library, asked.id, None).session
-    match desk.library.resuming(session.id, desk.now).how:
+    # Whatever is no id of a session is refused here: a file would be read.
+    desk.opened.session(desk.library, asked.id, None)
+    match desk.library.resuming(asked.id, desk.now).how:
         case Resumable() as how:
             return Resume(
                 is_resumable=True,

@@ -6,13 +6,14 @@ import base64
 import binascii
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
 from geminids.library import (
     LED_BY_HUMANS,
     Filter,
+    Found,
     Listing,
     Question,
     SessionRow,
@@ -42,7 +43,7 @@ class AskedOfMany(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
     since: Words | None = None
     until: Words | None = None
     kind: Annotated[tuple[Kind, ...], msgspec.Meta(max_length=5)] = ()
-    """None means those that a human led."""
+    """None means those that a human led; where words are looked for, all."""
     tag: SomeWords = ()
     kept: bool = False
     """Only those whose files are gone."""
@@ -51,7 +52,8 @@ class AskedOfMany(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class AskedForList(AskedOfMany, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which sessions are shown, in which order, from where on."""
 
-    order: Order = "date"
+    order: Order | None = None
+    """None means by date; where words are looked for, the best first."""
     reverse: bool = False
     limit: Page = 50
     after: Words | None = None
@@ -60,20 +62,20 @@ class AskedForList(AskedOfMany, frozen=True, kw_only=True, forbid_unknown_fields
 
 def sessions(desk: Desk, asked: AskedForList) -> Sessions:
     """A page of sessions: newest first, or the best first where words are looked for."""
-    return _found(desk, asked) if asked.q.strip() else _listed(desk, asked)
+    if not asked.q.strip():
+        return _listed(desk, asked)
+    is_by_rank = asked.order is None and not asked.reverse and not asked.tag
+    return _found(desk, asked) if is_by_rank else _found_in_order(desk, asked)
 
 
 def facets(desk: Desk, asked: AskedOfMany) -> Facets:
     """What the sessions of a question have in common, with counts."""
-    rows = (
-        _all_found(desk, asked) if asked.q.strip() else _listing(desk, asked, AskedForList(), None).sessions
-    )
-    names = project_names({row.project for row in rows})
+    rows = _all_found(desk, asked) if asked.q.strip() else _listing(desk, asked, None).sessions
     tags = Counter(tag for said in desk.library.marks([row.id for row in rows]).values() for tag in said.tags)
     return Facets(
         total=len(rows),
         agents=_counted(rows, lambda row: row.agent, desk.library.agent_title),
-        projects=_projects(rows, lambda row: names[row.project]),
+        projects=_projects(rows),
         kinds=_counted(rows, lambda row: row.kind),
         statuses=_counted(rows, lambda row: row.status),
         months=sorted(_counted(rows, _month), key=lambda value: value.key),
@@ -102,22 +104,22 @@ class _After(msgspec.Struct, frozen=True, array_like=True):
 def _listed(desk: Desk, asked: AskedForList) -> Sessions:
     after = _after(asked.after) if asked.after else None
     begin = after.shown if after else 0
-    found = _listing(desk, asked, asked, begin + asked.limit + 1)
-    begin = _place_after(found.sessions, after) if after else 0
-    page = found.sessions[begin : begin + asked.limit]
-    end = begin + len(page)
+    found = _listing(desk, asked, begin + asked.limit + 1, order=asked.order or "date", reverse=asked.reverse)
+    page = _page(found.sessions, asked.limit, found.total, after)
     near = found.nearest_projects(asked.project) if asked.project and not found.meant else []
     return Sessions(
-        sessions=lines(desk.library, page),
+        sessions=lines(desk.library, page.rows),
         total=found.total,
         is_exact=True,
-        next=_written(_After(end, page[-1].id)) if page and end < found.total else None,
+        next=page.next,
         hidden=found.hidden,
         near={asked.project: harmless_all(near)} if asked.project and near else {},
     )
 
 
-def _listing(desk: Desk, asked: AskedOfMany, order: AskedForList, limit: int | None) -> Listing:
+def _listing(
+    desk: Desk, asked: AskedOfMany, limit: int | None, *, order: str = "date", reverse: bool = False
+) -> Listing:
     now = desk.now
     wanted = Filter(
         project=asked.project or None,
@@ -125,12 +127,26 @@ def _listing(desk: Desk, asked: AskedOfMany, order: AskedForList, limit: int | N
         until=parse_moment(asked.until, now, end=True) if asked.until else None,
         kinds=frozenset(asked.kind) or LED_BY_HUMANS,
         tags=asked.tag,
-        order=order.order,
-        reverse=order.reverse,
+        order=order,
+        reverse=reverse,
         agents=asked.agent,
         kept=asked.kept,
     )
     return desk.library.listing(wanted, limit)
+
+
+class _Page(NamedTuple):
+    """Some rows, and where the next ones begin."""
+
+    rows: Sequence[SessionRow]
+    next: str | None
+
+
+def _page(rows: Sequence[SessionRow], limit: int, total: int, after: _After | None) -> _Page:
+    begin = _place_after(rows, after) if after else 0
+    page = rows[begin : begin + limit]
+    end = begin + len(page)
+    return _Page(page, _written(_After(end, page[-1].id)) if page and end < total else None)
 
 
 def _place_after(rows: Sequence[SessionRow], after: _After) -> int:
@@ -147,9 +163,9 @@ def _after(written: str) -> _After:
     try:
         after = msgspec.json.decode(base64.urlsafe_b64decode(written.encode()), type=_After)
     except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise BadParameterError("No page begins at this `after`. Leave it out to begin anew.") from error
+        raise BadParameterError("No page of this list begins here. Begin anew.") from error
     if not 0 <= after.shown < 10_000_000:
-        raise BadParameterError("No page begins at this `after`. Leave it out to begin anew.")
+        raise BadParameterError("No page of this list begins here. Begin anew.")
     return after
 
 
@@ -157,38 +173,67 @@ def _after(written: str) -> _After:
 
 
 def _found(desk: Desk, asked: AskedForList) -> Sessions:
-    question = Question(
-        _words(asked),
-        project=asked.project or None,
-        since=asked.since or None,
-        until=asked.until or None,
-        limit=asked.limit,
-        per_session=1,
-        after=asked.after or None,
-        agents=asked.agent,
-    )
-    found = desk.library.search(question, desk.now)
+    """The best first, as far as they are ranked."""
+    found = desk.library.search(_question(asked, asked.limit)._replace(after=asked.after or None), desk.now)
     return Sessions(
         sessions=lines(desk.library, [hits.session for hits in found.sessions]),
         total=found.total.sessions,
         is_exact=found.total.are_all_sessions,
         next=found.next,
         hidden=found.hidden,
-        near={word: harmless_all(near) for word, near in found.near.items()},
+        near=_near(found),
     )
+
+
+def _found_in_order(desk: Desk, asked: AskedForList) -> Sessions:
+    """All that are found, in one of the orders of a list."""
+    rows: Sequence[SessionRow] = _all_found(desk, asked)
+    if asked.order is not None:
+        rows = desk.library.in_order(rows, asked.order, reverse=asked.reverse)
+    elif asked.reverse:
+        rows = rows[::-1]
+    page = _page(rows, asked.limit, len(rows), _after(asked.after) if asked.after else None)
+    beside = desk.library.search(_question(asked, 1), desk.now)
+    return Sessions(
+        sessions=lines(desk.library, page.rows),
+        total=len(rows),
+        is_exact=True,
+        next=page.next,
+        hidden=beside.hidden,
+        near=_near(beside),
+    )
+
+
+def _question(asked: AskedForList, limit: int) -> Question:
+    return Question(
+        _words(asked),
+        project=asked.project or None,
+        since=asked.since or None,
+        until=asked.until or None,
+        limit=limit,
+        per_session=1,
+        agents=asked.agent,
+        hidden_sessions=True,
+    )
+
+
+def _near(found: Found) -> dict[str, Sequence[str]]:
+    return {word: harmless_all(near) for word, near in found.near.items()}
 
 
 def _all_found(desk: Desk, asked: AskedOfMany) -> Sequence[SessionRow]:
     options = {"project": asked.project, "since": asked.since, "before": asked.until}
     quoted = (f'{name}:"{value.replace(chr(34), "")}"' for name, value in options.items() if value)
     agents = [f"agent:{','.join(asked.agent)}"] if asked.agent else []
-    return desk.library.found_sessions(" ".join([_words(asked), *agents, *quoted]), desk.now)
+    rows = desk.library.found_sessions(" ".join([_words(asked), *agents, *quoted]), desk.now)
+    if not asked.tag:
+        return rows
+    tagged = {row.number for row in desk.library.listing(Filter(tags=asked.tag)).sessions}
+    return [row for row in rows if row.number in tagged]
 
 
 def _words(asked: AskedOfMany) -> str:
     """The words, with what only the language of searches can say."""
-    if asked.tag:
-        raise BadParameterError("Sessions are found by words or by tags, not by both. Leave out one of them.")
     if _NO_SEARCH_KNOWS in asked.kind:
         raise BadParameterError("Copies are not found by words. Leave out the words, or this kind.")
     kinds = [f"is:{','.join(asked.kind)}"] if asked.kind else []
@@ -205,17 +250,16 @@ def _counted(
     return [FacetValue(key=value, name=safe.line(name(value)), sessions=number) for value, number in counts]
 
 
-def _projects(rows: Sequence[SessionRow], name: Callable[[SessionRow], str]) -> list[FacetValue]:
-    counts = Counter(row.project for row in rows).most_common(MOST_FACETS)
-    named = {row.project: name(row) for row in rows}
-    return [
-        FacetValue(
-            key=project.path or project.hash or project.slug or "",
-            name=safe.line(named[project]),
-            sessions=number,
-        )
-        for project, number in counts
-    ]
+def _projects(rows: Sequence[SessionRow]) -> list[FacetValue]:
+    """The folders, each once: agents may know one by different names."""
+    known = {_project_key(row): row.project for row in rows}
+    names = project_names(known.values())
+    return _counted(rows, _project_key, lambda key: names[known[key]])
+
+
+def _project_key(row: SessionRow) -> str:
+    project = row.project
+    return project.path or project.hash or project.slug or ""
 
 
 def _month(row: SessionRow) -> str:

@@ -32,6 +32,7 @@ class Candidate(Document, frozen=True, kw_only=True):
     """A session that may have been meant."""
 
     id: str
+    """What means it alone."""
     title: str | None
     place: str
     at: datetime | None

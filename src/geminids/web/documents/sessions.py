@@ -23,6 +23,7 @@ class SessionLine(Document, frozen=True, kw_only=True):
     """A session in a list."""
 
     id: str
+    """What means this session alone; where several have one id, more than that."""
     agent: str
     kind: SessionKind
     parent_id: str | None
@@ -52,7 +53,7 @@ class Sessions(Document, frozen=True, kw_only=True):
     next: str | None
     """What to give as `after` for the next page; null if this is the last one."""
     hidden: Mapping[str, int]
-    """How many sessions (of words: messages) each part of the question leaves out."""
+    """How many more sessions there would be without each part of the question."""
     near: Mapping[str, Sequence[str]]
     """What may have been meant by a word or a name that does not occur."""
 
