@@ -45,6 +45,14 @@ class Tokens(NamedTuple):
             return None
         return self.input - (self.cached or 0) - (self.cache_write or 0)
 
+    @staticmethod
+    def sum(many: "Iterable[Tokens]") -> "Tokens":
+        """All of them together; a kind of token nobody recorded stays unknown."""
+        adding = Adding()
+        for tokens in many:
+            adding.add_tokens(tokens)
+        return adding.tokens()
+
 
 class Figures(NamedTuple):
     """What was done and used."""
@@ -135,16 +143,9 @@ def together(many: "Sequence[Figures]") -> Figures:
         cancelled=sum(figures.cancelled for figures in many),
         added=_sum(figures.added for figures in many),
         removed=_sum(figures.removed for figures in many),
-        tokens=_all_tokens(figures.tokens for figures in many),
-        estimated=_all_tokens(guesses) if guesses else None,
+        tokens=Tokens.sum(figures.tokens for figures in many),
+        estimated=Tokens.sum(guesses) if guesses else None,
     )
-
-
-def _all_tokens(many: "Iterable[Tokens]") -> Tokens:
-    adding = Adding()
-    for tokens in many:
-        adding.add_tokens(tokens)
-    return adding.tokens()
 
 
 def _sum(numbers: "Iterable[int | None]") -> int | None:

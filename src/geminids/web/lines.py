@@ -79,6 +79,11 @@ def project_name(project: Known) -> ProjectName:
     )
 
 
+def project_key(project: Known) -> str:
+    """What means a project wherever sessions are narrowed; the same for all agents that know its folder."""
+    return project.path or project.hash or project.slug or ""
+
+
 def harmless(words: str | None) -> str | None:
     """Words on one line that can neither hide nor reorder anything."""
     return None if words is None else safe.line(words)

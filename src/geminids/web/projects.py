@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
 
-from geminids.library import ProjectReport
+from geminids.library import ProjectReport, StatsQuestion, Tokens
 from geminids.web.documents.projects import ProjectLine, Projects
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords
-from geminids.web.lines import project_name
+from geminids.web.lines import project_key, project_name
+from geminids.web.usage import used_tokens
 
 
 class AskedForProjects(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -20,17 +22,22 @@ class AskedForProjects(Asked, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def projects(desk: Desk, asked: AskedForProjects) -> Projects:
-    """The projects there are, the last used first."""
-    found = desk.library.projects(agents=asked.agent).projects
-    return Projects(total=len(found), projects=[_line(report) for report in found[: asked.limit]])
+    """The projects there are, the last used first, with what was used for each."""
+    library = desk.library
+    found = library.projects(agents=asked.agent).projects
+    used = library.stats(StatsQuestion(by="project", agents=asked.agent), desk.now).groups
+    tokens = {group.key: group.figures.tokens for group in used}
+    return Projects(total=len(found), projects=[_line(report, tokens) for report in found[: asked.limit]])
 
 
 ENDPOINTS = (Endpoint("/api/projects", AskedForProjects, Projects, projects, is_kept=True),)
 
 
-def _line(report: ProjectReport) -> ProjectLine:
+def _line(report: ProjectReport, tokens: Mapping[str, Tokens]) -> ProjectLine:
+    keys = dict.fromkeys(map(project_key, (report.project, *report.also)))
     return ProjectLine(
         project=project_name(report.project),
+        key=project_key(report.project),
         also=[project_name(project) for project in report.also],
         certain=report.project.certain,
         agents=report.agents,
@@ -41,4 +48,5 @@ def _line(report: ProjectReport) -> ProjectLine:
         first=report.first,
         last=report.last,
         bytes=report.bytes,
+        tokens=used_tokens(Tokens.sum(tokens[key] for key in keys if key in tokens)),
     )

@@ -24,7 +24,7 @@ from geminids.transcript import safe
 from geminids.web.documents.sessions import Facets, FacetValue, Sessions
 from geminids.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
 from geminids.web.errors import BadParameterError
-from geminids.web.lines import harmless_all, lines
+from geminids.web.lines import harmless_all, lines, project_key
 
 Order = Literal["date", "started", "messages", "title", "project"]
 Kind = Literal["main", "subagent", "checkpoint", "copy", "lost"]
@@ -252,14 +252,9 @@ def _counted(
 
 def _projects(rows: Sequence[SessionRow]) -> list[FacetValue]:
     """The folders, each once: agents may know one by different names."""
-    known = {_project_key(row): row.project for row in rows}
+    known = {project_key(row.project): row.project for row in rows}
     names = project_names(known.values())
-    return _counted(rows, _project_key, lambda key: names[known[key]])
-
-
-def _project_key(row: SessionRow) -> str:
-    project = row.project
-    return project.path or project.hash or project.slug or ""
+    return _counted(rows, lambda row: project_key(row.project), lambda key: names[known[key]])
 
 
 def _month(row: SessionRow) -> str:

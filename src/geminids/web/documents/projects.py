@@ -7,13 +7,17 @@ from datetime import datetime
 
 from geminids.web.documents.base import Document
 from geminids.web.documents.sessions import ProjectName
+from geminids.web.documents.usage import UsedTokens
 
 
 class ProjectLine(Document, frozen=True, kw_only=True):
     """A project and how much there is of it."""
 
     project: ProjectName
+    key: str
+    """What to give as `project` wherever sessions are narrowed."""
     also: Sequence[ProjectName]
+    """What else agents know it as: other folders, hashes and slugs."""
     certain: bool
     agents: Sequence[str]
     sessions: int
@@ -23,6 +27,8 @@ class ProjectLine(Document, frozen=True, kw_only=True):
     first: datetime | None
     last: datetime | None
     bytes: int
+    tokens: UsedTokens
+    """With their cost, its subagents included."""
 
 
 class Projects(Document, frozen=True, kw_only=True):
