@@ -72,8 +72,8 @@ def served(home: Path, data: Path, *options: str) -> Iterator[Served]:
 @contextmanager
 def serving(line: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[Served]:
     """The same of any command line."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(line, **pipes, text=True, env=environment) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()

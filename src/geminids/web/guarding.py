@@ -19,6 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from geminids.web.doors import closed_door
 from geminids.web.faults import fault
 
 HEADER = "x-geminids-token"
@@ -81,7 +82,9 @@ class Key(NamedTuple):
 
     def fits(self, given: str | None) -> bool:
         """Whether this is the token."""
-        return given is not None and secrets.compare_digest(given.encode(), self.token.encode())
+        if given is None:
+            return False
+        return secrets.compare_digest(given.encode(errors="replace"), self.token.encode())
 
 
 class Guard:
@@ -93,13 +96,19 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            # Nothing here speaks over a web socket.
+            await send({"type": "websocket.close", "code": 1008})
             return
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         refused = self._refused(scope)
@@ -109,23 +118,25 @@ class Guard:
         """What is answered to those who may not pass, or must come again without the token."""
         headers, key = Headers(scope=scope), self._key
         if headers.getlist("host") != [headers.get("host")] or headers.get("host") not in key.hosts:
-            return fault(400, "This server answers only to the address that it printed.")
+            return closed_door(headers, 400, "This server answers only to the address that it printed.")
         if headers.get("sec-fetch-site", "none") not in _OWN_SITES:
-            return fault(403, "Another site asked for this; only pages of this server may.")
+            return closed_door(headers, 403, "Another site asked for this; only pages of this server may.")
         if headers.get("origin") not in {None, *(f"http://{host}" for host in key.hosts)}:
-            return fault(403, "A page of another origin asked for this; only pages of this server may.")
+            sentence = "A page of another origin asked for this; only pages of this server may."
+            return closed_door(headers, 403, sentence)
         if scope["path"] == HEALTH:
             return None
-        return self._exchanged(scope) or self._without_token(scope, headers)
+        return self._exchanged(scope, headers) or self._without_token(scope, headers)
 
-    def _exchanged(self, scope: Scope) -> Response | None:
+    def _exchanged(self, scope: Scope, headers: Headers) -> Response | None:
         """The way on for whoever brings the token in the address: to the same place with a cookie."""
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         tokens = [value for name, value in given if name == PARAMETER]
         if not tokens or scope["method"] != "GET":
             return None
         if not all(map(self._key.fits, tokens)):
-            return fault(401, "This token is of another start. Open the address that was printed last.")
+            sentence = "This address is of an earlier start. Open the one that was printed last."
+            return closed_door(headers, 401, sentence)
         rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
         # Only a path: two slashes at its beginning would name another machine.
         path = "/" + quote(scope["path"].lstrip("/\\"))
@@ -136,7 +147,8 @@ class Guard:
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
         has_header = self._key.fits(headers.get(HEADER))
         if not has_header and not self._key.fits(_cookie(headers, self._key.cookie)):
-            return fault(401, "Open the address that `geminids web` printed: it holds the token.")
+            sentence = "Open the address that was printed when the server started: it holds the key."
+            return closed_door(headers, 401, sentence)
         if scope["method"] not in _READING and not has_header:
             return fault(403, f"Whatever changes something needs the token as the header {HEADER}.")
         return None

@@ -793,6 +793,7 @@ export interface Projects {
 /** A project and how much there is of it. */
 export interface ProjectLine {
   project: ProjectName;
+  key: string;
   also: ProjectName[];
   certain: boolean;
   agents: string[];
@@ -803,6 +804,7 @@ export interface ProjectLine {
   first: string | null;
   last: string | null;
   bytes: number;
+  tokens: UsedTokens;
 }
 
 /** What could not be read, what is kept, and how the index stands. */
@@ -1194,7 +1196,7 @@ export interface Readable {
     };
     answer: Hours;
   };
-  /** The projects there are, the last used first. */
+  /** The projects there are, the last used first, with what was used for each. */
   "/api/projects": {
     asked: {
       redact?: boolean;
