@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         ExplainedTotal,
         UnrecordedSum,
     )
+    from geminids.query.facets import Facet, FacetCounts
     from geminids.query.facts import IndexFacts
     from geminids.query.fidelity import Fidelity
     from geminids.query.figures import Figures, Tokens
@@ -151,6 +152,8 @@ __all__ = [
     "ExplainedTotal",
     "Exported",
     "Exporting",
+    "Facet",
+    "FacetCounts",
     "Fidelity",
     "Figures",
     "FileVersion",
@@ -261,6 +264,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.asking": ("Question",),
     "geminids.query.beginning": ("Beginning",),
     "geminids.query.costing": ("Costing",),
+    "geminids.query.facets": ("Facet", "FacetCounts"),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.filters": ("FILTERS",),
@@ -596,9 +600,34 @@ class Library:
             return rows
         # Only so many messages are ranked; whoever wants all sessions wants the others too.
         ranked = {row.number for row in rows}
-        every = self._ask(lambda index: every_session(index, first, moment))
+        every = self._ask(lambda index: every_session(index, first, moment)) or ()
         others = self._ask(lambda index: sessions_numbered(index, [n for n in every if n not in ranked]))
         return rows + [others[number] for number in every if number in others]
+
+    def facets(self, wanted: Filter) -> FacetCounts:
+        """What the sessions of a list have in common, with counts."""
+        from geminids.query.facets import listed_facets
+
+        marks = self.marks()
+        tagged = self._tagged(wanted.tags) if wanted.tags else ()
+        return self._ask(lambda index: listed_facets(index, wanted, marks, tagged))
+
+    def found_facets(self, words: str, now: datetime | None = None) -> FacetCounts:
+        """What the sessions that a search finds have in common, with counts."""
+        from geminids.query.facets import facets_of
+
+        marks, found = self.marks(), self._numbers_found(words, now)
+        return self._ask(lambda index: facets_of(index, found, marks))
+
+    def _numbers_found(self, words: str, now: datetime | None) -> Sequence[int]:
+        """The numbers of all sessions that a search finds, in any order."""
+        from datetime import UTC, datetime
+
+        from geminids.query.asking import Question, every_session
+
+        moment = now or datetime.now(UTC)
+        every = self._ask(lambda index: every_session(index, Question(words), moment))
+        return every or [row.number for row in self.found_sessions(words, moment)]
 
     def stats(self, question: StatsQuestion, now: datetime | None = None) -> Statistics:
         """What sessions did, used and cost, in groups; no file of an agent is opened."""
@@ -644,11 +673,11 @@ class Library:
         found = self._with_words(query, now)
         return self._ask(lambda index: busy_hours(index, query, found))
 
-    def _with_words(self, query: Query | None, now: datetime | None) -> list[int] | None:
+    def _with_words(self, query: Query | None, now: datetime | None) -> Sequence[int] | None:
         """The numbers of the sessions with the words of a query; None if it has none."""
         if query is None or query.tree is None:
             return None
-        return [row.number for row in self.found_sessions(query.text, now)]
+        return self._numbers_found(query.text, now)
 
     def explain(self, question: StatsQuestion, now: datetime | None = None) -> ExplainedTotal:
         """Where a total comes from: sessions that add up to it, what was not counted, what is missing."""

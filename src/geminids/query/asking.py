@@ -59,8 +59,8 @@ def ask(
     return search(index, query, question, now, texts_of=texts_of, progress=progress, disk=disk)
 
 
-def every_session(index: "Index", question: Question, now: "datetime") -> list[int]:
-    """All sessions that a question finds, however many messages of them match."""
+def every_session(index: "Index", question: Question, now: "datetime") -> list[int] | None:
+    """All sessions in which a message matches, however many; None where the index alone cannot tell."""
     return every_session_found(index, query_of(question, now), question)
 
 

@@ -90,6 +90,12 @@ def listing(
     )
 
 
+def conditions_of(index: "Index", wanted: Filter, tagged: Collection[str] = ()) -> dict[str, Condition]:
+    """What the sessions fulfil that are asked for, by what it is about."""
+    known = reading.projects(index) if wanted.project is not None else {}
+    return _conditions(wanted, known, _meant(known, wanted.project), tagged)
+
+
 def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
     if wanted is None:
         return ()

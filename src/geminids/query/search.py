@@ -137,9 +137,14 @@ def search(
     )
 
 
-def every_session(index: "Index", query: "Query", question: "Question") -> list[int]:
-    """All sessions that a query finds by the index alone, in which a search of many ranks only some."""
+def every_session(index: "Index", query: "Query", question: "Question") -> list[int] | None:
+    """All sessions in which a message matches, the newest first; None where texts must be read to tell.
+
+    A search ranks only some of many, and tells of words that stand in several messages; this does neither.
+    """
     asked = Asked(index, query, query.fts(), _narrowed(index, query), question)
+    if question.scan or asked.match.must_verify:
+        return None
     return searching.every_session(index, asked.expression, asked.conditions())
 
 

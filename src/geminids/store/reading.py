@@ -178,7 +178,7 @@ def sessions(
     order: str = NEWEST_FIRST,
 ) -> list[SessionRow]:
     """The sessions that fulfil all conditions, newest first or in one of the other orders."""
-    where, values = _where(conditions)
+    where, values = selection(conditions)
     rows = index.connection.execute(
         f"{_SESSIONS} {where} ORDER BY {order} LIMIT ?", (*values, -1 if limit is None else limit)
     )
@@ -195,7 +195,7 @@ def sharing_bundles(index: "Index", session_ids: Collection[str]) -> list[Sessio
 
 def session_count(index: "Index", conditions: Iterable[Condition] = ()) -> int:
     """How many sessions fulfil all conditions."""
-    where, values = _where(conditions)
+    where, values = selection(conditions)
     return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
 
 
@@ -220,7 +220,8 @@ def sessions_numbered(
     return {row.number: row for row in sessions(index, [which], order=order)}
 
 
-def _where(conditions: Iterable[Condition]) -> tuple[str, list[object]]:
+def selection(conditions: Iterable[Condition]) -> tuple[str, list[object]]:
+    """What selects those that fulfil all conditions, and the values in it."""
     held = list(conditions)
     where = " AND ".join(f"({condition.sql})" for condition in held)
     return where and f"WHERE {where}", [value for condition in held for value in condition.values]

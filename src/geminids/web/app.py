@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from itertools import chain
 
 from starlette.applications import Starlette
@@ -69,10 +70,10 @@ def create_app(
     libraries = Libraries(open_library, syncs=syncs, open_sample=open_sample)
     answers = Answers(libraries, token=key.token, redacts=redacts)
     live = Live(libraries, redacts=redacts)
-    described = encode(openapi(ENDPOINTS))
+    described = cache(lambda: encode(openapi(ENDPOINTS)))
 
     async def description(_: Request) -> Response:
-        return Response(described, media_type=JSON)
+        return Response(described(), media_type=JSON)
 
     async def events(request: Request) -> Response:
         return StreamingResponse(

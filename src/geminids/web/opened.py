@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 from geminids.errors import SessionNotFoundError
-from geminids.library import Beginning, Library
 from geminids.model import Message, Session, SessionFile
 from geminids.transcript.entries import LEVELS, StoryEntry, Turn, transcript
 
 if TYPE_CHECKING:
+    from geminids.library import Beginning, Library
     from geminids.web.redaction import Redaction
 
 Worth = TypeVar("Worth")

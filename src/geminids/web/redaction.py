@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from geminids.library import Library, Redactor
-from geminids.model import Session
+if TYPE_CHECKING:
+    from geminids.library import Library, Redactor
+    from geminids.model import Session
 
 Answer = TypeVar("Answer")
 
