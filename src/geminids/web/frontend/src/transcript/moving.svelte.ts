@@ -68,6 +68,7 @@ export class Moving {
   }
 
   async jumpToEnd(): Promise<void> {
+    await this.#reading.whole;
     const last = await this.#reading.turnFrom(this.#reading.story.total - 1, -1);
     if (last !== undefined) await this.jump(last);
   }
@@ -75,6 +76,7 @@ export class Moving {
   /** Show the end of the story, as whoever was there wants to stay there. */
   async showEnd(): Promise<void> {
     this.#reading.news = 0;
+    await this.#reading.whole;
     await this.list?.show(this.#reading.story.total - 1, "end");
   }
 

@@ -2,8 +2,8 @@ import { createContext } from "svelte";
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { choose, chosen } from "../lib/choices";
-import { answerTo } from "./answers";
-import type { Branch, OutlineLine, PicturePart, SessionFacts, SessionLine } from "../lib/api-types";
+import { answerTo, sentenceOf } from "./answers";
+import type { Branch, Opening, OutlineLine, PicturePart, SessionFacts, SessionLine, Story } from "../lib/api-types";
 import { SparseList } from "./sparse.svelte";
 import type { Detail, Entry, Part, TurnEntry } from "./types";
 
@@ -21,7 +21,11 @@ export class Reading {
   /** Whether calls are open until somebody folds them. */
   opensCalls = $state(false);
   isSideBySide = $state(chosen("diffs") === "side-by-side");
+  /** The session as lists have it: known before all else is. */
+  line = $state.raw<SessionLine | null>(null);
   facts = $state.raw<SessionFacts | null>(null);
+  /** Done when all of it is read. Until then the length of the story is a guess. */
+  whole: Promise<void> = Promise.resolve();
   branches = $state.raw<readonly Branch[]>([]);
   story = $state.raw(new SparseList<Entry>(async () => ({ start: 0, total: 0, items: [] })));
   outline = $state.raw(new SparseList<OutlineLine>(async () => ({ start: 0, total: 0, items: [] })));
@@ -48,12 +52,25 @@ export class Reading {
     this.opensCalls = opensCallsAt(detail);
   }
 
-  /** Begin, at a message or at the beginning. Answers the place of that message in the story. */
+  /**
+   * Begin, at a message or at the beginning. Answers the place of that message in the story.
+   * Of a large session the beginning comes at once, and all else when it is read.
+   */
   async begin(at: number | null): Promise<number> {
-    // The head is asked for at the same time: it may be there before the story is.
-    void this.#known();
     try {
-      return await this.tell(this.detail, at, at !== null);
+      const { story, outline } = this.#lists(this.detail);
+      const opening = await this.#open(at, false);
+      const found = this.#take(story, opening.story, at);
+      this.line = opening.line;
+      if (!found.isTold && this.detail !== "everything") {
+        this.#know(opening);
+        return await this.tell("everything", at);
+      }
+      this.story = story;
+      this.outline = outline;
+      if (opening.is_whole) this.#know(opening);
+      else this.whole = this.#readWhole(story);
+      return found.place;
     } catch (error) {
       this.trouble = error;
       return 0;
@@ -65,6 +82,7 @@ export class Reading {
    * With `isMeant` this very message is wanted: where it is not told, everything is.
    */
   async tell(detail: Detail, around: number | null, isMeant = false): Promise<number> {
+    await this.whole;
     const { story, outline } = this.#lists(detail);
     const found = await this.#seed(story, detail, around);
     if (isMeant && !found.isTold && detail !== "everything") return this.tell("everything", around);
@@ -77,17 +95,14 @@ export class Reading {
 
   /** Where a message stands in the story; more is told if it would not be told else. */
   async placeOf(number: number): Promise<number> {
+    await this.whole;
     const found = await this.#seed(this.story, this.detail, number);
     return found.isTold || this.detail === "everything" ? found.place : this.tell("everything", number);
   }
 
-  /** The session as lists have it: known before all else is. */
-  get line(): SessionLine | null {
-    return this.facts?.line ?? null;
-  }
-
   /** The agent wrote more. Answers by how many entries the story grew. */
   async renew(): Promise<number> {
+    await this.whole;
     const before = this.story.total;
     await Promise.all([this.story.renew(), this.outline.renew(), this.#known()]);
     return Math.max(0, this.story.total - before);
@@ -164,6 +179,7 @@ export class Reading {
 
   /** Which line of the outline a place in the story belongs to; -1 before the first. */
   async outlineAt(place: number): Promise<number> {
+    await this.whole;
     let low = 0;
     let high = this.outline.total;
     while (low < high) {
@@ -179,6 +195,7 @@ export class Reading {
 
   /** All prompts at this level of detail: to look for words in them. */
   async allPrompts(): Promise<OutlineLine[]> {
+    await this.whole;
     const all: OutlineLine[] = [];
     for (let total = 1; all.length < total; ) {
       const asked = { id: this.id, detail: this.detail, start: all.length, count: AT_ONCE };
@@ -191,27 +208,55 @@ export class Reading {
 
   #lists(detail: Detail): { story: SparseList<Entry>; outline: SparseList<OutlineLine> } {
     const story = new SparseList<Entry>(async (start, count) => {
+      await this.whole;
       const answer = await answerTo("/api/session/messages", { id: this.id, detail, start, count });
       this.#measure(answer.entries);
       return { start: answer.start, total: answer.total, items: answer.entries };
     }, WINDOW);
     const outline = new SparseList<OutlineLine>(async (start, count) => {
+      await this.whole;
       const answer = await answerTo("/api/session/outline", { id: this.id, detail, start, count });
       return { start, total: answer.total, items: answer.prompts };
     }, 500);
     return { story, outline };
   }
 
+  #open(at: number | null, whole: boolean): Promise<Opening> {
+    const around = at ?? undefined;
+    return answerTo("/api/session/opening", { id: this.id, detail: this.detail, count: WINDOW, around, whole });
+  }
+
+  async #readWhole(story: SparseList<Entry>): Promise<void> {
+    try {
+      const opening = await this.#open(null, true);
+      this.#take(story, opening.story, null);
+      this.#know(opening);
+    } catch (error) {
+      story.trouble = sentenceOf(error);
+    }
+  }
+
+  #know({ line, facts, branches, outline }: Opening): void {
+    this.line = line;
+    this.facts = facts;
+    this.branches = branches ?? [];
+    if (outline) this.outline.take({ start: 0, total: outline.total, items: outline.prompts });
+  }
+
   async #seed(story: SparseList<Entry>, detail: Detail, at: number | null): Promise<{ place: number; isTold: boolean }> {
     const where = at === null ? { start: 0 } : { around: at };
-    const answer = await answerTo("/api/session/messages", { id: this.id, detail, count: WINDOW, ...where });
-    this.#measure(answer.entries);
-    story.take({ start: answer.start, total: answer.total, items: answer.entries });
+    return this.#take(story, await answerTo("/api/session/messages", { id: this.id, detail, count: WINDOW, ...where }), at);
+  }
+
+  /** Take in a window. Answers where a message stands, or the next that is told; without one, the beginning. */
+  #take(story: SparseList<Entry>, window: Story, at: number | null): { place: number; isTold: boolean } {
+    this.#measure(window.entries);
+    story.take({ start: window.start, total: window.total, items: window.entries });
     if (at === null) return { place: 0, isTold: true };
-    const offset = answer.entries.findIndex((entry) => entry.entry === "turn" && entry.number >= at);
-    const found = answer.entries[offset];
+    const offset = window.entries.findIndex((entry) => entry.entry === "turn" && entry.number >= at);
+    const found = window.entries[offset];
     const isTold = found?.entry === "turn" && found.number === at;
-    return { place: offset < 0 ? Math.max(0, answer.total - 1) : answer.start + offset, isTold };
+    return { place: offset < 0 ? Math.max(0, window.total - 1) : window.start + offset, isTold };
   }
 
   async #known(): Promise<void> {
@@ -221,10 +266,11 @@ export class Reading {
         answerTo("/api/session/branches", { id: this.id }),
       ]);
       this.facts = facts;
+      this.line = facts.line;
       this.branches = branches.branches;
     } catch (error) {
       // What was read stays on the page, whatever happens to the file meanwhile.
-      if (!this.facts) this.trouble = error;
+      this.story.trouble = sentenceOf(error);
     }
   }
 
