@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from geminids.query.projects import Contents, ProjectReport, Projects, Resolved
     from geminids.query.rereading import RereadingMany
     from geminids.query.resuming import ANY_FOLDER, NotResumable, Offer, Resumable, ToResume
-    from geminids.query.stats import STATS_GROUPS, Statistics, StatsGroup, StatsQuestion
+    from geminids.query.stats import STATS_GROUPS, LargestSessions, Statistics, StatsGroup, StatsQuestion
     from geminids.query.stock import Stock
     from geminids.query.story import Event, EventKind, ProjectStory
     from geminids.recording import Records
@@ -174,6 +174,7 @@ __all__ = [
     "KeepStatus",
     "KeptKey",
     "KeyStore",
+    "LargestSessions",
     "Library",
     "Listing",
     "Loss",
@@ -292,7 +293,13 @@ _LOADED_WHEN_USED = {
     ),
     "geminids.query.figures": ("Figures", "Tokens"),
     "geminids.query.over_time": ("OverTime", "UsagePart"),
-    "geminids.query.stats": ("STATS_GROUPS", "Statistics", "StatsGroup", "StatsQuestion"),
+    "geminids.query.stats": (
+        "STATS_GROUPS",
+        "LargestSessions",
+        "Statistics",
+        "StatsGroup",
+        "StatsQuestion",
+    ),
     "geminids.query.story": ("Event", "EventKind", "ProjectStory"),
     "geminids.restoring": ("RestorePlan",),
     "geminids.sources.fates": ("Retention",),
@@ -657,6 +664,18 @@ class Library:
         found = self._with_words(query, now)
         telling = partial(over_time, periods=periods, most=most)
         return self._ask(lambda index: telling(index, question, query, found, self._prices))
+
+    def largest_sessions(
+        self, question: StatsQuestion, most: int, now: datetime | None = None
+    ) -> LargestSessions:
+        """The sessions that used most and those that took most time, each with its subagents."""
+        from datetime import UTC, datetime
+
+        from geminids.query.stats import asked, largest_sessions
+
+        query = asked(question, now or datetime.now(UTC))
+        found = self._with_words(query, now)
+        return self._ask(lambda index: largest_sessions(index, query, found, most))
 
     def context_windows(self, models: Collection[str]) -> dict[str, int | None]:
         """How many tokens a prompt of some models may have; None where the price list does not tell."""

@@ -10,7 +10,7 @@ from geminids.query.counted import hours_counted, scope_of, sessions_counted
 from geminids.query.figures import Adding, Figures, Tokens, figures_of, together
 from geminids.query.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.store import reading, totals
-from geminids.store.reading import Condition
+from geminids.store.reading import Condition, SessionRow
 from geminids.store.times import microseconds
 from geminids.store.totals import Key, Scope, Spent
 from geminids.values import Value
@@ -82,6 +82,14 @@ class Statistics(Value):
         return together([group.figures for group in groups])
 
 
+class LargestSessions(NamedTuple):
+    """The largest sessions, each with its subagents."""
+
+    by_tokens: Sequence[tuple[SessionRow, int]]
+    by_time: Sequence[tuple[SessionRow, int]]
+    """With the microseconds in which somebody was at work."""
+
+
 def statistics(
     index: "Index",
     question: StatsQuestion,
@@ -120,6 +128,21 @@ def busy_hours(index: "Index", query: "Query | None", found: Sequence[int] | Non
     if query is not None:
         conditions += hours_counted(index, query)
     return totals.by_hour(index, conditions)
+
+
+def largest_sessions(
+    index: "Index", query: "Query | None", found: Sequence[int] | None, most: int
+) -> LargestSessions:
+    """The sessions, each with its subagents, that used and that took most."""
+    scope = scope_of(index, query, found)
+    group = group_of(index, StatsQuestion(by="session"))
+    by_tokens = totals.largest(index, scope, f"spent {group}", "total", most)
+    by_time = totals.largest(index, scope, f"days {group}", "active", most)
+    rows = reading.sessions_numbered(index, [int(key) for key, _ in (*by_tokens, *by_time)])
+    return LargestSessions(
+        [(rows[int(key)], tokens) for key, tokens in by_tokens if int(key) in rows],
+        [(rows[int(key)], active) for key, active in by_time if int(key) in rows],
+    )
 
 
 # Counting

@@ -245,6 +245,16 @@ def _has_any(index: "Index", scope: Scope, agent: str) -> bool:
     return bool(index.connection.execute(f"SELECT EXISTS (SELECT 1 {source})", values).fetchone()[0])
 
 
+def largest(index: "Index", scope: Scope, what: str, column: str, most: int) -> list[tuple[Key, int]]:
+    """The groups of a table, both of which are named, with the largest sums of a column."""
+    table, _, group = what.partition(" ")
+    key = GROUPS[group]
+    source, values = scope.source(table, key)
+    amount = f"sum(t.{column})"
+    ranked = f"SELECT {key}, {amount} {source} GROUP BY 1 HAVING {amount} > 0 ORDER BY 2 DESC LIMIT ?"
+    return index.connection.execute(ranked, (*values, most)).fetchall()
+
+
 def count_as_one(index: "Index", first: dict[int, int]) -> None:
     """Let some projects or sessions, by their numbers, count as another one."""
     index.connection.executescript(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -11,6 +11,7 @@ import msgspec
 from geminids.library import (
     Figures,
     OverTime,
+    SessionRow,
     Statistics,
     StatsGroup,
     StatsQuestion,
@@ -21,6 +22,8 @@ from geminids.transcript import safe
 from geminids.web.documents.usage import (
     Hour,
     Hours,
+    LargeSession,
+    LargestSessions,
     SeriesPart,
     UnpricedModel,
     UsageFigures,
@@ -28,19 +31,13 @@ from geminids.web.documents.usage import (
     UsageSeries,
     UsedTokens,
 )
-from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
+from geminids.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
+from geminids.web.lines import harmless
 
 Group = Literal["day", "week", "month", "model", "agent", "project", "session", "tool"]
-Order = Literal["size", "cost", "active"]
 _CENTS = 6
 """Places of a cost."""
 _TIMES = frozenset({"day", "week", "month"})
-_SIZES: dict[Order, Callable[[StatsGroup], Decimal]] = {
-    "size": lambda _: Decimal(0),
-    "cost": lambda group: -(group.figures.tokens.cost or Decimal(0)),
-    "active": lambda group: -Decimal(group.figures.active),
-}
-"""By what groups are sorted; they come with the largest first."""
 
 
 class AskedOfUsage(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,8 +57,6 @@ class AskedForFigures(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fi
     by: Group = "day"
     limit: Annotated[int, msgspec.Meta(ge=1, le=5000)] = 400
     """Groups that are listed: of time the last ones, of others the largest."""
-    order: Order = "size"
-    """What the largest has most of: tokens (a tool: calls), cost, or time in which somebody was at work."""
     fold: bool = True
     """Whether subagents count as their parents, where sessions are told apart."""
 
@@ -76,10 +71,16 @@ class AskedForSeries(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fie
     """Parts that are told, the largest first."""
 
 
+class AskedForLargest(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many sessions of each order."""
+
+    limit: Page = 12
+
+
 def usage(desk: Desk, asked: AskedForFigures) -> UsageFigures:
     """What sessions did, used and cost, in groups."""
     found = desk.library.stats(_question(asked, by=asked.by, fold=asked.fold), desk.now)
-    groups = found.groups if asked.by in _TIMES else sorted(found.groups, key=_SIZES[asked.order])
+    groups = found.groups
     shown = groups[-asked.limit :] if asked.by in _TIMES else groups[: asked.limit]
     return UsageFigures(
         by=found.by,
@@ -112,6 +113,19 @@ def series(desk: Desk, asked: AskedForSeries) -> UsageSeries:
     )
 
 
+def largest(desk: Desk, asked: AskedForLargest) -> LargestSessions:
+    """The sessions that used most, and those that took most time, each with its subagents."""
+    found = desk.library.largest_sessions(_question(asked, by="session"), asked.limit, desk.now)
+    return LargestSessions(
+        by_tokens=[_large(row, tokens=tokens) for row, tokens in found.by_tokens],
+        by_time=[_large(row, seconds=active / 1_000_000) for row, active in found.by_time],
+    )
+
+
+def _large(row: SessionRow, *, tokens: int | None = None, seconds: float | None = None) -> LargeSession:
+    return LargeSession(id=row.id, title=harmless(row.title), agent=row.agent, tokens=tokens, active=seconds)
+
+
 def hours(desk: Desk, asked: AskedOfUsage) -> Hours:
     """In which hours of which weekdays people typed and models answered."""
     found = desk.library.hours(_question(asked, by="day"), desk.now)
@@ -121,6 +135,7 @@ def hours(desk: Desk, asked: AskedOfUsage) -> Hours:
 ENDPOINTS = (
     Endpoint("/api/usage", AskedForFigures, UsageFigures, usage, is_kept=True),
     Endpoint("/api/usage/series", AskedForSeries, UsageSeries, series, is_kept=True),
+    Endpoint("/api/usage/sessions", AskedForLargest, LargestSessions, largest, is_kept=True),
     Endpoint("/api/usage/hours", AskedOfUsage, Hours, hours, is_kept=True),
 )
 

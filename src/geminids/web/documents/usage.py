@@ -107,6 +107,24 @@ class UsageSeries(Document, frozen=True, kw_only=True):
     unpriced: Sequence[UnpricedModel]
 
 
+class LargeSession(Document, frozen=True, kw_only=True):
+    """A session that stands out, with its subagents."""
+
+    id: str
+    title: str | None
+    agent: str
+    tokens: int | None
+    active: float | None
+    """Seconds in which somebody was at work. Only what it stands out by is told."""
+
+
+class LargestSessions(Document, frozen=True, kw_only=True):
+    """The sessions that used most, and those that took most time; the largest first."""
+
+    by_tokens: Sequence[LargeSession]
+    by_time: Sequence[LargeSession]
+
+
 class Hour(Document, frozen=True, kw_only=True):
     """What was said in an hour of a weekday."""
 

@@ -771,6 +771,21 @@ export interface SeriesPart {
   costs: (number | null)[];
 }
 
+/** The sessions that used most, and those that took most time; the largest first. */
+export interface LargestSessions {
+  by_tokens: LargeSession[];
+  by_time: LargeSession[];
+}
+
+/** A session that stands out, with its subagents. */
+export interface LargeSession {
+  id: string;
+  title: string | null;
+  agent: string;
+  tokens: number | null;
+  active: number | null;
+}
+
 /** When people typed and models answered, in local time; hours without anything are left out. */
 export interface Hours {
   hours: Hour[];
@@ -1164,7 +1179,6 @@ export interface Readable {
       until?: string;
       by?: "agent" | "day" | "model" | "month" | "project" | "session" | "tool" | "week";
       limit?: number;
-      order?: "active" | "cost" | "size";
       fold?: boolean;
     };
     answer: UsageFigures;
@@ -1183,6 +1197,19 @@ export interface Readable {
       limit?: number;
     };
     answer: UsageSeries;
+  };
+  /** The sessions that used most, and those that took most time, each with its subagents. */
+  "/api/usage/sessions": {
+    asked: {
+      redact?: boolean;
+      q?: string;
+      project?: string;
+      agent?: string[];
+      since?: string;
+      until?: string;
+      limit?: number;
+    };
+    answer: LargestSessions;
   };
   /** In which hours of which weekdays people typed and models answered. */
   "/api/usage/hours": {

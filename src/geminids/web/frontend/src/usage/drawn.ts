@@ -13,7 +13,7 @@ export interface Picture {
 
 const SANS = '"Inter Variable", system-ui, sans-serif';
 
-export const GRID: GridComponentOption = { left: 4, right: 8, top: 12, bottom: 0, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+export const GRID: GridComponentOption = { left: 4, right: 8, top: 12, bottom: 6, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
 
 export function labels(ink: Ink) {
   return { color: ink("--ink-faint"), fontFamily: SANS, fontSize: 11, hideOverlap: true };

@@ -31,7 +31,7 @@ export function warmths(cells: readonly HourCell[], measure: HourMeasure): numbe
   const busy = cells.map((cell) => cell[measure]).filter((number) => number > 0).toSorted((one, other) => one - other);
   return cells.map((cell) => {
     if (!cell[measure]) return 0;
-    const below = busy.findIndex((number) => number >= cell[measure]);
-    return 1 + Math.min(3, Math.floor((4 * below) / busy.length));
+    const rank = 1 + busy.findLastIndex((number) => number <= cell[measure]);
+    return Math.ceil((4 * rank) / busy.length);
   });
 }

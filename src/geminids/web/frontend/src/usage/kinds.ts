@@ -16,10 +16,10 @@ const ALL: readonly KindName[] = [
   { kind: "cache_write", name: "Written to cache", ink: "--kind-cache-write" },
   { kind: "output", name: "Answers", ink: "--kind-output" },
   { kind: "thoughts", name: "Thoughts", ink: "--kind-thoughts" },
-  { kind: "tool", name: "Tool prompts", ink: "--kind-tool" },
+  { kind: "tool", name: "From tools", ink: "--kind-tool" },
 ];
 
-/** Those that anybody recorded. */
+/** Those that were used at all. */
 export function kindsIn(total: UsedTokens): KindName[] {
-  return ALL.filter(({ kind }) => total[kind] !== null);
+  return ALL.filter(({ kind }) => total[kind]);
 }
