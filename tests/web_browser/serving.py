@@ -16,7 +16,7 @@ import httpx2
 
 from geminids import sources
 from tests.browser import NotHereError
-from tests.conftest import FIXTURES, OUR_VARIABLES
+from tests.conftest import COMPILED_RULES, FIXTURES, OUR_VARIABLES
 from tests.reading import sessions
 from tests.web_apps import PATIENCE, Served, wait_until
 
@@ -56,6 +56,7 @@ def _environment(machine: Path) -> dict[str, str]:
         "HOME": str(machine),
         "XDG_DATA_HOME": str(machine / "data"),
         "PYTHONPATH": str(files("geminids").joinpath("..")),
+        "KF_RULE_CACHE_DIR": str(COMPILED_RULES),
         "TZ": "UTC",
     }
 
