@@ -50,7 +50,7 @@ class _Holding(NamedTuple):
     times: int
 
 
-class _Words(NamedTuple):
+class Words(NamedTuple):
     """A text of a part."""
 
     where: str
@@ -103,26 +103,27 @@ def _pattern(words: str) -> re.Pattern[str]:
 def _holding(messages: Sequence[Message], wanted: re.Pattern[str]) -> Iterator[_Holding]:
     for number, message in enumerate(messages, 1):
         for place, part in enumerate(message.parts):
-            for nth, words in enumerate(_texts(part)):
+            for nth, words in enumerate(texts_of(part)):
                 if times := sum(1 for _ in wanted.finditer(words.text)):
                     yield _Holding(number, place, nth, times)
 
 
-def _texts(part: AnyPart) -> Iterator[_Words]:
+def texts_of(part: AnyPart) -> Iterator[Words]:
+    """All that is written in a part, and where it belongs."""
     match part:
         case Text(text=text, origin=origin):
-            yield _Words(str(origin) if origin in _SAID_BY else "other", text)
+            yield Words(str(origin) if origin in _SAID_BY else "other", text)
         case Thought(text=text, subject=subject):
-            yield _Words("thoughts", f"{subject}\n{text}")
+            yield Words("thoughts", f"{subject}\n{text}")
         case ToolCall():
-            yield _Words("arguments", part.name)
+            yield Words("arguments", part.name)
             for name, value in part.arguments.items():
-                yield _Words("arguments", value_words(value), name)
-            yield _Words("output", output_text(part))
+                yield Words("arguments", value_words(value), name)
+            yield Words("output", output_text(part))
         case ToolResult(parts=parts):
-            yield from (_Words("output", piece.text) for piece in parts if isinstance(piece, Text))
+            yield from (Words("output", piece.text) for piece in parts if isinstance(piece, Text))
         case FileReference(path=path, text=text):
-            yield _Words("other", f"{path}\n{text or ''}")
+            yield Words("other", f"{path}\n{text or ''}")
         case _:
             return
 
@@ -140,14 +141,14 @@ def _window(
     end, begin = start + asked.count, 0
     for one in holding:
         if begin < end and begin + one.times > start:
-            words = list(_texts(opened.session.messages[one.number - 1].parts[one.part]))[one.text]
+            words = list(texts_of(opened.session.messages[one.number - 1].parts[one.part]))[one.text]
             for nth, hit in enumerate(wanted.finditer(words.text)):
                 if start <= begin + nth < end:
                     yield _found(one, entries.get(one.number), words, nth, hit)
         begin += one.times
 
 
-def _found(one: _Holding, entry: int | None, words: _Words, nth: int, hit: re.Match[str]) -> FoundPlace:
+def _found(one: _Holding, entry: int | None, words: Words, nth: int, hit: re.Match[str]) -> FoundPlace:
     begin = max(0, hit.start() - AROUND)
     around = words.text[begin : hit.end() + AROUND]
     return FoundPlace(

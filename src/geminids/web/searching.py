@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from geminids.library import Hit, Question, SessionHits, Snippet
+from geminids.library import Hit, Question, Snippet
 from geminids.model import Origin, Role, State
 from geminids.web.documents.searching import Search, SearchHit, SearchSession
-from geminids.web.documents.sessions import SessionLine
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
+from geminids.web.hidden_snippets import hidden_snippets
 from geminids.web.lines import harmless_all, lines
 from geminids.web.snippets import pieces
 
@@ -55,11 +55,17 @@ def search(desk: Desk, asked: AskedForWords) -> Search:
     )
     found = desk.library.search(question, desk.now)
     sessions = lines(desk.library, [hits.session for hits in found.sessions])
-    # A snippet may begin or end in the middle of a secret, which nobody can recognise then.
-    is_quoted = not desk.is_redacted
+    snippets = hidden_snippets(desk, sessions, found.sessions, asked.width) if desk.is_redacted else None
     return Search(
         sessions=[
-            _session(line, hits, is_quoted=is_quoted)
+            SearchSession(
+                session=line,
+                matches=hits.matches,
+                hits=[
+                    _hit(hit, hit.snippet if snippets is None else snippets.get((line.id, hit.message.place)))
+                    for hit in hits.hits
+                ],
+            )
             for line, hits in zip(sessions, found.sessions, strict=True)
         ],
         matches=found.total.matches,
@@ -78,11 +84,6 @@ def search(desk: Desk, asked: AskedForWords) -> Search:
 
 
 ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_kept=True),)
-
-
-def _session(line: SessionLine, hits: SessionHits, *, is_quoted: bool) -> SearchSession:
-    told = [_hit(hit, hit.snippet if is_quoted else None) for hit in hits.hits]
-    return SearchSession(session=line, matches=hits.matches, hits=told)
 
 
 def _hit(hit: Hit, snippet: Snippet | None) -> SearchHit:

@@ -24,7 +24,7 @@ class SearchHit(Document, frozen=True, kw_only=True):
     tools: Sequence[str]
     where: Sequence[str]
     pieces: Sequence[SnippetPiece]
-    """Empty if the file has changed or is gone, and where secrets are hidden: a piece may be half of one."""
+    """Empty if the file has changed or is gone, and where secrets are hidden and what was found is one."""
     is_cut_before: bool
     is_cut_after: bool
 

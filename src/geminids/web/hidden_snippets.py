@@ -1,0 +1,70 @@
+"""Snippets of a search where secrets are hidden.
+
+Half of a secret cannot be recognised, and what is one in one message is hidden in all others. So a snippet is
+cut from the session after everything in it is hidden, never from what the search itself has cut.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+from geminids.errors import GeminidsError
+from geminids.library import Hit, SessionHits, Snippet
+from geminids.model import Message
+from geminids.web.documents.sessions import SessionLine
+from geminids.web.endpoints import Desk
+from geminids.web.finding import texts_of
+
+BUDGET = 2.0
+"""Seconds for the snippets of a page; what is left then is told without."""
+BEFORE = 3
+"""What was found stands after so manieth a part of a snippet."""
+
+
+def hidden_snippets(
+    desk: Desk, lines: Sequence[SessionLine], found: Sequence[SessionHits], width: int
+) -> dict[tuple[str, int], Snippet]:
+    """The snippets of hits without secrets, by the session and the place of the message in it."""
+    end = time.monotonic() + BUDGET
+    snippets: dict[tuple[str, int], Snippet] = {}
+    for line, hits in zip(lines, found, strict=True):
+        if time.monotonic() > end:
+            break
+        snippets |= {(line.id, place): one for place, one in _of_session(desk, line.id, hits.hits, width)}
+    return snippets
+
+
+def _of_session(desk: Desk, name: str, hits: Iterable[Hit], width: int) -> Iterator[tuple[int, Snippet]]:
+    try:
+        messages = desk.session(name).session.messages
+    except GeminidsError:
+        # It is gone, or what is in it cannot be hidden: then nothing of it is told.
+        return
+    for hit in hits:
+        place = hit.message.place
+        if hit.snippet and hit.snippet.spans and place < len(messages):
+            cut = _cut(messages[place], _wanted(hit.snippet), width)
+            if cut:
+                yield place, cut
+
+
+def _wanted(snippet: Snippet) -> re.Pattern[str]:
+    """What was found, wherever lines break in it."""
+    matched = {" ".join(snippet.text[start:end].split()) for start, end in snippet.spans}
+    longest_first = sorted(filter(None, matched), key=len, reverse=True)
+    return re.compile("|".join(re.escape(one).replace("\\ ", r"\s+") for one in longest_first), re.IGNORECASE)
+
+
+def _cut(message: Message, wanted: re.Pattern[str], width: int) -> Snippet | None:
+    """The piece around the first place in a message where it stands; None if all of it is hidden."""
+    if not wanted.pattern:
+        return None
+    for words in (words for part in message.parts for words in texts_of(part)):
+        if first := wanted.search(words.text):
+            begin = max(0, first.start() - width // BEFORE)
+            text = words.text[begin : begin + width]
+            spans = tuple(one.span() for one in wanted.finditer(text))
+            return Snippet(text, spans, begin > 0, begin + width < len(words.text))
+    return None

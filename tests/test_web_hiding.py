@@ -1,0 +1,72 @@
+"""Snippets where secrets are hidden: words around what was found, and no piece of a secret."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.homes import tool_call, write_session
+from tests.planted_secrets import planted
+from tests.web_apps import client_of
+
+TOKENS = [one.secrets[0] for one in planted() if one.is_token and len(one.secrets) == 1][:6]
+REDACTED = {"redact": "true"}
+
+
+def hits_of(answer: Any) -> list[Any]:
+    return [hit for session in answer.json()["sessions"] for hit in session["hits"]]
+
+
+def words_of(hit: Any) -> str:
+    return "".join(piece["text"] for piece in hit["pieces"])
+
+
+def pieces_of(secret: str) -> set[str]:
+    """Every run of twelve letters of it."""
+    return {secret[at : at + 12] for at in range(len(secret) - 11)}
+
+
+def test_a_snippet_is_told_also_where_secrets_are_hidden(tmp_path: Path) -> None:
+    write_session(tmp_path / "home", prompt="Fix the login\nredirect of the shop, please")
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        (hit,) = hits_of(client.get("/api/search", params={"q": '"login redirect"', **REDACTED}))
+        assert [piece["text"] for piece in hit["pieces"] if piece["is_match"]] == ["login redirect"]
+        assert "of the shop" in words_of(hit)
+
+
+@pytest.mark.parametrize("width", [40, 60, 90, 200])
+@pytest.mark.parametrize("secret", TOKENS, ids=range(len(TOKENS)))
+def test_no_piece_of_a_secret_is_told(tmp_path: Path, secret: str, width: int) -> None:
+    words = f"Please take the token {secret} for the harvest and {'go on ' * 20} harvest"
+    write_session(tmp_path / "home", prompt=words, calls=[tool_call(args={"command": f"harvest {secret}"})])
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        open_hits = hits_of(client.get("/api/search", params={"q": "harvest", "width": 200}))
+        answer = client.get("/api/search", params={"q": "harvest", "width": width, **REDACTED})
+    assert any(piece in words_of(hit) for hit in open_hits for piece in pieces_of(secret)), "it is there"
+    assert all(hit["pieces"] for hit in hits_of(answer))
+    assert not any(piece in answer.text for piece in pieces_of(secret))
+
+
+def test_what_is_a_secret_elsewhere_in_the_session_is_hidden_in_a_snippet_too(tmp_path: Path) -> None:
+    secret = "zq81mmx0pfWv77"
+    path = write_session(tmp_path / "home", calls=[tool_call(args={"password": secret})])
+    with path.open("a") as file:
+        record = {"id": "u2", "timestamp": "2026-05-01T11:00:00.000Z", "type": "user"}
+        file.write(json.dumps({**record, "content": [{"text": f"The harvest says {secret} here"}]}) + "\n")
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        (shown,) = hits_of(client.get("/api/search", params={"q": "harvest"}))
+        (hit,) = hits_of(client.get("/api/search", params={"q": "harvest", **REDACTED}))
+    assert secret in words_of(shown)
+    assert "The harvest says" in words_of(hit)
+    assert secret not in words_of(hit)
+
+
+def test_a_secret_that_is_looked_for_is_not_quoted(tmp_path: Path) -> None:
+    secret = TOKENS[0]
+    write_session(tmp_path / "home", prompt=f"use the token {secret} please")
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        answer = client.get("/api/search", params={"q": f'"{secret}"', **REDACTED})
+    assert not any(piece in answer.text for piece in pieces_of(secret))
