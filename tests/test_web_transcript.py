@@ -213,3 +213,30 @@ def test_the_page_to_share_is_saved_and_not_shown(tmp_path: Path) -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.text.lstrip().lower().startswith("<!doctype html>")
     assert answer.text.rstrip().endswith("</html>")
+
+
+# Subagents
+
+
+@pytest.mark.parametrize(
+    ("case", "report"),
+    [
+        ("claude/nested-agents", "I bought milk and bread for Ana."),
+        ("gemini/subagents-in-parallel", "Steam and leaf / a calm so brief."),
+    ],
+)
+def test_what_a_subagent_handed_back_is_told_without_what_stands_around_it(
+    case: str, report: str, tmp_path: Path
+) -> None:
+    with client_of([FIXTURES / case / "home"], tmp_path / "data") as client:
+        ids = [one["id"] for one in client.get("/api/sessions").json()["sessions"]]
+        calls = [
+            part
+            for session_id in ids
+            for _, part in parts_of(client, session_id, "tools")
+            if part["part"] == "call" and part["handed_back"]
+        ]
+    (one,) = [call for call in calls if report in call["handed_back"]]
+    assert one["handed_back"] == f"<p>{report}</p>\n"
+    assert one["child_id"]
+    assert one["details"]["output"] is None, "it is told once"

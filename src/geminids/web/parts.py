@@ -9,6 +9,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from geminids.model import (
+    AgentProgress,
     AnyPart,
     Attachment,
     FileReference,
@@ -149,7 +150,7 @@ def _call(call: ToolCall, message: Message, place: Place) -> CallPart:
     outcome = call_outcome(call)
     counted = changed_lines(call.changes)
     argument = line_argument(call, place.project_path, is_whole_below=place.detail.tools)
-    handed_back = result_of_task(call)
+    handed_back = result_of_task(call) or _report(call)
     return CallPart(
         index=place.part,
         call_id=call.call_id,
@@ -177,6 +178,11 @@ def _seconds(call: ToolCall, message: Message) -> float | None:
     return (call.at - message.at).total_seconds()
 
 
+def _report(call: ToolCall) -> str:
+    """What a subagent gave back to this call, where that is told apart from what the model was told."""
+    return (call.display.result or "") if isinstance(call.display, AgentProgress) else ""
+
+
 def _details(call: ToolCall, place: Place) -> CallDetails:
     diffs = file_diffs(call)
     has_diff = any(diff.hunks for diff in diffs)
@@ -185,7 +191,7 @@ def _details(call: ToolCall, place: Place) -> CallDetails:
         description=safe.text(call.description) if call.description else None,
         arguments=[_argument(name, value, has_diff=has_diff) for name, value in call.arguments.items()],
         diffs=diffs,
-        output=_output(call),
+        output=None if _report(call) else _output(call),
         todos=[
             type(todo)(safe.line(todo.text), safe.line(todo.status))
             for todo in (call.display.todos if isinstance(call.display, Todos) else ())

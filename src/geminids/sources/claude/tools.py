@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from geminids.model import (
+    AgentProgress,
     AnyDisplay,
     Diff,
     FileChange,
@@ -162,8 +163,21 @@ def _display(
             return Todos(tuple(map(_todo, tasks)))
         case "ExitPlanMode" | "exit_plan_mode", {"plan": str(plan)}, _:
             return Plain(plan)
+        case "Agent" | "Task", _, {"content": list(blocks), "harnessNoteCount": int(notes), **facts}:
+            return _report(arguments, facts, blocks[notes:])
         case _:
             return None
+
+
+def _report(arguments: dict[str, Any], facts: dict[Any, Any], blocks: list[Any]) -> AgentProgress | None:
+    """What a subagent handed back, without what the agent says around it to the model: seen in 2.1.325."""
+    tail = facts.get("harnessTailCount")
+    own = blocks[:-tail] if type(tail) is int and tail > 0 else blocks
+    words = [block["text"] for block in own if isinstance(block, dict) and type(block.get("text")) is str]
+    if not words:
+        return None
+    name = text_or_none(facts.get("agentType")) or text_or_none(arguments.get("subagent_type"))
+    return AgentProgress(name or "", text_or_none(facts.get("status")), "\n".join(words), ())
 
 
 def _todo(todo: object) -> Todo:

@@ -169,7 +169,7 @@ class CallPart(Document, frozen=True, kw_only=True, tag_field="part", tag="call"
     answers: Sequence[str]
     """What the human answered where the model asked."""
     handed_back: str
-    """What a subagent gave back, as HTML of its Markdown; empty for other calls."""
+    """What a subagent gave back, as HTML of its Markdown; empty for other calls. It is no output besides."""
     child_id: str | None
     """The session of the subagent that it started."""
     at: datetime | None
