@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,7 +147,7 @@ def test_sessions_of_one_id_are_each_opened_by_what_a_list_calls_them(twins: Tes
     listed = twins.get("/api/sessions").json()["sessions"]
     assert len({one["id"] for one in listed}) == 2
     for one in listed:
-        for what in ("", "/messages", "/outline", "/branches", "/resume", "/markdown", "/export"):
+        for what in ("", "/messages", "/opening", "/outline", "/branches", "/resume", "/markdown", "/export"):
             answer = twins.get(f"/api/session{what}", params={"id": one["id"]})
             assert answer.status_code == 200, what
             if what == "":
@@ -155,6 +156,20 @@ def test_sessions_of_one_id_are_each_opened_by_what_a_list_calls_them(twins: Tes
                 assert answer.json()["native_id"] == FIRST_ID
     found = twins.get("/api/search", params={"q": "About"}).json()["sessions"]
     assert {hit["session"]["id"] for hit in found} == {one["id"] for one in listed}
+
+
+def test_a_picture_of_a_session_that_shares_its_id_is_served(tmp_path: Path) -> None:
+    png = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(16)).decode()
+    for name in ("one", "two"):
+        path = write_session(tmp_path / "home", slug=name)
+        header, prompt, answer = map(json.loads, path.read_text().splitlines())
+        prompt["content"].append({"inlineData": {"mimeType": "image/png", "data": png}})
+        path.write_text("".join(json.dumps(record) + "\n" for record in (header, prompt, answer)))
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        for one in client.get("/api/sessions").json()["sessions"]:
+            story = client.get("/api/session/messages", params={"id": one["id"]}).json()
+            (picture,) = [part for part in story["entries"][0]["parts"] if part["part"] == "attachment"]
+            assert client.get(picture["address"]).status_code == 200
 
 
 def test_the_id_itself_leads_to_each_of_them(twins: TestClient) -> None:

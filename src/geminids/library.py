@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from geminids.projects.knowing import Folders
     from geminids.query.asking import Question
     from geminids.query.beginning import Beginning
-    from geminids.query.costing import Costing
+    from geminids.query.costing import Costing, Sums
     from geminids.query.explaining import (
         Check,
         Checks,
@@ -221,6 +221,7 @@ __all__ = [
     "StatsQuestion",
     "Stopped",
     "Stranded",
+    "Sums",
     "ToResume",
     "Tokens",
     "Tombstone",
@@ -264,7 +265,7 @@ _LOADED_WHEN_USED = {
     "geminids.redact": ("Finding", "FoundAt", "Redacted", "Redactor"),
     "geminids.query.asking": ("Question",),
     "geminids.query.beginning": ("Beginning",),
-    "geminids.query.costing": ("Costing",),
+    "geminids.query.costing": ("Costing", "Sums"),
     "geminids.query.facets": ("Facet", "FacetCounts"),
     "geminids.query.facts": ("IndexFacts",),
     "geminids.query.fidelity": ("Fidelity",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
@@ -10,6 +10,18 @@ from typing import NamedTuple
 from geminids.model import Message
 from geminids.prices import Amounts, Prices, band
 from geminids.query.figures import amounts_of
+
+
+class Alike(NamedTuple):
+    """What requests have in common that one price is for."""
+
+    model: str | None
+    day: date | None
+    band: int
+
+
+Sums = Mapping[Alike, tuple[Amounts, int]]
+"""Tokens and requests."""
 
 
 class TotalCost(NamedTuple):
@@ -36,17 +48,24 @@ class Costing:
         cost = self._prices.cost(None, message.model, _day(message), band(amounts.input), amounts)
         return cost.amount if cost else None
 
-    def total(self, messages: Iterable[Message]) -> TotalCost:
-        """What messages cost together; those that were taken over from other sessions count there."""
-        # One look at the prices for all requests that they are the same for: there may be 50,000.
-        sums: dict[_Alike, tuple[Amounts, int]] = {}
+    @staticmethod
+    def sums(messages: Iterable[Message]) -> Sums:
+        """What messages used, by what one price is for; those that were taken over from others count there.
+
+        Going through 50,000 takes a while, and is worth doing once.
+        """
+        sums: dict[Alike, tuple[Amounts, int]] = {}
         for message in messages:
             if message.usage is None or message.usage.total is None or message.imported:
                 continue
             amounts = amounts_of(message.usage)
-            alike = _Alike(message.model, _day(message), band(amounts.input))
+            alike = Alike(message.model, _day(message), band(amounts.input))
             so_far, requests = sums.get(alike, (Amounts(), 0))
             sums[alike] = so_far.plus(amounts), requests + message.usage.requests
+        return sums
+
+    def total(self, sums: Sums) -> TotalCost:
+        """What they cost together."""
         costs = [(self._sum(alike, amounts), requests) for alike, (amounts, requests) in sums.items()]
         priced = [cost for cost, _ in costs if cost is not None]
         return TotalCost(
@@ -54,19 +73,11 @@ class Costing:
             sum(requests for cost, requests in costs if cost is None),
         )
 
-    def _sum(self, alike: _Alike, amounts: Amounts) -> Decimal | None:
+    def _sum(self, alike: Alike, amounts: Amounts) -> Decimal | None:
         if alike.model is None:
             return None
         cost = self._prices.cost(None, alike.model, alike.day, alike.band, amounts)
         return cost.amount if cost else None
-
-
-class _Alike(NamedTuple):
-    """What requests have in common that one price is for."""
-
-    model: str | None
-    day: date | None
-    band: int
 
 
 def _day(message: Message) -> date | None:

@@ -12,6 +12,7 @@ A page that follows another begins where that one ended, as long as the index do
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -431,13 +432,10 @@ def _hidden(asked: Asked, total: Total) -> dict[str, int]:
     """How much more would match without each filter. What must be verified is not counted."""
     if asked.match.must_verify or not asked.query.tree or not total.is_exact:
         return {}
-    counted = searching.count_sessions if asked.question.hidden_sessions else searching.count
-    # Of messages the total says it; of sessions it may be of some of them.
-    shown = (
-        searching.count_sessions(asked.index, asked.expression, asked.conditions())
-        if asked.question.hidden_sessions
-        else total.matches
-    )
+    counted = partial(searching.count, counted="session" if asked.question.hidden_sessions else "message")
+    # The sessions of a total may be some of them.
+    is_told = not asked.question.hidden_sessions
+    shown = total.matches if is_told else counted(asked.index, asked.expression, asked.conditions())
     hidden = {
         narrowing.typed: counted(asked.index, asked.expression, asked.conditions(without=narrowing)) - shown
         for narrowing in asked.narrowed

@@ -200,20 +200,17 @@ def last_moments(index: Index, sessions: Iterable[int]) -> dict[int, int]:
     return dict(rows.fetchall())
 
 
-def count(index: Index, match: str | None, conditions: Sequence[Condition]) -> int:
-    """How many messages match, up to WINDOW."""
+def count(index: Index, match: str | None, conditions: Sequence[Condition], counted: str = "message") -> int:
+    """How many messages match, or of how many sessions they are; up to WINDOW messages are looked at."""
     texts = _TEXTS if match else "messages AS m"
     row = index.connection.execute(
-        f"SELECT count(*) FROM (SELECT 1 FROM {texts} CROSS JOIN sessions AS s ON s.id = m.session "
+        f"SELECT count(DISTINCT {counted}) FROM "
+        f"(SELECT m.id AS message, m.session AS session FROM {texts} "
+        "CROSS JOIN sessions AS s ON s.id = m.session "
         f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)} LIMIT {WINDOW})",
         (*([match] if match else []), *_values(conditions)),
     ).fetchone()
     return int(row[0])
-
-
-def count_sessions(index: Index, match: str | None, conditions: Sequence[Condition]) -> int:
-    """In how many sessions some message matches."""
-    return len(every_session(index, match, conditions))
 
 
 def columns(index: Index, match: str, messages: Sequence[int]) -> dict[int, int]:

@@ -159,7 +159,7 @@ class Live:
 
     def _follow(self) -> None:
         if self._libraries.syncs:
-            if self._libraries.have_sessions():
+            if self._are_there_any():
                 # The page shows what is there first; it is told when there is more.
                 self._stop.wait(HEAD_START)
             self.sync()
@@ -169,6 +169,13 @@ class Live:
             except (GeminidsError, OSError) as error:
                 self._tell(LiveEvent(event="trouble", detail=safe.text(str(error))))
                 self._stop.wait(PATIENCE)
+
+    def _are_there_any(self) -> bool:
+        try:
+            return self._libraries.have_sessions()
+        except (GeminidsError, OSError):
+            # The sync tells why.
+            return False
 
     def _hear(self) -> None:
         from geminids.watch import Pace, Quiet, Watching

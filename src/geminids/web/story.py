@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from geminids.library import Costing, encode
 from geminids.model import AnyPart, Message
@@ -29,16 +30,24 @@ MOST_BYTES = 4_000_000
 """Of a window."""
 
 
+class Names(NamedTuple):
+    """What a session and its agent are called in answers."""
+
+    key: str
+    """What means the session alone."""
+    agent: str
+
+
 class Telling:
     """Tells a session at a level of detail."""
 
     def __init__(
-        self, opened: OpenedSession, level: str, costing: Costing, agent_title: str, *, is_redacted: bool
+        self, opened: OpenedSession, level: str, costing: Costing, names: Names, *, is_redacted: bool
     ) -> None:
         self._opened = opened
         self._level = level
         self._costing = costing
-        self._agent_title = agent_title
+        self._names = names
         self._is_redacted = is_redacted
 
     def window(self, start: int, count: int) -> list[AnyEntry]:
@@ -75,7 +84,7 @@ class Telling:
             number=number,
             id=message.id,
             speaker=str(turn.speaker),
-            name=speaker_name(turn, self._agent_title),
+            name=speaker_name(turn, self._names.agent),
             continues=turn.continues,
             role=message.role,
             origin=message.origin,
@@ -95,7 +104,7 @@ class Telling:
 
     def _place(self, message: Message, number: int, part: int, detail: Detail) -> Place:
         session = self._opened.session
-        return Place(session.id, number, part, self._is_redacted, session.project.path, detail)
+        return Place(self._names.key, number, part, self._is_redacted, session.project.path, detail)
 
     def _seconds(self, message: Message, number: int) -> float | None:
         """From the message before to the end of this one."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from geminids.library import Costing, Sums
 from geminids.model import Message, Session, State, ToolStatus
 from geminids.transcript import safe
 from geminids.transcript.entries import PROMPT_ORIGINS, Speaker, Turn
@@ -28,7 +29,7 @@ from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place
 from geminids.web.errors import NoSuchMessageError, NoSuchPieceError
 from geminids.web.lines import harmless, harmless_all, lines
 from geminids.web.opened import OpenedSession
-from geminids.web.story import Telling, ended
+from geminids.web.story import Names, Telling, ended
 from geminids.web.usage import rounded
 
 Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]
@@ -80,7 +81,7 @@ def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
     found = opened.session
     (line,) = lines(desk.library, [found])
     said = desk.library.marks([found.id]).get(found.id)
-    cost = desk.library.costing(found.models).total(found.messages)
+    cost = desk.library.costing(found.models).total(opened.once(_sums))
     return SessionFacts(
         line=desk.redaction.value(desk.library, line) if desk.is_redacted else line,
         agent_title=desk.library.agent_title(found.agent),
@@ -195,9 +196,10 @@ def turn_of(opened: OpenedSession, one: Message, level: str) -> Turn:
 
 
 def _telling(desk: Desk, opened: OpenedSession, level: str) -> Telling:
-    title = desk.library.agent_title(opened.session.agent)
+    (key,) = desk.library.keys([opened.session])
+    names = Names(key, desk.library.agent_title(opened.session.agent))
     costing = desk.library.costing(opened.session.models)
-    return Telling(opened, level, costing, title, is_redacted=desk.is_redacted)
+    return Telling(opened, level, costing, names, is_redacted=desk.is_redacted)
 
 
 def _around(opened: OpenedSession, asked: AskedForWindow, number: int) -> int:
@@ -207,6 +209,10 @@ def _around(opened: OpenedSession, asked: AskedForWindow, number: int) -> int:
     later = (places[n] for n in range(number, len(opened.session.messages) + 1) if n in places)
     total = len(opened.story(asked.detail))
     return max(0, min(next(later, total) - asked.count // 2, total - asked.count))
+
+
+def _sums(opened: OpenedSession) -> Sums:
+    return Costing.sums(opened.session.messages)
 
 
 def _noted(desk: Desk, text: str) -> str:
