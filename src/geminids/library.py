@@ -331,6 +331,8 @@ PRICES_FILE = "prices.json"
 
 PAGE = 500
 """Sessions that are looked for at a time where all are wanted."""
+MOST_VERIFIED = 50
+"""Sessions that are counted where their texts must be read."""
 
 Answer = TypeVar("Answer")
 Tell = Callable[[str], None]
@@ -620,22 +622,40 @@ class Library:
         tagged = self._tagged(wanted.tags) if wanted.tags else ()
         return self._ask(lambda index: listed_facets(index, wanted, marks, tagged))
 
-    def found_facets(self, words: str, now: datetime | None = None) -> FacetCounts:
-        """What the sessions that a search finds have in common, with counts."""
+    def found_facets(
+        self, words: str, now: datetime | None = None, *, tags: Sequence[str] = ()
+    ) -> FacetCounts:
+        """What the sessions that a search finds have in common, with counts; of those with some tags, if any.
+
+        Where texts must be read to tell what is found, only the best are counted.
+        """
+        from datetime import UTC, datetime
+
+        from geminids.query.asking import Question
         from geminids.query.facets import facets_of
 
-        marks, found = self.marks(), self._numbers_found(words, now)
-        return self._ask(lambda index: facets_of(index, found, marks))
+        moment = now or datetime.now(UTC)
+        marks, tagged = self.marks(), self._tagged(tags) if tags else None
+        every, is_exact = self._every_number(words, moment), True
+        if not every:
+            found = self.search(Question(words, limit=MOST_VERIFIED, per_session=0), moment)
+            every, is_exact = [hits.session.number for hits in found.sessions], found.next is None
+        counted = self._ask(lambda index: facets_of(index, every, marks, tagged))
+        return counted._replace(is_exact=is_exact)
 
     def _numbers_found(self, words: str, now: datetime | None) -> Sequence[int]:
         """The numbers of all sessions that a search finds, in any order."""
         from datetime import UTC, datetime
 
+        moment = now or datetime.now(UTC)
+        every = self._every_number(words, moment)
+        return every or [row.number for row in self.found_sessions(words, moment)]
+
+    def _every_number(self, words: str, now: datetime) -> Sequence[int] | None:
+        """The sessions in which a message matches; None where texts must be read to tell."""
         from geminids.query.asking import Question, every_session
 
-        moment = now or datetime.now(UTC)
-        every = self._ask(lambda index: every_session(index, Question(words), moment))
-        return every or [row.number for row in self.found_sessions(words, moment)]
+        return self._ask(lambda index: every_session(index, Question(words), now))
 
     def stats(self, question: StatsQuestion, now: datetime | None = None) -> Statistics:
         """What sessions did, used and cost, in groups; no file of an agent is opened."""

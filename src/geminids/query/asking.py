@@ -30,7 +30,7 @@ class Question(NamedTuple):
     limit: int = 10
     """Sessions on a page."""
     per_session: int | None = 3
-    """Messages of each; None means all."""
+    """Messages of each; None means all, and with 0 they are not even counted."""
     width: int = 160
     """Characters of a snippet."""
     after: str | None = None

@@ -33,6 +33,8 @@ class FacetCounts(NamedTuple):
     facets: Sequence[Facet]
     tags: Mapping[str, int]
     """How many sessions have each tag, the most used first."""
+    is_exact: bool = True
+    """Else only the best of those that may be meant are counted: texts must be read to tell."""
 
 
 def listed_facets(
@@ -42,9 +44,17 @@ def listed_facets(
     return _counted(index, list(conditions_of(index, wanted, tagged).values()), marks)
 
 
-def facets_of(index: "Index", sessions: Sequence[int], marks: "Mapping[str, Marks]") -> FacetCounts:
-    """What some sessions have in common."""
-    return _counted(index, [facets.numbered(sessions)], marks)
+def facets_of(
+    index: "Index",
+    sessions: Sequence[int],
+    marks: "Mapping[str, Marks]",
+    tagged: Collection[str] | None = None,
+) -> FacetCounts:
+    """What some sessions have in common; with `tagged`, those of them that are tagged."""
+    conditions = [facets.numbered(sessions)]
+    if tagged is not None:
+        conditions.append(reading.among(tagged))
+    return _counted(index, conditions, marks)
 
 
 def _counted(index: "Index", conditions: Sequence[Condition], marks: "Mapping[str, Marks]") -> FacetCounts:

@@ -224,6 +224,9 @@ def _best_first(asked: Asked, matches: Sequence[Match], wanted: int) -> _Order:
 
 def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Match]) -> list[SessionHits]:
     """The sessions in this order, with all that is shown of their best messages."""
+    facts = reading.sessions_numbered(asked.index, sessions)
+    if asked.question.per_session == 0:
+        return [SessionHits(facts[session], (), 0) for session in sessions]
     best = {
         session: sorted(
             messages.keys() & matches.keys(),
@@ -234,7 +237,6 @@ def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Mat
     }
     shown = {session: messages[: asked.question.per_session] for session, messages in best.items()}
     hits = _hits(asked, [message for messages in shown.values() for message in messages], matches)
-    facts = reading.sessions_numbered(asked.index, sessions)
     return [
         SessionHits(facts[session], [hits[message] for message in shown[session]], len(best[session]))
         for session in sessions

@@ -1,16 +1,18 @@
 """From a request to an answer: parameters are checked, a thread asks, the answer becomes bytes.
 
-Answers that only change with the index are kept for a moment, as bytes: a page that is opened twice, or by
-twenty at once, is worked out once.
+Answers that only change with the index are kept for a moment, as bytes. What is asked by twenty at once is
+worked out once: all of them wait for it, and take no thread while they do.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from threading import Lock
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import anyio.to_thread
@@ -38,25 +40,31 @@ Answering = Callable[[Request], Awaitable[Response]]
 
 
 class KeptAnswers:
-    """Answers as bytes, the ones that were asked for last."""
+    """Answers as bytes, those that were asked for last, and those that are being worked out."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Any, tuple[float, bytes]] = OrderedDict()
-        self._lock = Lock()
+        self._kept: OrderedDict[Any, tuple[float, asyncio.Task[bytes]]] = OrderedDict()
 
-    def get(self, key: object) -> bytes | None:
-        """An answer that still holds."""
-        with self._lock:
-            at, answer = self._kept.get(key, (0.0, None))
-            return answer if time.monotonic() - at < LONGEST_KEPT else None
+    async def get(self, key: object, work_out: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
+        """An answer that still holds, else one that is worked out. Raises what that raises."""
+        at, answer = self._kept.get(key, (0.0, None))
+        if answer is None or time.monotonic() - at >= LONGEST_KEPT:
+            answer = asyncio.create_task(work_out())
+            self._keep(key, answer)
+        # Whoever goes away must not take it from the others.
+        return await asyncio.shield(answer)
 
-    def keep(self, key: object, answer: bytes) -> None:
-        """Note an answer."""
-        with self._lock:
-            self._kept[key] = (time.monotonic(), answer)
-            self._kept.move_to_end(key)
-            if len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
+    def _keep(self, key: object, answer: asyncio.Task[bytes]) -> None:
+        self._kept[key] = (time.monotonic(), answer)
+        self._kept.move_to_end(key)
+        if len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+
+        def forget_if_there_is_none(done: asyncio.Task[bytes]) -> None:
+            if (done.cancelled() or done.exception()) and self._kept.get(key, (0.0, None))[1] is done:
+                del self._kept[key]
+
+        answer.add_done_callback(forget_if_there_is_none)
 
 
 class Answers:
@@ -76,8 +84,7 @@ class Answers:
 
         async def answer(request: Request) -> Response:
             try:
-                asked = parameters(endpoint.asked, request.query_params)
-                return await anyio.to_thread.run_sync(self._answer, endpoint, asked, limiter=self._threads())
+                return await self._answer(endpoint, parameters(endpoint.asked, request.query_params))
             except GeminidsError as error:
                 return fault_of(error)
             except OSError as error:
@@ -88,25 +95,35 @@ class Answers:
 
         return answer
 
-    def _threads(self) -> CapacityLimiter:
+    async def prepare(self, endpoint: Endpoint) -> None:
+        """Work out an answer that will be asked for, if there is anything to answer yet."""
+        with suppress(GeminidsError, OSError):
+            await self._answer(endpoint, endpoint.asked())
+
+    async def _answer(self, endpoint: Endpoint, asked: Asked) -> Response:
+        if not endpoint.is_kept:
+            answer = await self._in_a_thread(endpoint, asked)
+            return answer if isinstance(answer, Response) else Response(answer, media_type=JSON)
+        key = (endpoint.path, asked, self._redacts, self._libraries.generation)
+        kept = await self._kept.get(key, partial(self._to_be_kept, endpoint, asked))
+        return Response(kept, media_type=JSON)
+
+    async def _to_be_kept(self, endpoint: Endpoint, asked: Asked) -> bytes:
+        answer = await self._in_a_thread(endpoint, asked)
+        assert isinstance(answer, bytes)
+        return answer
+
+    async def _in_a_thread(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
         """As many threads as there are libraries; others wait without one."""
         if self._limiter is None:
             self._limiter = CapacityLimiter(READERS)
-        return self._limiter
+        return await anyio.to_thread.run_sync(self._give, endpoint, asked, limiter=self._limiter)
 
-    def _answer(self, endpoint: Endpoint, asked: Asked) -> Response:
+    def _give(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
         is_redacted = self._redacts or asked.redact
-        key = (endpoint.path, asked, is_redacted, self._libraries.generation)
-        if endpoint.is_kept and (kept := self._kept.get(key)):
-            return Response(kept, media_type=JSON)
         with self._libraries.borrow() as library:
             desk = Desk(library, self._libraries, self._opened, self._redaction, is_redacted, self._token)
             answer = endpoint.give(desk, asked)
             if isinstance(answer, Document) and is_redacted and not endpoint.hides_itself:
                 answer = self._redaction.value(library, answer)
-        if isinstance(answer, Response):
-            return answer
-        written = encode(answer)
-        if endpoint.is_kept:
-            self._kept.keep(key, written)
-        return Response(written, media_type=JSON)
+        return answer if isinstance(answer, Response) else encode(answer)

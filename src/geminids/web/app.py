@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -54,6 +55,8 @@ _SUBJECTS = (
 )
 ENDPOINTS: tuple[Endpoint, ...] = tuple(chain.from_iterable(subject.ENDPOINTS for subject in _SUBJECTS))
 
+_HOME = next(one for one in ENDPOINTS if one.path == "/api/overview")
+
 
 def create_app(
     open_library: OpenLibrary,
@@ -83,7 +86,10 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         live.start()
+        # The page opens with it, and a browser takes a moment to start.
+        preparing = asyncio.create_task(answers.prepare(_HOME))
         yield
+        preparing.cancel()
         await live.end()
         libraries.close()
 
