@@ -59,7 +59,7 @@ def _connect(library: Library) -> sqlite3.Connection:
 
 
 def _queries(library: Library, truth: dict[str, Any], random: Random) -> Iterator[str]:
-    vocabulary = _generator().text_for(truth["seed"])
+    vocabulary = generator().text_for(truth["seed"])
     sound = [session["id"] for session in truth["by_session"] if session["user"] and not session["flaw"]]
     for number in range(QUERIES):
         if number % 6 == 0:
@@ -143,7 +143,8 @@ def _least(work: Callable[[], object]) -> float:
     return min(taken) * 1e3
 
 
-def _generator() -> Any:
+def generator() -> Any:
+    """The generator of the corpora, whose words are looked for."""
     specification = importlib.util.spec_from_file_location("generator", GENERATOR)
     if specification is None or specification.loader is None:
         raise ImportError(GENERATOR)
