@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from geminids.query.filters import FILTERS
     from geminids.query.forecasting import Endangered, ForecastReport
     from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
+    from geminids.query.found_sessions import FoundInOrder
     from geminids.query.given import file_meant, is_document
     from geminids.query.identity import short_ids
     from geminids.query.keeping import FileVersion, Forgettable, Forgotten, KeepStatus, SessionVersions
@@ -165,6 +166,7 @@ __all__ = [
     "Forgotten",
     "Found",
     "FoundAt",
+    "FoundInOrder",
     "FoundKeys",
     "FoundMessage",
     "Hit",
@@ -272,6 +274,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.filters": ("FILTERS",),
     "geminids.query.forecasting": ("Endangered", "ForecastReport"),
     "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped"),
+    "geminids.query.found_sessions": ("FoundInOrder",),
     "geminids.query.given": ("file_meant", "is_document"),
     "geminids.query.identity": ("short_ids",),
     "geminids.query.keeping": ("FileVersion", "Forgettable", "Forgotten", "KeepStatus", "SessionVersions"),
@@ -527,14 +530,6 @@ class Library:
         shared = self._ask(lambda index: shared_ids(index, ids))
         return [key_among_others(one) if keepable(one.id) in shared else one.id for one in sessions]
 
-    def in_order(self, rows: Sequence[SessionRow], order: str, *, reverse: bool = False) -> list[SessionRow]:
-        """Sessions of a search in one of the orders of a list."""
-        from geminids.store.reading import ORDERS, sessions_numbered
-
-        numbers = [row.number for row in rows]
-        found = self._ask(lambda index: sessions_numbered(index, numbers, ORDERS[order][reverse]))
-        return list(found.values())
-
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
         """The sessions that are asked for, or all, without their messages, newest first."""
         from geminids.query.listing import Filter
@@ -622,26 +617,49 @@ class Library:
         tagged = self._tagged(wanted.tags) if wanted.tags else ()
         return self._ask(lambda index: listed_facets(index, wanted, marks, tagged))
 
+    def found_in_order(
+        self,
+        words: str,
+        order: str,
+        limit: int,
+        now: datetime | None = None,
+        *,
+        reverse: bool = False,
+        tags: Sequence[str] = (),
+    ) -> FoundInOrder:
+        """Sessions that a search finds in one of the orders of a list; of those with some tags, if any.
+
+        Where texts must be read to tell what is found, only the best are among them.
+        """
+        from geminids.query.found_sessions import in_order
+
+        found, is_exact = self._found_by_index(words, now)
+        tagged = self._tagged(tags) if tags else None
+        listed = self._ask(lambda index: in_order(index, found, tagged, (order, reverse), limit))
+        return listed._replace(is_exact=is_exact)
+
     def found_facets(
         self, words: str, now: datetime | None = None, *, tags: Sequence[str] = ()
     ) -> FacetCounts:
-        """What the sessions that a search finds have in common, with counts; of those with some tags, if any.
+        """What the sessions that a search finds have in common, with counts; as in `found_in_order`."""
+        from geminids.query.facets import facets_of
 
-        Where texts must be read to tell what is found, only the best are counted.
-        """
+        marks, tagged = self.marks(), self._tagged(tags) if tags else None
+        found, is_exact = self._found_by_index(words, now)
+        counted = self._ask(lambda index: facets_of(index, found, marks, tagged))
+        return counted._replace(is_exact=is_exact)
+
+    def _found_by_index(self, words: str, now: datetime | None) -> tuple[Sequence[int], bool]:
+        """Sessions that a search finds without reading many texts, by number, and whether they are all."""
         from datetime import UTC, datetime
 
         from geminids.query.asking import Question
-        from geminids.query.facets import facets_of
 
         moment = now or datetime.now(UTC)
-        marks, tagged = self.marks(), self._tagged(tags) if tags else None
-        every, is_exact = self._every_number(words, moment), True
-        if not every:
-            found = self.search(Question(words, limit=MOST_VERIFIED, per_session=0), moment)
-            every, is_exact = [hits.session.number for hits in found.sessions], found.next is None
-        counted = self._ask(lambda index: facets_of(index, every, marks, tagged))
-        return counted._replace(is_exact=is_exact)
+        if every := self._every_number(words, moment):
+            return every, True
+        found = self.search(Question(words, limit=MOST_VERIFIED, per_session=0), moment)
+        return [hits.session.number for hits in found.sessions], found.next is None
 
     def _numbers_found(self, words: str, now: datetime | None) -> Sequence[int]:
         """The numbers of all sessions that a search finds, in any order."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.query.found_sessions import found_and_tagged
 from geminids.query.listing import Filter, conditions_of
 from geminids.store import facets, reading
 from geminids.store.reading import Condition, ProjectRow
@@ -51,10 +52,7 @@ def facets_of(
     tagged: Collection[str] | None = None,
 ) -> FacetCounts:
     """What some sessions have in common; with `tagged`, those of them that are tagged."""
-    conditions = [facets.numbered(sessions)]
-    if tagged is not None:
-        conditions.append(reading.among(tagged))
-    return _counted(index, conditions, marks)
+    return _counted(index, found_and_tagged(sessions, tagged), marks)
 
 
 def _counted(index: "Index", conditions: Sequence[Condition], marks: "Mapping[str, Marks]") -> FacetCounts:

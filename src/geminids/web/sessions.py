@@ -6,14 +6,17 @@ import base64
 import binascii
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
 from geminids.library import (
     LED_BY_HUMANS,
+    Facet,
     Filter,
     Found,
+    FoundInOrder,
     Listing,
     Question,
     SessionRow,
@@ -70,17 +73,23 @@ def sessions(desk: Desk, asked: AskedForList) -> Sessions:
 
 def facets(desk: Desk, asked: AskedOfMany) -> Facets:
     """What the sessions of a question have in common, with counts."""
-    rows = _all_found(desk, asked) if asked.q.strip() else _listing(desk, asked, None).sessions
-    tags = Counter(tag for said in desk.library.marks([row.id for row in rows]).values() for tag in said.tags)
+    found = (
+        desk.library.found_facets(_all_words(asked), desk.now, tags=asked.tag)
+        if asked.q.strip()
+        else desk.library.facets(_filter(desk, asked))
+    )
+    rows = found.facets
     return Facets(
-        total=len(rows),
+        total=sum(row.sessions for row in rows),
+        is_exact=found.is_exact,
         agents=_counted(rows, lambda row: row.agent, desk.library.agent_title),
         projects=_projects(rows),
         kinds=_counted(rows, lambda row: row.kind),
         statuses=_counted(rows, lambda row: row.status),
-        months=sorted(_counted(rows, _month), key=lambda value: value.key),
+        months=sorted(_counted(rows, lambda row: row.month), key=lambda value: value.key),
         tags=[
-            FacetValue(key=tag, name=tag, sessions=number) for tag, number in tags.most_common(MOST_FACETS)
+            FacetValue(key=tag, name=tag, sessions=number)
+            for tag, number in islice(found.tags.items(), MOST_FACETS)
         ],
     )
 
@@ -120,8 +129,12 @@ def _listed(desk: Desk, asked: AskedForList) -> Sessions:
 def _listing(
     desk: Desk, asked: AskedOfMany, limit: int | None, *, order: str = "date", reverse: bool = False
 ) -> Listing:
+    return desk.library.listing(_filter(desk, asked, order=order, reverse=reverse), limit)
+
+
+def _filter(desk: Desk, asked: AskedOfMany, *, order: str = "date", reverse: bool = False) -> Filter:
     now = desk.now
-    wanted = Filter(
+    return Filter(
         project=asked.project or None,
         since=parse_moment(asked.since, now) if asked.since else None,
         until=parse_moment(asked.until, now, end=True) if asked.until else None,
@@ -132,7 +145,6 @@ def _listing(
         agents=asked.agent,
         kept=asked.kept,
     )
-    return desk.library.listing(wanted, limit)
 
 
 class _Page(NamedTuple):
@@ -187,21 +199,27 @@ def _found(desk: Desk, asked: AskedForList) -> Sessions:
 
 def _found_in_order(desk: Desk, asked: AskedForList) -> Sessions:
     """All that are found, in one of the orders of a list."""
-    rows: Sequence[SessionRow] = _all_found(desk, asked)
-    if asked.order is not None:
-        rows = desk.library.in_order(rows, asked.order, reverse=asked.reverse)
-    elif asked.reverse:
-        rows = rows[::-1]
-    page = _page(rows, asked.limit, len(rows), _after(asked.after) if asked.after else None)
+    after = _after(asked.after) if asked.after else None
+    found = _in_order(desk, asked, (after.shown if after else 0) + asked.limit + 1)
+    page = _page(found.sessions, asked.limit, found.total, after)
     beside = desk.library.search(_question(asked, 1), desk.now)
     return Sessions(
         sessions=lines(desk.library, page.rows),
-        total=len(rows),
-        is_exact=True,
+        total=found.total,
+        is_exact=found.is_exact,
         next=page.next,
         hidden=beside.hidden,
         near=_near(beside),
     )
+
+
+def _in_order(desk: Desk, asked: AskedForList, limit: int) -> FoundInOrder:
+    if asked.order is not None:
+        return desk.library.found_in_order(
+            _all_words(asked), asked.order, limit, desk.now, reverse=asked.reverse, tags=asked.tag
+        )
+    rows = _all_found(desk, asked)
+    return FoundInOrder(rows[::-1] if asked.reverse else rows, len(rows))
 
 
 def _question(asked: AskedForList, limit: int) -> Question:
@@ -211,7 +229,7 @@ def _question(asked: AskedForList, limit: int) -> Question:
         since=asked.since or None,
         until=asked.until or None,
         limit=limit,
-        per_session=1,
+        per_session=0,
         agents=asked.agent,
         hidden_sessions=True,
     )
@@ -222,14 +240,19 @@ def _near(found: Found) -> dict[str, Sequence[str]]:
 
 
 def _all_found(desk: Desk, asked: AskedOfMany) -> Sequence[SessionRow]:
-    options = {"project": asked.project, "since": asked.since, "before": asked.until}
-    quoted = (f'{name}:"{value.replace(chr(34), "")}"' for name, value in options.items() if value)
-    agents = [f"agent:{','.join(asked.agent)}"] if asked.agent else []
-    rows = desk.library.found_sessions(" ".join([_words(asked), *agents, *quoted]), desk.now)
+    rows = desk.library.found_sessions(_all_words(asked), desk.now)
     if not asked.tag:
         return rows
     tagged = {row.number for row in desk.library.listing(Filter(tags=asked.tag)).sessions}
     return [row for row in rows if row.number in tagged]
+
+
+def _all_words(asked: AskedOfMany) -> str:
+    """The words with all that narrows them."""
+    options = {"project": asked.project, "since": asked.since, "before": asked.until}
+    quoted = (f'{name}:"{value.replace(chr(34), "")}"' for name, value in options.items() if value)
+    agents = [f"agent:{','.join(asked.agent)}"] if asked.agent else []
+    return " ".join([_words(asked), *agents, *quoted])
 
 
 def _words(asked: AskedOfMany) -> str:
@@ -244,18 +267,17 @@ def _words(asked: AskedOfMany) -> str:
 
 
 def _counted(
-    rows: Sequence[SessionRow], key: Callable[[SessionRow], str], name: Callable[[str], str] = str
+    rows: Sequence[Facet], key: Callable[[Facet], str], name: Callable[[str], str] = str
 ) -> list[FacetValue]:
-    counts = Counter(map(key, rows)).most_common(MOST_FACETS)
-    return [FacetValue(key=value, name=safe.line(name(value)), sessions=number) for value, number in counts]
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts[key(row)] += row.sessions
+    most = counts.most_common(MOST_FACETS)
+    return [FacetValue(key=value, name=safe.line(name(value)), sessions=number) for value, number in most]
 
 
-def _projects(rows: Sequence[SessionRow]) -> list[FacetValue]:
+def _projects(rows: Sequence[Facet]) -> list[FacetValue]:
     """The folders, each once: agents may know one by different names."""
     known = {project_key(row.project): row.project for row in rows}
     names = project_names(known.values())
     return _counted(rows, lambda row: project_key(row.project), lambda key: names[known[key]])
-
-
-def _month(row: SessionRow) -> str:
-    return f"{row.last_at.astimezone():%Y-%m}" if row.last_at else ""

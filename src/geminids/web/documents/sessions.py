@@ -70,6 +70,8 @@ class Facets(Document, frozen=True, kw_only=True):
     """What the sessions of a question have in common, the most frequent first; months in order."""
 
     total: int
+    is_exact: bool
+    """Else only the best are counted: texts must be read to tell what is found."""
     agents: Sequence[FacetValue]
     projects: Sequence[FacetValue]
     kinds: Sequence[FacetValue]

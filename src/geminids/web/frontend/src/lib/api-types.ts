@@ -180,6 +180,7 @@ export interface Sessions {
 /** What the sessions of a question have in common, the most frequent first; months in order. */
 export interface Facets {
   total: number;
+  is_exact: boolean;
   agents: FacetValue[];
   projects: FacetValue[];
   kinds: FacetValue[];
