@@ -61,9 +61,11 @@ class AskedForText(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class AskedForRecord(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which message."""
+    """Which message, and which of its records."""
 
     number: Number
+    version: PlaceNumber | None = None
+    """From 0; None means the last that was written."""
 
 
 class AskedForExport(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -112,7 +114,11 @@ def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
     """The record of a message as the agent wrote it."""
     session = desk.session(asked.id).session
     message = message_numbered(session, asked.number)
-    place = message.source
+    places = (message.source, *message.also_at)
+    version = len(places) - 1 if asked.version is None else asked.version
+    if version >= len(places):
+        raise NoSuchPieceError("version of this record")
+    place = places[version]
     written = desk.library.record(session, place)[:MOST_READ].decode("utf-8", "replace")
     if desk.is_redacted:
         written = _without_secrets(desk, written)
@@ -126,7 +132,8 @@ def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
         size=place.end - place.start,
         text=safe.text(shown),
         is_cut=len(shown) < len(written) or place.end - place.start > MOST_READ,
-        also_at=len(message.also_at),
+        version=version,
+        versions=len(places),
     )
 
 

@@ -183,8 +183,10 @@ class RawRecord(Document, frozen=True, kw_only=True):
     size: int
     text: str
     is_cut: bool
-    also_at: int
-    """How many later versions and copies of it there are."""
+    version: int
+    """Which of the versions it is, from 0."""
+    versions: int
+    """How often the agent wrote the message: versions of it, and copies."""
 
 
 class OfferLine(Document, frozen=True, kw_only=True):

@@ -685,7 +685,8 @@ export interface RawRecord {
   size: number;
   text: string;
   is_cut: boolean;
-  also_at: number;
+  version: number;
+  versions: number;
 }
 
 /** How the agent would go on with a session, or why it cannot. Nothing is started. */
@@ -1137,6 +1138,7 @@ export interface Readable {
       redact?: boolean;
       id: string;
       number: number;
+      version?: number;
     };
     answer: RawRecord;
   };

@@ -180,15 +180,25 @@ export class Reading {
   /** Which line of the outline a place in the story belongs to; -1 before the first. */
   async outlineAt(place: number): Promise<number> {
     await this.whole;
-    let low = 0;
-    let high = this.outline.total;
+    const { outline, story } = this;
+    let [low, lowEntry] = [0, 0];
+    let [high, highEntry] = [outline.total, story.total];
     while (low < high) {
-      const middle = (low + high) >> 1;
-      if (!this.outline.at(middle)) await this.outline.have(middle, middle);
-      const line = this.outline.at(middle);
+      // Prompts come about as often everywhere: a good guess needs fewer windows of the outline than halving.
+      const share = (place - lowEntry) / Math.max(1, highEntry - lowEntry);
+      const guess = Math.max(low, Math.min(high - 1, low + Math.floor(share * (high - low))));
+      if (!outline.at(guess)) await outline.have(guess, guess);
+      const line = outline.at(guess);
       if (!line) return -1;
-      if (line.entry <= place) low = middle + 1;
-      else high = middle;
+      if (line.entry <= place) {
+        low = guess + 1;
+        lowEntry = line.entry + 1;
+        const next = outline.at(low);
+        if (next && next.entry > place) break;
+      } else {
+        high = guess;
+        highEntry = line.entry;
+      }
     }
     return low - 1;
   }
