@@ -31,6 +31,24 @@ export class Finding {
     return this.#asked !== this.words;
   }
 
+  /** Of several words keep those that stand in a message, or else somewhere; the first if none does. */
+  async settle(several: readonly string[], number: number): Promise<void> {
+    let [kept] = several;
+    let isAnywhere = false;
+    try {
+      for (const words of several) {
+        const answer = await this.#ask(words, { at: number, count: 1 });
+        const isHere = answer.places[0]?.number === number;
+        if (isHere || (answer.total && !isAnywhere)) kept = words;
+        if (isHere) break;
+        isAnywhere ||= answer.total > 0;
+      }
+    } catch (error) {
+      this.trouble = sentenceOf(error);
+    }
+    this.words = kept ?? "";
+  }
+
   /** Look for the words; the first place is chosen that stands in a message or after it. */
   async look(from: number): Promise<void> {
     const wanted = (this.#asked = this.words);
@@ -66,7 +84,7 @@ export class Finding {
     return new SparseList(async (start, count) => pieceOf(await this.#ask(words, { start, count })), WINDOW);
   }
 
-  #ask(words: string, which: { at: number } | { start: number; count: number }): Promise<FoundInSession> {
+  #ask(words: string, which: { at?: number; start?: number; count?: number }): Promise<FoundInSession> {
     return answerTo("/api/session/find", { id: this.#reading.id, words, detail: this.#reading.detail, count: WINDOW, ...which });
   }
 }
