@@ -24,7 +24,7 @@ function ofReading({ problem_total: problems, problem_counts: counts }: Health):
   if (!problems) return { tone: "good", sentence: "Everything could be read.", anchor };
   const refused = counts["unreadable"] ?? 0;
   if (refused) return { tone: "bad", sentence: `${counted(refused, "file or folder", "files or folders")} may not be read.`, anchor };
-  return { tone: "warn", sentence: `${counted(problems, "place")} in files could not be read.`, anchor };
+  return { tone: "warn", sentence: `${counted(problems, "problem")} in files; what is around them could be read.`, anchor };
 }
 
 function ofCopies({ kept }: Health): Verdict {

@@ -68,14 +68,10 @@ export function sessionAddress(id: string, message?: number | null, find?: strin
   return withQuery(`/sessions/${encodeURIComponent(id)}`, query) + (message ? `#${message}` : "");
 }
 
-/** The word by which a project is asked for. */
-export function projectKey({ path, hash, slug, name }: ProjectName): string {
-  return path ?? hash ?? slug ?? name;
-}
-
-/** The sessions of a project. */
-export function projectAddress(project: ProjectName): string {
-  return withQuery("/sessions", new URLSearchParams({ project: projectKey(project) }));
+/** The sessions of a project, which is told by what is known of it or by its key. */
+export function projectAddress(project: ProjectName | string): string {
+  const key = typeof project === "string" ? project : (project.path ?? project.hash ?? project.slug ?? project.name);
+  return withQuery("/sessions", new URLSearchParams({ project: key }));
 }
 
 export function searchAddress(words: string): string {

@@ -7,7 +7,9 @@ import { timeGroup } from "../lib/time";
 export type Grouping = "time" | "project" | "none";
 
 const KINDS = ["main", "subagent", "checkpoint", "copy", "lost"] as const;
+/** Besides the order that comes by itself: the newest first, or the best where words are looked for. */
 export const ORDERS = [
+  { key: "newest", name: "Newest first" },
   { key: "oldest", name: "Oldest first" },
   { key: "started", name: "Last begun first" },
   { key: "messages", name: "Most messages first" },
@@ -45,13 +47,16 @@ export function questionOf(query: URLSearchParams): SessionQuestion {
 function orderOf(query: URLSearchParams): Pick<SessionQuestion, "order" | "reverse"> {
   if (groupingOf(query) === "project") return { order: "project" };
   const order = ORDERS.find(({ key }) => key === query.get("order"))?.key;
+  if (order === "newest") return { order: "date" };
   return order === "oldest" ? { order: "date", reverse: true } : { order };
 }
+
+const BY_TIME: readonly (string | null)[] = [null, "newest", "oldest"];
 
 export function groupingOf(query: URLSearchParams): Grouping {
   const said = query.get("group");
   if (said === "project") return "project";
-  return said === "none" || (query.get("order") ?? "oldest") !== "oldest" ? "none" : "time";
+  return said === "none" || !BY_TIME.includes(query.get("order")) ? "none" : "time";
 }
 
 /** Sessions under their headings. Where they do not come in order, the best first, there are none. */
