@@ -31,5 +31,5 @@ export function kindOf(session: SessionLine): string | null {
 
 export function countsOf(session: SessionLine): string {
   const { prompts, tool_calls: calls } = session.counts;
-  return [counted(prompts, "prompt"), ...(calls ? [counted(calls, "call")] : [])].join(" · ");
+  return [...(prompts || !calls ? [counted(prompts, "prompt")] : []), ...(calls ? [counted(calls, "call")] : [])].join(" · ");
 }
