@@ -335,3 +335,19 @@ def test_amounts_add_up_field_by_field() -> None:
     twice = reduce(Amounts.plus, [ONE_OF_EACH, ONE_OF_EACH])
     assert twice == Amounts(2, 4, 6, 8, 10, 12, 14)
     assert twice.input == 2 + 4 + 6 + 8 + 14
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("claude-sonnet-4-5", 200_000),
+        ("claude-sonnet-4-5[1m]", 1_000_000),
+        ("gemini-2.5-flash", 1_048_576),
+        ("a-model-of-nobody", None),
+    ],
+)
+def test_the_list_tells_how_large_a_prompt_may_be(model: str, tokens: int | None) -> None:
+    prices = listed(None, model)
+    assert prices.context_window(None, model) == tokens
+    kept = Prices.load(prices.to_keep, None, [(None, model)])
+    assert (kept.context_window(None, model), kept.to_keep) == (tokens, None)

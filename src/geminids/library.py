@@ -718,7 +718,7 @@ class Library:
 
     def context_windows(self, models: Collection[str]) -> dict[str, int | None]:
         """How many tokens a prompt of some models may have; None where the price list does not tell."""
-        prices = self._prices({(None, model) for model in models})
+        prices = self._prices({(None, model) for model in models}, as_settled=False)
         return {model: prices.context_window(None, model) for model in models}
 
     def hours(self, question: StatsQuestion, now: datetime | None = None) -> list[BusyHour]:
@@ -776,8 +776,11 @@ class Library:
         missing = session.unrecorded or recorded.unrecorded
         return msgspec.structs.replace(recorded, reported=session.reported, unrecorded=missing)
 
-    def _prices(self, wanted: Collection[tuple[str | None, str]]) -> Prices:
-        """The prices of some models; what was looked up is kept for the next time."""
+    def _prices(self, wanted: Collection[tuple[str | None, str]], *, as_settled: bool = True) -> Prices:
+        """The prices of some models, as the user settled them or as the list has them.
+
+        What was looked up is kept for the next time.
+        """
         from contextlib import suppress
 
         from geminids.kept import keep, kept
@@ -787,7 +790,7 @@ class Library:
         if folder is not None:
             with suppress(OSError, UnicodeDecodeError):
                 known = kept(folder, PRICES_FILE).decode()
-        prices = Prices.load(known, overrides_in(self._settings), wanted)
+        prices = Prices.load(known, overrides_in(self._settings) if as_settled else None, wanted)
         if folder is not None and prices.to_keep is not None:
             # They are looked up once more if they cannot be kept.
             with suppress(OSError):

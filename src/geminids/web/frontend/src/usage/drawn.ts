@@ -11,7 +11,7 @@ export interface Picture {
   series: (BarSeriesOption | LineSeriesOption)[];
 }
 
-const SANS = '"Inter Variable", system-ui, sans-serif';
+export const SANS = '"Inter Variable", system-ui, sans-serif';
 
 export const GRID: GridComponentOption = { left: 4, right: 8, top: 12, bottom: 6, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
 

@@ -48,7 +48,11 @@ export function sessionsAddress(filters: Filters, more: Partial<Filters> = {}): 
   const all = { ...filters, ...more };
   const query = new URLSearchParams();
   const words = wordsOf(all);
-  if (words) query.set("q", words);
+  if (words) {
+    query.set("q", words);
+    // Words find subagents too; here they count as part of the sessions that started them.
+    for (const kind of ["main", "checkpoint", "lost"]) query.append("kind", kind);
+  }
   for (const name of ["project", "agent", "since", "until"] as const) if (all[name]) query.set(name, all[name]);
   return withQuery("/sessions", query);
 }
