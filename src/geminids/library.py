@@ -694,7 +694,6 @@ class Library:
     ) -> OverTime:
         """What was used in each day, week or month, split by what the question groups by."""
         from datetime import UTC, datetime
-        from functools import partial
 
         from geminids.query.over_time import over_time
         from geminids.query.stats import asked
