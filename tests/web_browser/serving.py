@@ -20,6 +20,8 @@ from tests.conftest import COMPILED_RULES, FIXTURES, OUR_VARIABLES
 from tests.reading import sessions
 from tests.web_apps import PATIENCE, Served, wait_until
 
+READING = 60.0
+"""Seconds that reading everything may take on a machine that has much else to do."""
 AGENTS = ("gemini", "claude", "codex")
 
 
@@ -30,7 +32,9 @@ def check_built() -> None:
 
 
 @contextmanager
-def serving(*options: object, machine: Path, is_read: bool = True) -> Iterator[Served]:
+def serving(
+    *options: object, machine: Path, is_read: bool = True, patience: float = READING
+) -> Iterator[Served]:
     """`geminids web` on a machine without any settings, by default once it has read everything."""
     line = [sys.executable, "-m", "geminids", "web", "--no-open", *map(str, options)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=_environment(machine)) as process:
@@ -41,7 +45,7 @@ def serving(*options: object, machine: Path, is_read: bool = True) -> Iterator[S
             (token,) = parse_qs(split.query)["token"]
             server = Served(process, f"http://{split.netloc}", token)
             if is_read:
-                wait_until(lambda: _has_read(server), "the first sync")
+                wait_until(lambda: _has_read(server), "the first sync", patience)
             yield server
         finally:
             process.terminate()
