@@ -139,7 +139,9 @@ def check_structure(document: str, session: Session, level: str) -> None:
     assert opened == [True, False] * (len(found) // 2)
     assert not [token for token in tokens(document) if token.type == "image"]
     assert not [
-        address for address in addresses(document) if ":" in address and not address.startswith("http")
+        address
+        for address in addresses(document)
+        if ":" in address and not address.startswith(("http", "mailto:"))
     ]
 
 
