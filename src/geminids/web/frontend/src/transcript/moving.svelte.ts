@@ -24,6 +24,7 @@ export class Moving {
   /** The level of detail to go back to from thoughts. */
   #before: Detail;
   #keeping: ReturnType<typeof setTimeout> | undefined;
+  #isEnded = false;
   readonly #reading: Reading;
 
   constructor(reading: Reading, meant: number | null) {
@@ -54,6 +55,7 @@ export class Moving {
   async jump(to: number, align: "start" | "nearest" | "center" = "start"): Promise<void> {
     this.current = to;
     await this.list?.show(to, align);
+    if (this.#isEnded) return;
     clearTimeout(this.#keeping);
     this.#keeping = setTimeout(() => this.#keepPlace(), KEPT);
   }
@@ -127,11 +129,14 @@ export class Moving {
 
   /** The address always means what is read, so that it can be sent and loaded anew. */
   keep(words: Record<string, string | null> = {}): void {
+    if (this.#isEnded) return;
     const detail = this.#reading.detail === USUAL ? null : this.#reading.detail;
     keepAddress(this.meant, { detail, ...words });
   }
 
+  /** Nobody reads here any more: what is still on its way must not change the address of another view. */
   end(): void {
+    this.#isEnded = true;
     clearTimeout(this.#keeping);
   }
 
