@@ -2,7 +2,7 @@
 import type { TimelineCall, TimelineTurn } from "../lib/api-types";
 
 /** Seconds: a longer pause between two turns is folded. */
-const PAUSE = 60;
+const PAUSE = 15;
 /** Of the line, in per cent, and of all folds together. */
 const FOLD = 2.5;
 const MOST_FOLDS = 40;
