@@ -223,6 +223,11 @@ FILTERS: dict[str, Callable[[Text], bool]] = {
     "tool:shell": lambda text: any("shell" in call.name for call in text.message.tool_calls),
     "model:flash": lambda text: "flash" in (text.message.model or ""),
     "-model:flash": lambda text: "flash" not in (text.message.model or ""),
+    "hour:10": lambda text: text.message.at is not None and text.message.at.hour == 10,
+    "-hour:10": lambda text: text.message.at is None or text.message.at.hour != 10,
+    "hour:sun": lambda text: text.message.at is not None and text.message.at.weekday() == 6,
+    'model:"=gemini-3.8-flash"': lambda text: text.message.model == "gemini-3.8-flash",
+    'tool:"=read_file"': lambda text: any(call.name == "read_file" for call in text.message.tool_calls),
     "in:human": lambda _: True,
     "in:output,paths": lambda _: True,
 }
