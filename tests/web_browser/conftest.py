@@ -51,7 +51,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
-def server(browser: Browser, everything: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(
+    browser: Browser, everything: Path, data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     """`geminids web` over all of it. It comes after the browser: without one it is not needed."""
     machine = tmp_path_factory.mktemp("machine")
     with serving("--home", everything, "--data", data, machine=machine) as served:

@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -33,11 +34,17 @@ def check_built() -> None:
 
 @contextmanager
 def serving(
-    *options: object, machine: Path, is_read: bool = True, patience: float = READING
+    *options: object,
+    machine: Path,
+    is_read: bool = True,
+    patience: float = READING,
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Served]:
     """`geminids web` on a machine without any settings, by default once it has read everything."""
     line = [sys.executable, "-m", "geminids", "web", "--no-open", *map(str, options)]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=_environment(machine)) as process:
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, text=True, env={**_environment(machine), **variables}
+    ) as process:
         try:
             assert process.stdout
             split = urlsplit(process.stdout.readline().strip())

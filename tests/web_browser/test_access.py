@@ -30,8 +30,8 @@ FOCUSED = """() => {
     const one = document.activeElement;
     const box = one.getBoundingClientRect();
     const look = () => JSON.stringify([one, one.parentElement, one.firstElementChild ?? one].map((each) => {
-        const { outlineStyle, boxShadow, borderColor, backgroundColor, stroke, strokeWidth } = getComputedStyle(each);
-        return [outlineStyle, boxShadow, borderColor, backgroundColor, stroke, strokeWidth];
+        const style = getComputedStyle(each);
+        return [style.outlineStyle, style.boxShadow, style.borderColor, style.backgroundColor, style.stroke];
     }));
     const focused = look();
     one.blur();
@@ -45,7 +45,8 @@ FOCUSED = """() => {
     };
 }"""
 BRIGHTNESS = """() => {
-    const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/\\d+(\\.\\d+)?/g).map(Number);
+    const colour = getComputedStyle(document.body).backgroundColor;
+    const [red, green, blue] = colour.match(/\\d+(\\.\\d+)?/g).map(Number);
     return (red + green + blue) / 3;
 }"""
 

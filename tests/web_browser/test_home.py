@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from geminids.library import Filter, Library, StatsQuestion, open_library
-from geminids.web.overview import LED_BY_HUMANS
+from geminids.library import LED_BY_HUMANS, Filter, Library, StatsQuestion, open_library
 from tests.web_apps import Served
 from tests.web_browser.visiting import Visit
 

@@ -17,21 +17,32 @@ from tests.web_browser.visiting import PHONE, Visit, visiting
 RECORDED = "gemini/hostile"
 WRITTEN = "0e0c9a2b-0000-4000-8000-00000000000e"
 SCRIPT = "<script>alert('title')</script><img src=x onerror=alert(1)>"
-ODD = f"{SCRIPT} half an emoji: \ud83d, NUL: \x00, \u202egnp.exe\u202c, \x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J"
-ESCAPES = "".join(f"\x1b[{n % 108}m\x1b[{n}C\x1b]8;;javascript:alert({n})\x07x" for n in range(6000)) + "\x1b[" + "1;" * 60_000 + "m"
+ODD = (
+    f"{SCRIPT} half an emoji: \ud83d, NUL: \x00, \u202egnp.exe\u202c, "
+    "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J"
+)
+ESCAPES = (
+    "".join(f"\x1b[{n % 108}m\x1b[{n}C\x1b]8;;javascript:alert({n})\x07x" for n in range(6000))
+    + "\x1b["
+    + "1;" * 60_000
+    + "m"
+)
 OURS = ("/", "#", "?")
 LINKS_ALLOWED = re.compile(r"https?://|mailto:|/(?!/)|#|\?")
 LOOK = """() => {
+    const banned = ["IFRAME", "OBJECT", "EMBED", "FORM", "BASE", "STYLE", "META"];
     const found = [];
     for (const one of document.querySelectorAll("*")) {
-        if (["IFRAME", "OBJECT", "EMBED", "FORM", "BASE", "STYLE", "META"].includes(one.tagName) && !document.head.contains(one))
-            found.push(one.outerHTML.slice(0, 200));
-        if (one.tagName === "SCRIPT" && new URL(one.src || "about:blank").origin !== location.origin) found.push(one.outerHTML);
-        for (const { name, value } of one.attributes)
-            if (/^on|^srcdoc$/i.test(name) || (/href|src|action|data$|poster/i.test(name) && /^\\W*(javascript|vbscript|data|file):/i.test(value)))
-                found.push(`${one.tagName} ${name}=${value.slice(0, 100)}`);
+        if (banned.includes(one.tagName) && !document.head.contains(one)) found.push(one.outerHTML);
+        if (one.tagName === "SCRIPT" && !one.src.startsWith(location.origin)) found.push(one.outerHTML);
+        for (const { name, value } of one.attributes) {
+            const isAddress = /href|src|action|^data$|poster/i.test(name);
+            const isBad = /^\\W*(javascript|vbscript|data|file):/i.test(value);
+            const isEvent = /^on|^srcdoc$/i.test(name);
+            if (isEvent || (isAddress && isBad)) found.push(`${one.tagName} ${name}=${value}`);
+        }
     }
-    return found;
+    return found.map((one) => one.slice(0, 200));
 }"""
 LINKS = """() => [...document.querySelectorAll("a[href]")].map((one) => ({
     href: one.getAttribute("href"), rel: one.getAttribute("rel") ?? "" }))"""
@@ -47,10 +58,21 @@ def hostile(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     edit = tool_call(
         "write_file",
         args={"file_path": f"/home/ada/{SCRIPT}.html", "content": ODD},
-        resultDisplay={"fileDiff": f"@@ -0,0 +1 @@\n+{ODD}\n", "fileName": SCRIPT, "originalContent": None, "newContent": ODD},
+        resultDisplay={
+            "fileDiff": f"@@ -0,0 +1 @@\n+{ODD}\n",
+            "fileName": SCRIPT,
+            "originalContent": None,
+            "newContent": ODD,
+        },
     )
     write_session(
-        home, WRITTEN, slug="shop", project=f"/home/ada/{SCRIPT.replace('/', '')}", prompt=ODD, answer=ODD, calls=[call, edit]
+        home,
+        WRITTEN,
+        slug="shop",
+        project=f"/home/ada/{SCRIPT.replace('/', '')}",
+        prompt=ODD,
+        answer=ODD,
+        calls=[call, edit],
     )
     with serving("--home", home, "--data", folder / "data", machine=folder) as served:
         yield served
@@ -92,7 +114,9 @@ def test_no_transcript_does_what_it_says(victim: Visit, session: str) -> None:
 
 def test_hostile_words_are_shown_as_they_are(victim: Visit) -> None:
     page = victim.go_to_session(session_of(RECORDED))
-    expect(page.get_by_role("article").first).to_contain_text("<script>alert('typed')</script><img src=x onerror=alert(1)>")
+    expect(page.get_by_role("article").first).to_contain_text(
+        "<script>alert('typed')</script><img src=x onerror=alert(1)>"
+    )
     expect(page.get_by_role("heading", level=1)).to_contain_text("<script>alert('typed')</script>")
     expect(page).to_have_title(re.compile(r"^<script>alert\('typed'\)</script>"))
 
@@ -101,7 +125,9 @@ def test_good_links_work_and_bad_ones_are_words(victim: Visit) -> None:
     page = victim.go_to_session(session_of(RECORDED))
     good = page.get_by_role("article").get_by_role("link", name="good").first
     expect(good).to_have_attribute("href", "http://127.0.0.1:1/good")
-    expect(page.get_by_role("article").get_by_role("link", name="mail").first).to_have_attribute("href", re.compile("^mailto:"))
+    expect(page.get_by_role("article").get_by_role("link", name="mail").first).to_have_attribute(
+        "href", re.compile("^mailto:")
+    )
     for name in ("a script", "a page", "old", "file"):
         expect(page.get_by_role("article").get_by_role("link", name=name, exact=True)).to_have_count(0)
 
@@ -139,7 +165,12 @@ def test_the_palette_shows_hostile_titles_as_words(victim: Visit) -> None:
 
 def test_words_of_an_address_are_only_words(victim: Visit) -> None:
     victim.foresee("400", "404")
-    for address in (f"/search?q={SCRIPT}", f"/sessions?q={SCRIPT}", f"/sessions/{SCRIPT}", "/sessions?project=javascript:alert(1)"):
+    for address in (
+        f"/search?q={SCRIPT}",
+        f"/sessions?q={SCRIPT}",
+        f"/sessions/{SCRIPT}",
+        "/sessions?project=javascript:alert(1)",
+    ):
         page = victim.go(address.replace("<", "%3C").replace(">", "%3E").replace("/script", "%2Fscript"))
         check_harmless(page)
 

@@ -25,10 +25,6 @@ MOST_NODES = 50
 ID = "50000000-0000-4000-8000-000000000000"
 PATIENCE = 30_000
 """Milliseconds for each step. How long it really took is told, not judged: tests share their machine."""
-NODES = 50
-ID = "50000000-0000-4000-8000-000000000000"
-SOON = 5.0
-"""Seconds for each step where the machine has much else to do; the figures tell how long it really took."""
 NODES = "document.querySelectorAll('article').length"
 STORY = "document.querySelector('[aria-label=Messages]')"
 WATCH_NODES = f"""() => {{
@@ -70,8 +66,21 @@ def message(number: int, at: str, length: int) -> dict[str, Any]:
     if number % 2 == 0:
         return told | {"type": "user", "content": [{"text": words}]}
     calls = [tool_call(id=f"call-{number}", timestamp=at)] if number % 5 == 0 else []
-    tokens = {"input": 100 + number % 900, "output": 20, "cached": 10, "thoughts": 0, "tool": 0, "total": 120 + number % 900}
-    return told | {"type": "gemini", "content": words, "model": "gemini-3-pro", "tokens": tokens, "toolCalls": calls}
+    tokens = {
+        "input": 100 + number % 900,
+        "output": 20,
+        "cached": 10,
+        "thoughts": 0,
+        "tool": 0,
+        "total": 120 + number % 900,
+    }
+    return told | {
+        "type": "gemini",
+        "content": words,
+        "model": "gemini-3-pro",
+        "tokens": tokens,
+        "toolCalls": calls,
+    }
 
 
 def stamp(at: datetime) -> str:

@@ -121,7 +121,9 @@ def test_a_session_that_is_deleted_stays_readable_and_says_so(begin: Begin) -> N
     with begin(GEMINI, keep=1) as growing:
         page = growing.visit.page
         growing.file.unlink()
-        expect(page.get_by_role("main").get_by_text("gone").or_(page.get_by_text("kept copy")).first).to_be_visible(timeout=PATIENCE)
+        expect(
+            page.get_by_role("main").get_by_text("gone").or_(page.get_by_text("kept copy")).first
+        ).to_be_visible(timeout=PATIENCE)
         expect(growing.visit.turn(1)).to_be_visible()
 
 
@@ -133,4 +135,6 @@ def test_a_new_session_is_listed_with_a_live_dot(begin: Begin) -> None:
         line = page.locator(f"main a[data-session='{session_of(GEMINI)}']")
         expect(line.get_by_role("img", name="Running")).to_be_attached(timeout=PATIENCE)
         copy_cases(growing.home, "claude/images")
-        expect(page.locator(f"main a[data-session='{session_of('claude/images')}']")).to_be_visible(timeout=PATIENCE)
+        expect(page.locator(f"main a[data-session='{session_of('claude/images')}']")).to_be_visible(
+            timeout=PATIENCE
+        )

@@ -79,13 +79,17 @@ def test_facets_narrow_and_going_back_undoes_it(visit: Visit) -> None:
     expect(page.locator("main a[data-hit^='codex:']").first).to_be_visible()
     expect(page.locator("main a[data-hit^='gemini:']")).to_have_count(0)
     assert 0 < matches(page) < before
-    aside.get_by_role("button", name="What you typed").or_(aside.get_by_role("button", name=re.compile("^You"))).first.click()
+    aside.get_by_role("button", name="What you typed").or_(
+        aside.get_by_role("button", name=re.compile("^You"))
+    ).first.click()
     expect(page).to_have_url(re.compile("place=human"))
     page.go_back()
     expect(page).not_to_have_url(re.compile("place=human"))
     page.go_back()
     expect(page).not_to_have_url(re.compile("agent=codex"))
-    expect(page.get_by_role("main").get_by_text(re.compile(rf"^\s*(at least )?{before:,} messages in"))).to_be_visible()
+    expect(
+        page.get_by_role("main").get_by_text(re.compile(rf"^\s*(at least )?{before:,} messages in"))
+    ).to_be_visible()
 
 
 def test_the_order_can_be_changed(found: Page) -> None:

@@ -156,7 +156,10 @@ def test_pictures_are_shown_and_grow(visit: Visit, case: str) -> None:
     picture.scroll_into_view_if_needed()
     expect(picture).to_be_visible()
     page.wait_for_function("[...document.images].every((one) => one.complete && one.naturalWidth > 0)")
-    assert all(source.startswith(visit.server.base) for source in page.evaluate("[...document.images].map((one) => one.src)"))
+    assert all(
+        source.startswith(visit.server.base)
+        for source in page.evaluate("[...document.images].map((one) => one.src)")
+    )
     page.get_by_role("button", name=re.compile("^Enlarge")).first.click()
     expect(page.get_by_role("dialog").get_by_role("img")).to_be_visible()
     visit.press("Escape")
@@ -309,7 +312,9 @@ def test_a_turn_is_copied_with_all_its_answers(writing: Visit) -> None:
     page = writing.go_to_session(session_of("claude/images"), "#8")
     writing.turn(8).hover()
     writing.turn(8).get_by_role("button", name="Copy turn").click()
-    page.wait_for_function("navigator.clipboard.readText().then((words) => words.includes('A grey rectangle.'))")
+    page.wait_for_function(
+        "navigator.clipboard.readText().then((words) => words.includes('A grey rectangle.'))"
+    )
     assert "And grey.png?" in copied(page)
     assert "Compare them." not in copied(page)
 
@@ -358,7 +363,9 @@ def test_the_command_that_resumes_is_shown_and_copied(writing: Visit) -> None:
     expect(menu).to_contain_text("'/tmp/demo/alpha' is not there")
     line = menu.locator("code", has_text=re.compile("^geminids export"))
     line.locator("..").get_by_role("button", name="Copy").click()
-    page.wait_for_function("navigator.clipboard.readText().then((words) => words.startsWith('geminids export'))")
+    page.wait_for_function(
+        "navigator.clipboard.readText().then((words) => words.startsWith('geminids export'))"
+    )
     assert copied(page) == line.inner_text()
 
 

@@ -94,7 +94,9 @@ def test_the_tokens_of_the_days_add_up_to_the_total(visit: Visit, usage: Page, t
         ("Sums", re.compile("[Cc]umulative|[Ss]um|up|grow", re.IGNORECASE), "sum=true"),
     ],
 )
-def test_the_picture_over_time_can_be_turned(usage: Page, group: str, button: str | re.Pattern[str], address: str) -> None:
+def test_the_picture_over_time_can_be_turned(
+    usage: Page, group: str, button: str | re.Pattern[str], address: str
+) -> None:
     buttons = usage.get_by_role("group", name=group).get_by_role("button", name=button)
     buttons.last.click()
     expect(buttons.last).to_have_attribute("aria-pressed", "true")
@@ -167,7 +169,7 @@ def test_a_range_without_anything_can_be_cleared(visit: Visit) -> None:
 
 
 def test_pictures_are_drawn_anew_when_the_colours_change(usage: Page) -> None:
-    ink = "() => [...document.querySelectorAll('main section svg text')].map((one) => getComputedStyle(one).fill).find(Boolean)"
+    ink = "() => getComputedStyle(document.querySelector('main [role=img] svg text')).fill"
     before = usage.evaluate(ink)
     usage.emulate_media(color_scheme="dark")
     usage.wait_for_function(f"(before) => ({ink})() !== before", arg=before)
