@@ -23,7 +23,7 @@ help:
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make check    style, types and the order of the rooms'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
-	@echo 'make screenshots   the pictures of the web app in docs/pictures, of the sample'
+	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
 	@echo 'make bench-10k   the index and the web app with as many sessions as their goals are stated for; some ten minutes'
 	@echo 'make bench-usage-10k   statistics of as many sessions of each agent; some minutes'
@@ -64,8 +64,11 @@ check-page: $(PACKAGES)
 golden: $(VENV)/.test page
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
 
+# All of them are for looking at; the documents show these.
+PICTURES := home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light
 screenshots: $(VENV)/.test page
-	$(BIN)/python -m tests.web_browser.screenshots docs/pictures
+	$(BIN)/python -m tests.web_browser.screenshots .pictures
+	mkdir -p docs/pictures && cp $(PICTURES:%=.pictures/%.png) docs/pictures
 
 bench: $(VENV)/.bench
 	@failed=; for part in read index keep records export web peers 'peers --agent claude' \
@@ -87,7 +90,7 @@ fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)
 
 clean:
-	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .fuzz .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # A pip that knows dependency groups; older ones come with Python itself.
 $(VENV)/.command: pyproject.toml constraints.txt
