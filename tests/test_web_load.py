@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count, pairwise
@@ -15,9 +17,16 @@ from threading import Event
 from typing import Any, NamedTuple
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from geminids.errors import GeminidsError
-from geminids.web.answering import KeptAnswers
+from geminids.library import open_library
+from geminids.web.answering import Answers, KeptAnswers
+from geminids.web.documents.base import Document
+from geminids.web.endpoints import Asked as QuestionOf
+from geminids.web.endpoints import Desk, Endpoint
+from geminids.web.libraries import Libraries
 from tests.conftest import RecordProperty
 from tests.homes import FIRST_ID, write_session
 from tests.large_homes import write_large_home
@@ -201,3 +210,62 @@ def test_who_goes_away_takes_nothing_from_the_others() -> None:
         return await staying, work.times
 
     assert asyncio.run(ask()) == (b"an answer", 1)
+
+
+# Ending in the middle of it
+
+
+class Slow:
+    """An endpoint whose answer nobody lives to see."""
+
+    def __init__(self) -> None:
+        self.has_begun = Event()
+
+    def give(self, _: Desk, __: QuestionOf) -> Document:
+        """Never."""
+        self.has_begun.set()
+        Event().wait()
+        return Document()
+
+    def endpoint(self) -> Endpoint:
+        return Endpoint("/api/slow", QuestionOf, Document, self.give)
+
+
+def test_who_still_waits_when_the_server_ends_is_told_so_at_once(tmp_path: Path) -> None:
+    home, slow = tmp_path / "home", Slow()
+    write_session(home)
+    opening = partial(open_library, [str(home)], str(tmp_path / "data"))
+    opening(sync=True).sync()
+
+    async def ask() -> Response:
+        answers = Answers(Libraries(opening, syncs=False), token="", redacts=False)
+        scope = {"type": "http", "query_string": b"", "headers": []}
+        asking = asyncio.create_task(_awaited(answers.to(slow.endpoint())(Request(scope))))
+        assert await asyncio.to_thread(slow.has_begun.wait, 30)
+        answers.end()
+        return await asyncio.wait_for(asking, 5)
+
+    assert asyncio.run(ask()).status_code == 503
+
+
+async def _awaited(answer: Awaitable[Response]) -> Response:
+    return await answer
+
+
+def test_the_process_ends_in_the_middle_of_an_answer() -> None:
+    script = """
+import asyncio, threading
+from geminids.web.workers import Workers
+
+async def ask():
+    has_begun = threading.Event()
+    waiting = asyncio.create_task(Workers(1).run(lambda: (has_begun.set(), threading.Event().wait())))
+    await asyncio.to_thread(has_begun.wait)
+    waiting.cancel()
+
+asyncio.run(ask())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert done.stderr == ""

@@ -10,13 +10,11 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-import anyio.to_thread
-from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,6 +26,7 @@ from geminids.web.faults import fault, fault_of, fault_of_system
 from geminids.web.libraries import READERS, Libraries
 from geminids.web.opened import OpenedSessions
 from geminids.web.redaction import Redaction
+from geminids.web.workers import Workers
 
 LONGEST_KEPT = 15.0
 """Seconds after which an answer is worked out again: `7d` means another moment then, and names may be new."""
@@ -77,14 +76,21 @@ class Answers:
         self._opened = OpenedSessions()
         self._redaction = Redaction()
         self._kept = KeptAnswers()
-        self._limiter: CapacityLimiter | None = None
+        self._workers = Workers(READERS)
+        self._running: set[asyncio.Task[Any]] = set()
+        self._has_ended = False
 
     def to(self, endpoint: Endpoint) -> Answering:
         """What answers the requests of an endpoint."""
 
         async def answer(request: Request) -> Response:
             try:
-                return await self._answer(endpoint, parameters(endpoint.asked, request.query_params))
+                with self._noted():
+                    return await self._answer(endpoint, parameters(endpoint.asked, request.query_params))
+            except asyncio.CancelledError:
+                if not self._has_ended:
+                    raise
+                return fault(503, "The server has ended. Start it again to go on.")
             except GeminidsError as error:
                 return fault_of(error)
             except OSError as error:
@@ -94,6 +100,23 @@ class Answers:
                 return fault(500, "A mistake of geminids: what it says on its terminal belongs in a report.")
 
         return answer
+
+    def end(self) -> None:
+        """Answer no more; whoever waits is told so at once."""
+        self._has_ended = True
+        self._workers.end()
+        for task in self._running:
+            task.cancel()
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        task = asyncio.current_task()
+        assert task is not None
+        self._running.add(task)
+        try:
+            yield
+        finally:
+            self._running.discard(task)
 
     async def prepare(self, endpoint: Endpoint) -> None:
         """Work out an answer that will be asked for, if there is anything to answer yet."""
@@ -114,10 +137,7 @@ class Answers:
         return answer
 
     async def _in_a_thread(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
-        """As many threads as there are libraries; others wait without one."""
-        if self._limiter is None:
-            self._limiter = CapacityLimiter(READERS)
-        return await anyio.to_thread.run_sync(self._give, endpoint, asked, limiter=self._limiter)
+        return await self._workers.run(partial(self._give, endpoint, asked))
 
     def _give(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
         is_redacted = self._redacts or asked.redact

@@ -90,6 +90,7 @@ def create_app(
         preparing = asyncio.create_task(answers.prepare(_HOME))
         yield
         preparing.cancel()
+        answers.end()
         await live.end()
         libraries.close()
 
@@ -106,6 +107,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.live = live
+    app.state.answers = answers
     return app
 
 

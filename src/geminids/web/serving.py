@@ -83,7 +83,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
 
 
 class _Server(uvicorn.Server):
-    """A server that tells when it answers, and lets listening browsers go when it ends."""
+    """A server that tells when it answers, and lets everybody go who waits when it ends."""
 
     def __init__(self, app: Starlette, ready: Callable[[], None]) -> None:
         super().__init__(
@@ -99,6 +99,7 @@ class _Server(uvicorn.Server):
         )
         self.was_interrupted = False
         self._live = app.state.live
+        self._answers = app.state.answers
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -108,6 +109,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._live.end_listening()
+        self._answers.end()
         await super().shutdown(sockets)
 
     @contextmanager
