@@ -269,3 +269,16 @@ asyncio.run(ask())
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
     )
     assert done.stderr == ""
+
+
+def test_a_first_sync_that_finds_nothing_new_changes_nothing_for_the_page(tmp_path: Path) -> None:
+    write_session(tmp_path / "home")
+    opening = partial(open_library, [str(tmp_path / "home")], str(tmp_path / "data"))
+    Libraries(opening, syncs=True).sync()
+    again = Libraries(opening, syncs=True)
+    before = again.generation
+    again.sync()
+    assert again.generation == before, "else a page that was just drawn asks for everything once more"
+    write_session(tmp_path / "home", "2f0c9a2b-0000-4000-8000-000000000002")
+    again.sync()
+    assert again.generation > before

@@ -149,7 +149,8 @@ class Libraries:
                 self._writer = self._open(sync=True, progress=self._note)
             outcome = self._writer.sync()
             was_empty, self._is_empty = self._is_empty, self._writer.is_empty()
-            is_another = was_empty is not self._is_empty
+            # Until the first sync, what there is counts as something.
+            is_another = bool(was_empty) is not self._is_empty
             if is_another:
                 self._choose()
             if not self._synced_at or outcome.failed:
