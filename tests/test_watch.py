@@ -252,6 +252,16 @@ def test_a_home_a_project_and_a_session_that_appear_later(
     heard(events, says("More"))
 
 
+def test_where_there_is_nothing_yet_waiting_costs_nothing(tmp_path: Path) -> None:
+    stop = threading.Event()
+    events = open_library([str(tmp_path)], sync=False).watch(pace=Pace(heartbeat=0.5), stop=stop)
+    with closing(events):  # type: ignore[type-var]
+        assert isinstance(next(events), Watching)
+        began = time.thread_time()
+        assert [type(next(events)) for _ in range(3)] == [Quiet] * 3
+        assert time.thread_time() - began < 0.5, "one that does not wait uses all of the time"
+
+
 @EVERY_WAY
 def test_subagents_whose_folder_appears_later(start: Start, tmp_path: Path, poll: float | None) -> None:
     recorded = GEMINI / "subagents-in-parallel" / "home"

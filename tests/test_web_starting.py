@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,11 +16,13 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import httpx2
 import pytest
 
 from geminids.errors import INTERRUPTED, WRONG_USAGE
 from geminids.library import Library, Progress, open_library
 from geminids.web.libraries import Libraries
+from tests.conftest import FIXTURES
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import RUN, Served, served, serving, wait_until
 
@@ -134,6 +137,33 @@ def test_a_home_that_was_chosen_and_is_empty_is_shown_as_it_is(tmp_path: Path) -
         assert (told["is_sample"], told["is_sample_instead"]) == (False, False)
         assert told["syncing"]["is_empty"]
         assert client.get("/api/sessions").json()["total"] == 0
+
+
+def test_sessions_that_somebody_copies_to_an_empty_home_appear(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with served(home, tmp_path / "data") as server, server.client() as client:
+        wait_until(lambda: bool(about(server)["syncing"]["is_empty"]), "the first look")
+        # They keep their times, so nobody is heard writing them.
+        shutil.copytree(FIXTURES / "gemini" / "images" / "home", home, dirs_exist_ok=True)
+        wait_until(lambda: client.get("/api/sessions").json().get("total") == 1, "the copied session")
+
+
+def test_an_agent_that_comes_later_is_read_too(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    write_session(home)
+
+    def agents(client: httpx2.Client) -> set[str]:
+        answer = client.get("/api/sessions")
+        assert answer.status_code in {200, 503}, "with a further home there is another index"
+        return {session["agent"] for session in answer.json().get("sessions", ())}
+
+    with served(home, tmp_path / "data") as server, server.client() as client:
+        wait_until(lambda: agents(client) == {"gemini"}, "the first session")
+        shutil.copytree(FIXTURES / "claude" / "compact" / "home", home, dirs_exist_ok=True)
+        newest = max((home / ".claude").rglob("*.jsonl"), key=lambda path: path.stat().st_size)
+        newest.touch()
+        wait_until(lambda: agents(client) == {"gemini", "claude"}, "the sessions of the other agent")
 
 
 # The end

@@ -1147,6 +1147,11 @@ class Library:
             return watching.watch_file(how, path)
         return watching.watch_session(how, self.session(wanted))
 
+    def lacks_a_home(self) -> bool:
+        """Whether a home of an agent has appeared since this library was opened: its sessions are not in it."""
+        known = {home.folder for home in self._homes}
+        return any(home.folder not in known for home in self._find_homes())
+
     def _homes_of(self, agents: Collection[str]) -> Sequence[Home]:
         """The homes of some agents, or of all; looked for again, since one may have appeared."""
         return [home for home in self._find_homes() if not agents or home.agent in agents]

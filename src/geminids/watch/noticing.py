@@ -99,6 +99,9 @@ class Events:
         if self._pending:
             changed, self._pending = self._pending, set()
             return changed
+        if self._changes is None:
+            # There is no folder yet that could tell anything.
+            self._stop.wait(max(0.0, min(seconds, TICK)))
         return self._next() if seconds > 0 else set()
 
     def close(self) -> None:

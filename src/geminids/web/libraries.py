@@ -63,6 +63,11 @@ class Libraries:
         return self._generation
 
     @property
+    def is_empty(self) -> bool | None:
+        """Whether the last sync found nothing; None before the first."""
+        return self._is_empty
+
+    @property
     def is_sample_instead(self) -> bool:
         """Whether the sample is shown because there is nothing else."""
         return self._sample is not None
@@ -100,7 +105,8 @@ class Libraries:
                 with self._shared() if self._in_memory else self._reader() as library:
                     yield library
             except NoIndexError as error:
-                if self.syncs and not self._synced_at:
+                # Also when a further agent has come to this machine: with its home there is another index.
+                if self.syncs:
                     raise IndexBeingMadeError from error
                 raise
 
@@ -145,6 +151,9 @@ class Libraries:
         """Bring the index up to date, one at a time. Raises EndingError if `end` was called."""
         with self._alone, self._writing:
             self._read = None
+            if has_moved := self._writer is not None and self._writer.lacks_a_home():
+                self._writer.close()
+                self._writer = None
             if self._writer is None:
                 self._writer = self._open(sync=True, progress=self._note)
             outcome = self._writer.sync()
@@ -153,10 +162,10 @@ class Libraries:
             is_another = bool(was_empty) is not self._is_empty
             if is_another:
                 self._choose()
-            if not self._synced_at or outcome.failed:
+            if not self._synced_at or outcome.failed or has_moved:
                 self._in_memory = not self.have_index()
             self._synced_at, self._said = datetime.now(UTC), outcome.said
-            if outcome.bundles or outcome.built or outcome.kept or is_another:
+            if outcome.bundles or outcome.built or outcome.kept or is_another or has_moved:
                 self._generation += 1
             return outcome
 

@@ -35,6 +35,9 @@ HEARTBEAT = 15.0
 LOOK = 0.5
 """Seconds between two looks at whether something is to be synced."""
 BETWEEN_SYNCS = 1.0
+BETWEEN_LOOKS_FOR_ANY = 2.0
+BETWEEN_LOOKS = 60.0
+"""The same where nothing was heard: files that somebody copies here, or a new agent, nobody writes."""
 HEAD_START = 0.7
 """Seconds that the first questions have for themselves."""
 PATIENCE = 5.0
@@ -180,15 +183,21 @@ class Live:
     def _hear(self) -> None:
         from geminids.watch import Pace, Quiet, Watching
 
-        is_behind, synced_at = False, 0.0
+        is_behind, synced_at = False, time.monotonic()
         with self._libraries.open_homes() as library:
             for event in library.watch(pace=Pace(heartbeat=LOOK), stop=self._stop):
                 if not isinstance(event, Quiet | Watching):
                     self._tell(self._told_of(event))
                     is_behind = True
-                if is_behind and self._libraries.syncs and time.monotonic() - synced_at >= BETWEEN_SYNCS:
+                if self._libraries.syncs and time.monotonic() - synced_at >= self._patience(is_behind):
                     self.sync()
                     is_behind, synced_at = False, time.monotonic()
+
+    def _patience(self, is_behind: bool) -> float:
+        """Seconds after which the index is brought up to date again."""
+        if is_behind:
+            return BETWEEN_SYNCS
+        return BETWEEN_LOOKS_FOR_ANY if self._libraries.is_empty else BETWEEN_LOOKS
 
     def _told_of(self, event: AnyEvent) -> LiveEvent:
         from geminids.watch import SessionGone, SessionNews, Trouble
