@@ -134,7 +134,7 @@ def test_a_new_session_is_listed_with_a_live_dot(begin: Begin) -> None:
         growing.write()
         line = page.locator(f"main a[data-session='{session_of(GEMINI)}']")
         expect(line.get_by_role("img", name="Running")).to_be_attached(timeout=PATIENCE)
-        copy_cases(growing.home, "claude/images")
-        expect(page.locator(f"main a[data-session='{session_of('claude/images')}']")).to_be_visible(
+        copy_cases(growing.home, "gemini/images")
+        expect(page.locator(f"main a[data-session='{session_of('gemini/images')}']")).to_be_visible(
             timeout=PATIENCE
         )

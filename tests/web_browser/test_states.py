@@ -105,8 +105,8 @@ def test_without_the_token_a_page_says_how_to_get_in(browser: Browser, server: S
         assert answer
         assert answer.status == 401
         assert "html" in answer.headers["content-type"], "a person looks at it"
-        expect(visit.page.locator("body")).to_contain_text("geminids web")
-        expect(visit.page.get_by_role("heading", level=1)).to_be_visible()
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text("This page is locked")
+        expect(visit.page.locator("body")).to_contain_text("Open the address that was printed")
         assert visit.is_too_wide() == ""
 
 
@@ -132,7 +132,7 @@ def test_an_old_token_is_told_from_a_missing_one(browser: Browser, server: Serve
     with visiting(browser, server, with_token=False) as visit:
         visit.foresee("401")
         visit.page.goto(f"{server.base}/?token=of-yesterday")
-        expect(visit.page.locator("body")).to_contain_text("another start")
+        expect(visit.page.locator("body")).to_contain_text("of an earlier start")
 
 
 def test_two_servers_are_open_at_once(browser: Browser, server: Served, tmp_path: Path) -> None:
