@@ -104,7 +104,7 @@ $(VENV)/.%: $(VENV)/.command
 	@touch $@
 
 $(PACKAGES): $(WEB)/frontend/package.json $(WEB)/frontend/package-lock.json
-	cd $(WEB)/frontend && npm ci --silent
+	cd $(WEB)/frontend && npm install --no-save --silent
 	@touch $@
 
 $(PAGE): $(PACKAGES) $(wildcard $(WEB)/frontend/*.*) $(shell find $(WEB)/frontend/src $(WEB)/frontend/public -type f)
