@@ -30,7 +30,8 @@ help:
 	@echo 'make fuzz     damaged session files for FUZZ_SECONDS (now $(FUZZ_SECONDS))'
 	@echo 'make clean    removes what the other targets made'
 
-run: $(VENV)/.command page
+run: $(VENV)/.command
+	-@$(MAKE) --silent page
 	$(BIN)/geminids
 	$(BIN)/geminids list --limit 10
 	@test ! -e $(PAGE) || echo 'In a browser: $(BIN)/geminids web'
