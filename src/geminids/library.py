@@ -589,12 +589,12 @@ class Library:
         """All sessions that a search finds, the best first."""
         from datetime import UTC, datetime
 
-        from geminids.query.asking import Question, every_session
+        from geminids.query.asking import Question
         from geminids.store.reading import sessions_numbered
 
         moment = now or datetime.now(UTC)
         rows: list[SessionRow] = []
-        first = question = Question(words, limit=PAGE, per_session=1)
+        question = Question(words, limit=PAGE, per_session=1)
         while True:
             found = self.search(question, moment)
             rows += [hits.session for hits in found.sessions]
@@ -605,7 +605,7 @@ class Library:
             return rows
         # Only so many messages are ranked; whoever wants all sessions wants the others too.
         ranked = {row.number for row in rows}
-        every = self._ask(lambda index: every_session(index, first, moment)) or ()
+        every = self._every_number(words, moment) or ()
         others = self._ask(lambda index: sessions_numbered(index, [n for n in every if n not in ranked]))
         return rows + [others[number] for number in every if number in others]
 
@@ -656,18 +656,11 @@ class Library:
         from geminids.query.asking import Question
 
         moment = now or datetime.now(UTC)
+        # Where no message has all the words, a search also tells sessions that have each of them somewhere.
         if every := self._every_number(words, moment):
             return every, True
         found = self.search(Question(words, limit=MOST_VERIFIED, per_session=0), moment)
         return [hits.session.number for hits in found.sessions], found.next is None
-
-    def _numbers_found(self, words: str, now: datetime | None) -> Sequence[int]:
-        """The numbers of all sessions that a search finds, in any order."""
-        from datetime import UTC, datetime
-
-        moment = now or datetime.now(UTC)
-        every = self._every_number(words, moment)
-        return every or [row.number for row in self.found_sessions(words, moment)]
 
     def _every_number(self, words: str, now: datetime) -> Sequence[int] | None:
         """The sessions in which a message matches; None where texts must be read to tell."""
@@ -677,12 +670,9 @@ class Library:
 
     def stats(self, question: StatsQuestion, now: datetime | None = None) -> Statistics:
         """What sessions did, used and cost, in groups; no file of an agent is opened."""
-        from datetime import UTC, datetime
+        from geminids.query.stats import statistics
 
-        from geminids.query.stats import asked, statistics
-
-        query = asked(question, now or datetime.now(UTC))
-        found = self._with_words(query, now)
+        query, found = self._counted(question, now)
         return self._ask(lambda index: statistics(index, question, query, found, self._prices))
 
     def over_time(
@@ -693,13 +683,9 @@ class Library:
         now: datetime | None = None,
     ) -> OverTime:
         """What was used in each day, week or month, split by what the question groups by."""
-        from datetime import UTC, datetime
-
         from geminids.query.over_time import over_time
-        from geminids.query.stats import asked
 
-        query = asked(question, now or datetime.now(UTC))
-        found = self._with_words(query, now)
+        query, found = self._counted(question, now)
         telling = partial(over_time, periods=periods, most=most)
         return self._ask(lambda index: telling(index, question, query, found, self._prices))
 
@@ -707,12 +693,9 @@ class Library:
         self, question: StatsQuestion, most: int, now: datetime | None = None
     ) -> LargestSessions:
         """The sessions that used most and those that took most time, each with its subagents."""
-        from datetime import UTC, datetime
+        from geminids.query.stats import largest_sessions
 
-        from geminids.query.stats import asked, largest_sessions
-
-        query = asked(question, now or datetime.now(UTC))
-        found = self._with_words(query, now)
+        query, found = self._counted(question, now)
         return self._ask(lambda index: largest_sessions(index, query, found, most))
 
     def context_windows(self, models: Collection[str]) -> dict[str, int | None]:
@@ -722,19 +705,25 @@ class Library:
 
     def hours(self, question: StatsQuestion, now: datetime | None = None) -> list[BusyHour]:
         """In which hours of which weekdays people typed and models answered, in local time."""
-        from datetime import UTC, datetime
+        from geminids.query.stats import busy_hours
 
-        from geminids.query.stats import asked, busy_hours
-
-        query = asked(question, now or datetime.now(UTC))
-        found = self._with_words(query, now)
+        query, found = self._counted(question, now)
         return self._ask(lambda index: busy_hours(index, query, found))
 
-    def _with_words(self, query: Query | None, now: datetime | None) -> Sequence[int] | None:
-        """The numbers of the sessions with the words of a query; None if it has none."""
+    def _counted(
+        self, question: StatsQuestion, now: datetime | None
+    ) -> tuple[Query | None, Sequence[int] | None]:
+        """What a question narrows, and the numbers of the sessions with its words; None if it has none."""
+        from datetime import UTC, datetime
+
+        from geminids.query.stats import asked
+
+        moment = now or datetime.now(UTC)
+        query = asked(question, moment)
         if query is None or query.tree is None:
-            return None
-        return self._numbers_found(query.text, now)
+            return query, None
+        every = self._every_number(query.text, moment)
+        return query, every or [row.number for row in self.found_sessions(query.text, moment)]
 
     def explain(self, question: StatsQuestion, now: datetime | None = None) -> ExplainedTotal:
         """Where a total comes from: sessions that add up to it, what was not counted, what is missing."""

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from geminids.store import totals
-from geminids.store.reading import Condition
+from geminids.store.reading import Condition, numbered
 from geminids.store.times import microseconds
 from geminids.store.totals import Scope
 from geminids.store.usage import is_summed_up, sum_up_aside
@@ -31,7 +31,7 @@ def scope_of(index: "Index", query: "Query | None", found: Sequence[int] | None)
 
 def sessions_counted(index: "Index", query: "Query | None", found: Sequence[int] | None) -> list[Condition]:
     """What is asked of a session (`s`)."""
-    conditions = [] if found is None else [totals.numbered(found)]
+    conditions = [] if found is None else [numbered(found, "s.id")]
     timeless = tuple(f for f in query.filters if f.name not in _OF_TIME) if query is not None else ()
     if query is None or not timeless:
         return conditions
@@ -42,7 +42,7 @@ def sessions_counted(index: "Index", query: "Query | None", found: Sequence[int]
         return [*conditions, *asked]
     # Messages are looked at once, not for each of the sums.
     meant = totals.sessions_meant(index, [*conditions, *map(_of_session, asked)])
-    return [totals.numbered(meant)]
+    return [numbered(meant, "s.id")]
 
 
 def hours_counted(index: "Index", query: "Query") -> list[Condition]:

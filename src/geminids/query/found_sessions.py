@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.store import reading
-from geminids.store.facets import numbered
-from geminids.store.reading import ORDERS, Condition, SessionRow
+from geminids.store.reading import ORDERS, Condition, SessionRow, numbered
 
 if TYPE_CHECKING:
     from geminids.store.index import Index

@@ -1,8 +1,7 @@
 """Sessions counted by what they have in common."""
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
-import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.store.reading import Condition, among, selection
@@ -21,11 +20,6 @@ class FacetRow(NamedTuple):
     month: str
     """Of their last moment in local time, as 2026-05; empty if there is none."""
     sessions: int
-
-
-def numbered(numbers: Sequence[int]) -> Condition:
-    """Being one of some sessions by their numbers, however many."""
-    return Condition("sessions.id IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
 
 
 def facet_rows(index: "Index", conditions: Iterable[Condition]) -> list[FacetRow]:

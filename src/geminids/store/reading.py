@@ -158,6 +158,11 @@ def among(session_ids: Collection[str]) -> Condition:
     return Condition("sid IN (SELECT value FROM json_each(?))", (json.dumps(list(session_ids)),))
 
 
+def numbered(numbers: Iterable[int], column: str = "sessions.id") -> Condition:
+    """Being one of some sessions by their numbers, however many."""
+    return Condition(f"{column} IN (SELECT value FROM json_each(?))", (f"[{', '.join(map(str, numbers))}]",))
+
+
 def not_over_before(moment: datetime) -> Condition:
     """Having gone on until this time or longer."""
     return Condition("last >= ?", (microseconds(moment),))
@@ -212,12 +217,9 @@ def sessions_sorted_out(index: "Index", conditions: Mapping[str, Condition]) -> 
     return found.pop(None, 0), found
 
 
-def sessions_numbered(
-    index: "Index", numbers: Iterable[int], order: str = NEWEST_FIRST
-) -> dict[int, SessionRow]:
-    """Sessions by their numbers, newest first or in one of the other orders."""
-    which = Condition(f"sessions.id IN ({', '.join(map(str, numbers))})")
-    return {row.number: row for row in sessions(index, [which], order=order)}
+def sessions_numbered(index: "Index", numbers: Iterable[int]) -> dict[int, SessionRow]:
+    """Sessions by their numbers."""
+    return {row.number: row for row in sessions(index, [numbered(numbers)])}
 
 
 def selection(conditions: Iterable[Condition]) -> tuple[str, list[object]]:

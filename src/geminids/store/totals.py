@@ -8,7 +8,7 @@ A scope says which sessions and days count. What is asked for is grouped by an e
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.store.reading import Condition
+from geminids.store.reading import Condition, selection
 from geminids.store.schema import USAGE
 from geminids.values import Value
 
@@ -123,18 +123,10 @@ class BusyHour(NamedTuple):
     replies: int
 
 
-def numbered(sessions: Sequence[int]) -> Condition:
-    """Being one of some sessions (`s`), however many."""
-    return Condition("s.id IN (SELECT value FROM json_each(?))", (f"[{', '.join(map(str, sessions))}]",))
-
-
 def sessions_meant(index: "Index", conditions: Sequence[Condition]) -> list[int]:
     """The numbers of the sessions (`s`) that fulfil conditions."""
-    held = " AND ".join(f"({condition.sql})" for condition in conditions)
-    values = [value for condition in conditions for value in condition.values]
-    return [
-        number for (number,) in index.connection.execute(f"SELECT s.id FROM sessions s WHERE {held}", values)
-    ]
+    held, values = selection(conditions)
+    return [number for (number,) in index.connection.execute(f"SELECT s.id FROM sessions s {held}", values)]
 
 
 _QUARTER = 900_000_000
@@ -147,7 +139,7 @@ FROM (
     SELECT m.at / {_QUARTER} * {_QUARTER // 1_000_000} AS at,
         sum(m.origin IN ('human', 'command', 'shell')) AS prompts, sum(m.origin = 'model') AS replies
     FROM messages m JOIN sessions s ON s.id = m.session
-    WHERE m.at IS NOT NULL AND NOT m.imported AND m.says{{conditions}}
+    {{held}}
     GROUP BY m.at / {_QUARTER}
 ) GROUP BY weekday, hour ORDER BY weekday, hour
 """
@@ -155,9 +147,9 @@ FROM (
 
 def by_hour(index: "Index", conditions: Sequence[Condition]) -> list[BusyHour]:
     """What was said in each hour of the week in messages (`m`) whose sessions (`s`) fulfil conditions."""
-    held = "".join(f" AND ({condition.sql})" for condition in conditions)
-    values = [value for condition in conditions for value in condition.values]
-    return list(map(BusyHour._make, index.connection.execute(_BY_HOUR.format(conditions=held), values)))
+    said = Condition("m.at IS NOT NULL AND NOT m.imported AND m.says")
+    held, values = selection([said, *conditions])
+    return list(map(BusyHour._make, index.connection.execute(_BY_HOUR.format(held=held), values)))
 
 
 _TOKENS = ", ".join(f"sum(t.{kind})" for kind in USAGE)
