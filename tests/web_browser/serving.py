@@ -94,7 +94,7 @@ def copy_cases(home: Path, *cases: str) -> Path:
 
 def _copy_new(source: str, target: str) -> None:
     if not os.path.exists(target):  # noqa: PTH110 - what copytree gives
-        shutil.copy2(source, target)
+        shutil.copy(source, target)
 
 
 def session_of(case: str, which: int = 0) -> str:
