@@ -42,7 +42,7 @@ VIEWS = {
     "usage": "/usage",
     "search": "/search?q=cache",
 }
-DRAWN = {"transcript": "figure table", "usage": "svg path"}
+DRAWN = {"transcript": "figure table", "usage": "[role=img] svg text"}
 """What comes last in a view."""
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 SETTLING = 800

@@ -32,6 +32,9 @@ TELL_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`))"""
 
 
+expect.set_options(timeout=PATIENCE)
+
+
 class Visit:
     """A page, and how to get about in it."""
 
