@@ -224,6 +224,41 @@ def test_a_silent_line_is_shown_to_be_alive(
     assert asyncio.run(heard()) == [b"retry: 1000\n\n", *[b": nothing new\n\n"] * 2]
 
 
+def test_a_browser_that_takes_nothing_is_let_go_and_comes_back(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "MOST_WAITING", 3)
+
+    async def heard() -> list[bytes]:
+        opening = partial(open_library, [str(home)], str(tmp_path / "data"))
+        following = Live(Libraries(opening, syncs=True), redacts=False)
+        following.start()
+        lines = following.listen(None)
+        told = [await anext(lines)]
+        for number in range(5):
+            # Each one is an event of a sync.
+            write_session(home, f"{number:08x}-0000-4000-8000-00000000000{number}", slug=f"p{number}")
+            await asyncio.to_thread(following.sync)
+            await asyncio.sleep(0)
+        rest = [line async for line in lines]
+        await following.end()
+        return told + rest
+
+    assert asyncio.run(asyncio.wait_for(heard(), 20)) == [b"retry: 1000\n\n"]
+
+
+def test_an_odd_number_of_the_last_event_begins_anew(home: Path, tmp_path: Path) -> None:
+    with served(home, tmp_path / "data") as server:
+        known = Heard(server)
+        known.until("synced")
+        run = known.ids[-1].partition("-")[0]
+        known.close()
+        for number in ("9" * 5000, "-1", "1e5", "", "99"):
+            asked = Heard(server, f"{run}-{number}")
+            asked.until("reset", patience=5)
+            asked.close()
+
+
 # Many at once
 
 

@@ -11,11 +11,11 @@ What is answered is told to be kept nowhere, framed nowhere and to load nothing 
 from __future__ import annotations
 
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -155,8 +155,5 @@ class Guard:
 
 
 def _cookie(headers: Headers, name: str) -> str | None:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return None
-    return found.value if found else None
+    # Other servers of this machine leave cookies here too, written in any way: ours is found among them.
+    return cookie_parser(headers.get("cookie", "")).get(name)

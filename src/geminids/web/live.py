@@ -8,6 +8,7 @@ what it missed. Whoever missed more is told to begin anew.
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import time
 from collections import deque
@@ -44,6 +45,7 @@ PATIENCE = 5.0
 """Seconds after which one looks again where watching failed."""
 LAST_PATIENCE = 1.0
 """Seconds that the thread has to end; what it is in the middle of then, the next start does again."""
+_LAST_ID = re.compile(r"(?P<run>[0-9a-f]{8})-(?P<number>[0-9]{1,15})")
 
 
 class Listener:
@@ -52,13 +54,20 @@ class Listener:
     def __init__(self) -> None:
         self.waiting: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
 
-    def tell(self, line: bytes | None) -> bool:
-        """Hand something over; None ends it. False if nobody takes it any more."""
+    def tell(self, line: bytes) -> bool:
+        """Hand something over. One who takes nothing any more is let go: then it is False."""
         try:
             self.waiting.put_nowait(line)
         except asyncio.QueueFull:
+            self.let_go()
             return False
         return True
+
+    def let_go(self) -> None:
+        """End it: whatever still waits is asked for again when the browser comes back."""
+        while not self.waiting.empty():
+            self.waiting.get_nowait()
+        self.waiting.put_nowait(None)
 
 
 class Live:
@@ -84,7 +93,7 @@ class Live:
         """Let all browsers go and all syncs end, so that the server can."""
         self._libraries.end()
         for listener in self._listeners:
-            listener.tell(None)
+            listener.let_go()
 
     async def end(self) -> None:
         """Stop following."""
@@ -116,12 +125,11 @@ class Live:
     def _missed(self, last_id: str | None) -> list[bytes]:
         if not last_id:
             return []
-        run, _, number = last_id.partition("-")
+        found = _LAST_ID.fullmatch(last_id)
         first = self._told[0][0] if self._told else self._number + 1
-        is_known = run == self._run and number.isdecimal() and first - 1 <= int(number) <= self._number
-        if not is_known:
+        if not found or found["run"] != self._run or not first - 1 <= int(found["number"]) <= self._number:
             return [self._line(self._number, LiveEvent(event="reset"))]
-        return [line for told, line in self._told if told > int(number)]
+        return [line for told, line in self._told if told > int(found["number"])]
 
     def _line(self, number: int, event: LiveEvent) -> bytes:
         return b"id: %s-%d\nevent: %s\ndata: %s\n\n" % (
