@@ -70,3 +70,56 @@ def test_a_secret_that_is_looked_for_is_not_quoted(tmp_path: Path) -> None:
     with client_of([tmp_path / "home"], tmp_path / "data") as client:
         answer = client.get("/api/search", params={"q": f'"{secret}"', **REDACTED})
     assert not any(piece in answer.text for piece in pieces_of(secret))
+
+
+# Beside the sessions themselves
+
+PASSWORD = "zq81mmx0pfWv77"
+
+
+@pytest.mark.parametrize("whole_app", [True, False], ids=["app", "parameter"])
+def test_sessions_that_may_be_meant_are_named_without_secrets(tmp_path: Path, whole_app: bool) -> None:
+    for number in (1, 2):
+        native_id = f"1f0c9a2b-0000-4000-8000-00000000000{number}"
+        write_session(tmp_path / "home", native_id, prompt=f"use {TOKENS[0]} please", day=number)
+    with client_of([tmp_path / "home"], tmp_path / "data", redacts=whole_app) as client:
+        redacted = {} if whole_app else REDACTED
+        several = client.get("/api/session", params={"id": "1f0c9a2b", **redacted})
+        near = client.get("/api/session", params={"id": "1f0c9a2b-0000-4000-8000-000000000009", **redacted})
+    assert (several.status_code, len(several.json()["candidates"])) == (409, 2)
+    assert (near.status_code, bool(near.json()["candidates"])) == (404, True)
+    for answer in (several, near):
+        assert not any(piece in answer.text for piece in pieces_of(TOKENS[0]))
+
+
+def test_a_record_hides_what_is_a_secret_elsewhere_in_the_session(tmp_path: Path) -> None:
+    calls = [tool_call(args={"password": PASSWORD})]
+    write_session(tmp_path / "home", prompt=f"The harvest says {PASSWORD} here", calls=calls)
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        asked = {"id": "1f0c9a2b", "number": "1"}
+        shown = client.get("/api/session/raw", params=asked)
+        hidden = client.get("/api/session/raw", params={**asked, **REDACTED})
+    assert PASSWORD in shown.json()["text"]
+    assert "The harvest says" in hidden.json()["text"]
+    assert PASSWORD not in hidden.text
+
+
+def test_no_title_ends_with_half_of_a_secret(tmp_path: Path) -> None:
+    for number, secret in enumerate(TOKENS):
+        native_id = f"1f0c9a2b-0000-4000-8000-00000000000{number}"
+        write_session(tmp_path / "home", native_id, prompt=f"{'word ' * 56}take {secret}", slug=f"p{number}")
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        sessions = client.get("/api/sessions", params=REDACTED)
+        one = client.get("/api/session", params={"id": "1f0c9a2b-0000-4000-8000-000000000000", **REDACTED})
+    assert sessions.json()["total"] == len(TOKENS)
+    for answer in (sessions, one):
+        assert not any(piece in answer.text for secret in TOKENS for piece in pieces_of(secret))
+
+
+def test_no_word_of_a_secret_is_suggested(tmp_path: Path) -> None:
+    write_session(tmp_path / "home", calls=[tool_call(args={"password": "correcthorsebattery"})])
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        for path in ("/api/search", "/api/sessions"):
+            asked = {"q": "correcthorsebatterx"}
+            assert "correcthorsebattery" in client.get(path, params=asked).text
+            assert "correcthorsebattery" not in client.get(path, params={**asked, **REDACTED}).text

@@ -215,7 +215,7 @@ def test_a_silent_line_is_shown_to_be_alive(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(Libraries(opening, syncs=False), redacts=False)
+        following = Live(Libraries(opening, syncs=False))
         lines = following.listen(None)
         told = [await anext(lines), await anext(lines), await anext(lines)]
         following.end_listening()
@@ -231,7 +231,7 @@ def test_a_browser_that_takes_nothing_is_let_go_and_comes_back(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(Libraries(opening, syncs=True), redacts=False)
+        following = Live(Libraries(opening, syncs=True))
         following.start()
         lines = following.listen(None)
         told = [await anext(lines)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from geminids.model import (
@@ -19,6 +20,8 @@ from geminids.model import (
 )
 
 _LONGEST_TITLE = 300
+_LAST_WORD = re.compile(r"[!-~]+\Z")
+"""Of letters that words are made of between spaces; other scripts need none."""
 _SPOKEN = frozenset({Text, ToolCall})
 _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
 _MODEL = Origin.MODEL
@@ -37,8 +40,12 @@ def title_of(summary: object, messages: Sequence[Message]) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """The beginning of a text as a title."""
-    return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
+    """The beginning of a text as a title, in whole words: nobody could tell that half of one is a secret."""
+    line = " ".join(text[: 4 * _LONGEST_TITLE].split())
+    title = line[:_LONGEST_TITLE]
+    following = line[_LONGEST_TITLE:][:1] or text[4 * _LONGEST_TITLE : 4 * _LONGEST_TITLE + 1]
+    is_half = following.isascii() and following.strip() != ""
+    return (_LAST_WORD.sub("", title).rstrip() or title) if is_half else title.rstrip()
 
 
 def counts_of(messages: Sequence[Message]) -> Counts:

@@ -84,15 +84,20 @@ class Answers:
         """What answers the requests of an endpoint."""
 
         async def answer(request: Request) -> Response:
+            is_redacted = self._redacts
             try:
                 with self._noted():
-                    return await self._answer(endpoint, parameters(endpoint.asked, request.query_params))
+                    asked = parameters(endpoint.asked, request.query_params)
+                    is_redacted |= asked.redact
+                    return await self._answer(endpoint, asked)
             except asyncio.CancelledError:
                 if not self._has_ended:
                     raise
                 return fault(503, "The server has ended. Start it again to go on.")
             except GeminidsError as error:
-                return fault_of(error)
+                return (
+                    await self._workers.run(partial(self._hidden, error)) if is_redacted else fault_of(error)
+                )
             except OSError as error:
                 return fault_of_system(error)
             except Exception:  # noqa: BLE001 - a mistake of ours is logged, and told as all else is
@@ -138,6 +143,14 @@ class Answers:
 
     async def _in_a_thread(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
         return await self._workers.run(partial(self._give, endpoint, asked))
+
+    def _hidden(self, error: GeminidsError) -> Response:
+        """Why there is no answer, without secrets: sessions that may have been meant have titles."""
+        try:
+            with self._libraries.open_homes() as library:
+                return fault_of(error, partial(self._redaction.value, library))
+        except GeminidsError as reason:
+            return fault_of(reason)
 
     def _give(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
         is_redacted = self._redacts or asked.redact

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from http import HTTPStatus
 
 from starlette.responses import Response
@@ -33,17 +34,24 @@ _TYPED = re.compile(r"`geminids |(?<![\w-])--[a-z]|pip install")
 """What one would type in a terminal."""
 
 
-def fault(status: int, detail: str, error: GeminidsError | None = None) -> Response:
+def fault(status: int, detail: str) -> Response:
     """The answer that says what is wrong, and what to do."""
-    document = FaultyRequest(
+    return _answer(_document(status, detail))
+
+
+def _document(status: int, detail: str, error: GeminidsError | None = None) -> FaultyRequest:
+    return FaultyRequest(
         type="about:blank",
         title=HTTPStatus(status).phrase,
         status=status,
         detail=safe.text(detail),
         candidates=[_candidate(one) for one in (error.candidates if error else ())],
     )
-    headers = {"retry-after": "1"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-    return Response(encode(document), status, headers, MEDIA_TYPE)
+
+
+def _answer(document: FaultyRequest) -> Response:
+    headers = {"retry-after": "1"} if document.status == HTTPStatus.SERVICE_UNAVAILABLE else None
+    return Response(encode(document), document.status, headers, MEDIA_TYPE)
 
 
 def _candidate(one: errors.Candidate) -> Candidate:
@@ -51,11 +59,12 @@ def _candidate(one: errors.Candidate) -> Candidate:
     return Candidate(id=one.key or one.id, title=title, place=safe.line(one.place), at=one.at)
 
 
-def fault_of(error: GeminidsError) -> Response:
-    """The answer to an error that a user can understand and mend."""
+def fault_of(error: GeminidsError, hide: Callable[[FaultyRequest], FaultyRequest] | None = None) -> Response:
+    """The answer to an error that a user can understand and mend; `hide` takes secrets out of it."""
     is_ambiguous = isinstance(error, AmbiguousIdError | AmbiguousProjectError)
     status = 409 if is_ambiguous else _STATUSES.get(error.exit_code, 400)
-    return fault(status, _for_a_page(error), error)
+    document = _document(status, _for_a_page(error), error)
+    return _answer(hide(document) if hide else document)
 
 
 def _for_a_page(error: GeminidsError) -> str:

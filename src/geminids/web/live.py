@@ -73,9 +73,8 @@ class Listener:
 class Live:
     """The follower of the library, and all who listen to it."""
 
-    def __init__(self, libraries: Libraries, *, redacts: bool) -> None:
+    def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
-        self._redacts = redacts
         self._run = secrets.token_hex(4)
         self._number = 0
         self._told: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
@@ -228,8 +227,6 @@ class Live:
             event="news",
             session_id=session.id,
             parent_id=session.parent_id,
-            # A title is made of what was typed.
-            title=None if self._redacts or session.title is None else safe.line(session.title),
             agent=session.agent,
             added=happened.count(Happened.ADDED),
             changed=happened.count(Happened.CHANGED),

@@ -15,6 +15,7 @@ from geminids.model import (
     Attachment,
     FileReference,
     Message,
+    Session,
     Text,
     Thought,
     ToolCall,
@@ -112,7 +113,7 @@ def text(desk: Desk, asked: AskedForText) -> Response:
 
 def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
     """The record of a message as the agent wrote it."""
-    session = desk.session(asked.id).session
+    session = desk.opened.session(desk.library, asked.id, None).session
     message = message_numbered(session, asked.number)
     places = (message.source, *message.also_at)
     version = len(places) - 1 if asked.version is None else asked.version
@@ -120,11 +121,12 @@ def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
         raise NoSuchPieceError("version of this record")
     place = places[version]
     written = desk.library.record(session, place)[:MOST_READ].decode("utf-8", "replace")
+    file = place.file
     if desk.is_redacted:
-        written = _without_secrets(desk, written)
+        written, file = _without_secrets(desk, session, written, file)
     shown = written[:MOST_RAW]
     return RawRecord(
-        file=safe.line(place.file),
+        file=safe.line(file),
         line=place.line,
         start=place.start,
         end=place.end,
@@ -236,10 +238,14 @@ def _whole(part: object, argument: str | None) -> str:
             raise BadParameterError("This part holds no words; it has an address as an attachment.")
 
 
-def _without_secrets(desk: Desk, written: str) -> str:
-    """A record in which secrets are hidden: under their names too, so it is read and written anew."""
+def _without_secrets(desk: Desk, session: Session, written: str, file: str) -> tuple[str, str]:
+    """A record and the name of its file: what is a secret anywhere in the session is hidden in them too.
+
+    Secrets are known by the names they stand under as well, so a record is read and written anew.
+    """
     try:
         value = json.loads(written)
     except (ValueError, RecursionError):
-        return desk.redaction.text(desk.library, written)
-    return value_words(desk.redaction.value(desk.library, value), indented=True)
+        value = written
+    _, hidden, hidden_file = desk.redaction.value(desk.library, (session, value, file))
+    return hidden if isinstance(hidden, str) else value_words(hidden, indented=True), hidden_file

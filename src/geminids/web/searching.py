@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
 
-from geminids.library import Hit, Question, Snippet
+from geminids.library import Found, Hit, Question, Snippet
 from geminids.model import Origin, Role, State
 from geminids.web.documents.searching import Search, SearchHit, SearchSession
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
@@ -76,7 +77,7 @@ def search(desk: Desk, asked: AskedForWords) -> Search:
         searched_messages=found.searched.messages,
         left_out=found.searched.left_out,
         hidden=found.hidden,
-        near={word: harmless_all(near) for word, near in found.near.items()},
+        near=near_words(desk, found),
         is_spread=found.is_spread,
         has_changed=found.has_changed,
         next=found.next,
@@ -84,6 +85,11 @@ def search(desk: Desk, asked: AskedForWords) -> Search:
 
 
 ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_kept=True),)
+
+
+def near_words(desk: Desk, found: Found) -> dict[str, Sequence[str]]:
+    """Words like those that stand nowhere; none where secrets are hidden: a word may be a piece of one."""
+    return {word: [] if desk.is_redacted else harmless_all(near) for word, near in found.near.items()}
 
 
 def _hit(hit: Hit, snippet: Snippet | None) -> SearchHit:

@@ -15,7 +15,6 @@ from geminids.library import (
     LED_BY_HUMANS,
     Facet,
     Filter,
-    Found,
     FoundInOrder,
     Listing,
     Question,
@@ -28,6 +27,7 @@ from geminids.web.documents.sessions import Facets, FacetValue, Sessions
 from geminids.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
 from geminids.web.errors import BadParameterError
 from geminids.web.lines import harmless_all, lines, project_key
+from geminids.web.searching import near_words
 
 Order = Literal["date", "started", "messages", "title", "project"]
 Kind = Literal["main", "subagent", "checkpoint", "copy", "lost"]
@@ -193,7 +193,7 @@ def _found(desk: Desk, asked: AskedForList) -> Sessions:
         is_exact=found.total.are_all_sessions,
         next=found.next,
         hidden=found.hidden,
-        near=_near(found),
+        near=near_words(desk, found),
     )
 
 
@@ -209,7 +209,7 @@ def _found_in_order(desk: Desk, asked: AskedForList) -> Sessions:
         is_exact=found.is_exact,
         next=page.next,
         hidden=beside.hidden,
-        near=_near(beside),
+        near=near_words(desk, beside),
     )
 
 
@@ -233,10 +233,6 @@ def _question(asked: AskedForList, limit: int) -> Question:
         agents=asked.agent,
         hidden_sessions=True,
     )
-
-
-def _near(found: Found) -> dict[str, Sequence[str]]:
-    return {word: harmless_all(near) for word, near in found.near.items()}
 
 
 def _all_found(desk: Desk, asked: AskedOfMany) -> Sequence[SessionRow]:

@@ -36,7 +36,6 @@ Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]
 MOST_CHILDREN = 1_000
 MOST_LISTED = 200
 """Files, problems and the like that are named."""
-_DROPPED = frozenset(State) - {State.CURRENT}
 
 
 class AskedAtLevel(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -284,10 +283,11 @@ def turns_led(opened: OpenedSession) -> list[Led]:
 class _Branch:
     """Messages that stand together and were dropped by one record."""
 
-    def __init__(self, opened: OpenedSession, index: int, messages: Sequence[Message]) -> None:
+    def __init__(
+        self, opened: OpenedSession, index: int, messages: Sequence[Message], forked_after: int | None
+    ) -> None:
         self.messages = messages
         first, last = opened.number_of(messages[0]), opened.number_of(messages[-1])
-        before = (n for n in range(first - 1, 0, -1) if opened.session.messages[n - 1].state is State.CURRENT)
         prompt = next((one for one in messages if one.origin in PROMPT_ORIGINS), messages[0])
         self.told = Branch(
             index=index,
@@ -295,16 +295,22 @@ class _Branch:
             first=first,
             last=last,
             messages=len(messages),
-            forked_after=next(before, None),
+            forked_after=forked_after,
             prompt=Led(first, prompt, ()).text,
             at=messages[0].at,
         )
 
 
 def _branches(opened: OpenedSession) -> list[_Branch]:
-    runs = groupby(opened.session.messages, key=lambda one: (one.state, one.dropped_by))
-    dropped = [list(run) for (state, _), run in runs if state in _DROPPED]
-    return [_Branch(opened, index, run) for index, run in enumerate(dropped)]
+    found: list[_Branch] = []
+    forked_after: int | None = None
+    for (state, _), run in groupby(opened.session.messages, key=lambda one: (one.state, one.dropped_by)):
+        messages = list(run)
+        if state is State.CURRENT:
+            forked_after = opened.number_of(messages[-1])
+        else:
+            found.append(_Branch(opened, len(found), messages, forked_after))
+    return found
 
 
 def _whole(opened: OpenedSession, one: Message) -> Turn:

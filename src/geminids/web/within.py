@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -134,12 +135,11 @@ def _marks(opened: OpenedSession, points: list[ContextPoint]) -> Iterator[Contex
             runs.setdefault((message.state, message.dropped_by), []).append(number)
     for numbers in runs.values():
         last = numbers[-1]
-        before = [point.tokens for point in points if point.number <= last]
-        after = [point.tokens for point in points if point.number > last]
+        following = bisect_right(points, last, key=lambda point: point.number)
         yield ContextMark(
             number=last,
             state=messages[last - 1].state,
             messages=len(numbers),
-            before=before[-1] if before else None,
-            after=after[0] if after else None,
+            before=points[following - 1].tokens if following else None,
+            after=points[following].tokens if following < len(points) else None,
         )

@@ -8,13 +8,12 @@ from geminids.web.documents.base import Document
 
 
 class LiveEvent(Document, frozen=True, kw_only=True):
-    """What `/api/events` tells, as the data of an event of this name."""
+    """What `/api/events` tells, as the data of an event of this name: no words of a session."""
 
     event: str
     """news, gone, synced, trouble or reset"""
     session_id: str | None = None
     parent_id: str | None = None
-    title: str | None = None
     agent: str | None = None
     added: int = 0
     changed: int = 0

@@ -913,12 +913,11 @@ export interface Candidate {
   at: string | null;
 }
 
-/** What `/api/events` tells, as the data of an event of this name. */
+/** What `/api/events` tells, as the data of an event of this name: no words of a session. */
 export interface LiveEvent {
   event: string;
   session_id: string | null;
   parent_id: string | null;
-  title: string | null;
   agent: string | null;
   added: number;
   changed: number;
