@@ -55,6 +55,7 @@ _SUBJECTS = (
 )
 ENDPOINTS: tuple[Endpoint, ...] = tuple(chain.from_iterable(subject.ENDPOINTS for subject in _SUBJECTS))
 
+EVENTS = "text/event-stream"
 _HOME = next(one for one in ENDPOINTS if one.path == "/api/overview")
 
 
@@ -79,9 +80,10 @@ def create_app(
         return Response(described(), media_type=JSON)
 
     async def events(request: Request) -> Response:
-        return StreamingResponse(
-            live.listen(request.headers.get("last-event-id")), media_type="text/event-stream"
-        )
+        if request.method == "HEAD":
+            # A line without words would never end.
+            return Response(media_type=EVENTS)
+        return StreamingResponse(live.listen(request.headers.get("last-event-id")), media_type=EVENTS)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

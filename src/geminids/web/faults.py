@@ -16,6 +16,7 @@ from geminids.errors import (
     AmbiguousIdError,
     AmbiguousProjectError,
     GeminidsError,
+    HomeNotFoundError,
     NoIndexError,
     SessionGoneError,
     SessionNotFoundError,
@@ -63,6 +64,9 @@ def fault_of(error: GeminidsError, hide: Callable[[FaultyRequest], FaultyRequest
     """The answer to an error that a user can understand and mend; `hide` takes secrets out of it."""
     is_ambiguous = isinstance(error, AmbiguousIdError | AmbiguousProjectError)
     status = 409 if is_ambiguous else _STATUSES.get(error.exit_code, 400)
+    if isinstance(error, HomeNotFoundError):
+        # It was there when we started: nothing is wrong with the question.
+        status = 503
     document = _document(status, _for_a_page(error), error)
     return _answer(hide(document) if hide else document)
 
@@ -76,6 +80,8 @@ def _for_a_page(error: GeminidsError) -> str:
             return "There is no such session." + (" These are the nearest." if near else "")
         case SessionGoneError():
             return "This session is gone: its file no longer holds it."
+        case HomeNotFoundError():
+            return "The folder whose sessions are shown is no longer there. They are back when it is."
         case NoIndexError():
             return "There is no index of these sessions, and this server was told to make none."
         case _:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from threading import Lock
 from typing import Annotated, NamedTuple
 from weakref import WeakKeyDictionary
@@ -87,7 +88,7 @@ class _Lately:
         with self._lock:
             asked, holding = self._known.get(opened, ("", ()))
         if asked != words:
-            holding = list(_holding(opened.session.messages, _pattern(words)))
+            holding = list(_holding(opened.session.messages, _Wanted(words)))
             with self._lock:
                 self._known[opened] = words, holding
         return holding
@@ -96,15 +97,38 @@ class _Lately:
 _lately = _Lately()
 
 
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(re.escape(words), re.IGNORECASE)
+class _Wanted:
+    """Words that are looked for, in any case."""
+
+    def __init__(self, words: str) -> None:
+        self._lower = words.lower() if words.isascii() else None
+        self._pattern = re.compile(re.escape(words), re.IGNORECASE)
+
+    def times(self, text: str) -> int:
+        """How often they stand in a text."""
+        if self._lower is not None and text.isascii():
+            return text.lower().count(self._lower)
+        return sum(1 for _ in self._pattern.finditer(text))
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where they stand in a text."""
+        if self._lower is None or not text.isascii():
+            yield from (found.span() for found in self._pattern.finditer(text))
+            return
+        # A pattern that cares for no case goes back to the next letter wherever it fails: in a long line of
+        # the same letter that takes minutes.
+        lower, length = text.lower(), len(self._lower)
+        begin = lower.find(self._lower)
+        while begin >= 0:
+            yield begin, begin + length
+            begin = lower.find(self._lower, begin + length)
 
 
-def _holding(messages: Sequence[Message], wanted: re.Pattern[str]) -> Iterator[_Holding]:
+def _holding(messages: Sequence[Message], wanted: _Wanted) -> Iterator[_Holding]:
     for number, message in enumerate(messages, 1):
         for place, part in enumerate(message.parts):
             for nth, words in enumerate(texts_of(part)):
-                if times := sum(1 for _ in wanted.finditer(words.text)):
+                if times := wanted.times(words.text):
                     yield _Holding(number, place, nth, times)
 
 
@@ -137,20 +161,22 @@ def _first_from(holding: Sequence[_Holding], number: int) -> int:
 def _window(
     opened: OpenedSession, asked: AskedToFind, holding: Sequence[_Holding], start: int
 ) -> Iterator[FoundPlace]:
-    entries, wanted = opened.places(asked.detail), _pattern(asked.words)
+    entries, wanted = opened.places(asked.detail), _Wanted(asked.words)
     end, begin = start + asked.count, 0
     for one in holding:
         if begin < end and begin + one.times > start:
             words = list(texts_of(opened.session.messages[one.number - 1].parts[one.part]))[one.text]
-            for nth, hit in enumerate(wanted.finditer(words.text)):
-                if start <= begin + nth < end:
-                    yield _found(one, entries.get(one.number), words, nth, hit)
+            first = max(0, start - begin)
+            spans = islice(wanted.spans(words.text), first, end - begin)
+            for nth, span in enumerate(spans, first):
+                yield _found(one, entries.get(one.number), words, nth, span)
         begin += one.times
 
 
-def _found(one: _Holding, entry: int | None, words: Words, nth: int, hit: re.Match[str]) -> FoundPlace:
-    begin = max(0, hit.start() - AROUND)
-    around = words.text[begin : hit.end() + AROUND]
+def _found(one: _Holding, entry: int | None, words: Words, nth: int, span: tuple[int, int]) -> FoundPlace:
+    start, end = span
+    begin = max(0, start - AROUND)
+    around = words.text[begin : end + AROUND]
     return FoundPlace(
         number=one.number,
         entry=entry,
@@ -158,5 +184,5 @@ def _found(one: _Holding, entry: int | None, words: Words, nth: int, hit: re.Mat
         where=words.where,
         argument=safe.line(words.argument) if words.argument is not None else None,
         nth=nth,
-        pieces=pieces(around, [(hit.start() - begin, hit.end() - begin)]),
+        pieces=pieces(around, [(start - begin, end - begin)]),
     )

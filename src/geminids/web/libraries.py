@@ -49,6 +49,7 @@ class Libraries:
         self._sample: Library | None = None
         self._is_empty: bool | None = None
         self._read: tuple[int, int] | None = None
+        self._is_lost = False
         self._is_ending = False
         self._writing = Lock()
         self._alone = RLock()
@@ -66,6 +67,11 @@ class Libraries:
     def is_empty(self) -> bool | None:
         """Whether the last sync found nothing; None before the first."""
         return self._is_empty
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there was an index that can no longer be read, so that another must be made."""
+        return self._is_lost
 
     @property
     def is_sample_instead(self) -> bool:
@@ -107,6 +113,7 @@ class Libraries:
             except NoIndexError as error:
                 # Also when a further agent has come to this machine: with its home there is another index.
                 if self.syncs:
+                    self._is_lost = self._synced_at is not None
                     raise IndexBeingMadeError from error
                 raise
 
@@ -156,6 +163,7 @@ class Libraries:
                 self._writer = None
             if self._writer is None:
                 self._writer = self._open(sync=True, progress=self._note)
+            self._is_lost = False
             outcome = self._writer.sync()
             was_empty, self._is_empty = self._is_empty, self._writer.is_empty()
             # Until the first sync, what there is counts as something.

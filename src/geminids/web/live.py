@@ -196,6 +196,7 @@ class Live:
                 if not isinstance(event, Quiet | Watching):
                     self._tell(self._told_of(event))
                     is_behind = True
+                is_behind |= self._libraries.is_lost
                 if self._libraries.syncs and time.monotonic() - synced_at >= self._patience(is_behind):
                     self.sync()
                     is_behind, synced_at = False, time.monotonic()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from geminids.library import Costing, encode
-from geminids.model import AnyPart, Message
+from geminids.model import AnyPart, Message, Origin
 from geminids.transcript import words
 from geminids.transcript.entries import (
     LEVELS,
-    Detail,
     LeftOut,
     Mark,
     Pause,
@@ -20,14 +19,17 @@ from geminids.transcript.entries import (
     is_marked,
 )
 from geminids.transcript.naming import left_out_sentence, mark_sentence, speaker_name
-from geminids.web.documents.parts import TurnUsage
+from geminids.web.documents.parts import AnyPartDocument, TurnUsage, WordsPart
 from geminids.web.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
 from geminids.web.opened import OpenedSession
 from geminids.web.parts import Place, part_document
+from geminids.web.prose import plain
 from geminids.web.usage import rounded
 
 MOST_BYTES = 4_000_000
 """Of a window."""
+MOST_PARTS = 2_000
+"""Of a message in a page."""
 
 
 class Names(NamedTuple):
@@ -96,15 +98,25 @@ class Telling:
             seconds=self._seconds(message, number),
             model=message.model,
             usage=_usage(message, self._costing),
-            parts=[
-                part_document(part, message, self._place(message, number, at, LEVELS[self._level]))
-                for at, part in _numbered(turn)
-            ],
+            parts=list(self._parts(turn, number)),
         )
 
-    def _place(self, message: Message, number: int, part: int, detail: Detail) -> Place:
-        session = self._opened.session
-        return Place(self._names.key, number, part, self._is_redacted, session.project.path, detail)
+    def _parts(self, turn: Turn, number: int) -> Iterator[AnyPartDocument]:
+        """The parts of a message; of one that no browser could show whole, the first ones."""
+        numbered = _numbered(turn)
+        for at, part in numbered[:MOST_PARTS]:
+            yield part_document(part, turn.message, self._place(number, at))
+        if rest := numbered[MOST_PARTS:]:
+            sentence = (
+                f"{len(rest):,} more parts of this message are left out here. An export holds them all."
+            )
+            yield WordsPart(
+                index=rest[0][0], origin=Origin.NOTICE, html=plain(sentence), is_prose=False, is_cut=False
+            )
+
+    def _place(self, number: int, part: int) -> Place:
+        path, detail = self._opened.session.project.path, LEVELS[self._level]
+        return Place(self._names.key, number, part, self._is_redacted, path, detail)
 
     def _seconds(self, message: Message, number: int) -> float | None:
         """From the message before to the end of this one."""
