@@ -28,7 +28,7 @@ export function cellsOf(days: readonly DayActivity[], today: Date): Cell[] {
   });
 }
 
-export function amountOf(activity: DayActivity | null, measure: Measure): number {
+function amountOf(activity: DayActivity | null, measure: Measure): number {
   if (!activity) return 0;
   if (measure === "tokens") return activity.tokens.total ?? 0;
   if (measure === "cost") return activity.tokens.cost ?? 0;

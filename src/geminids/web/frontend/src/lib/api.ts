@@ -31,12 +31,17 @@ export function addressOf<P extends Path>(path: P, asked: Asked<P>): string {
 
 /** Ask something. Aborting gives a fault that says so. */
 export function ask<P extends Path>(path: P, asked: Asked<P>, signal?: AbortSignal): Promise<Result<Answer<P>>> {
-  return fetched<Answer<P>>(addressOf(path, asked), { signal: signal ?? null });
+  return fetched(addressOf(path, asked), { signal: signal ?? null }, inJson<Answer<P>>);
+}
+
+/** Ask for what is answered in plain words. */
+export function askForWords<P extends Path>(path: P, asked: Asked<P>): Promise<Result<string>> {
+  return fetched(addressOf(path, asked), {}, (response) => response.text());
 }
 
 /** Do something that changes something; the token is that of `/api/about`. */
 export function change<P extends keyof Changing>(path: P, token: string): Promise<Result<Changing[P]["answer"]>> {
-  return fetched<Changing[P]["answer"]>(path, { method: "POST", headers: { [TOKEN_HEADER]: token } });
+  return fetched(path, { method: "POST", headers: { [TOKEN_HEADER]: token } }, inJson<Changing[P]["answer"]>);
 }
 
 function addressWith(path: string, asked: Record<string, Value>): string {
@@ -50,10 +55,14 @@ function addressWith(path: string, asked: Record<string, Value>): string {
   return written ? `${path}?${written}` : path;
 }
 
-async function fetched<T>(address: string, how: RequestInit): Promise<Result<T>> {
+async function inJson<T>(response: Response): Promise<T> {
+  return (await response.json()) as T;
+}
+
+async function fetched<T>(address: string, how: RequestInit, read: (response: Response) => Promise<T>): Promise<Result<T>> {
   try {
     const response = await fetch(address, { ...how, credentials: "same-origin" });
-    if (response.ok) return { ok: true, value: (await response.json()) as T };
+    if (response.ok) return { ok: true, value: await read(response) };
     return { ok: false, fault: await faultOf(response) };
   } catch (error) {
     return { ok: false, fault: unreached(error) };

@@ -65,6 +65,7 @@ const FILTER_NOTES: Record<string, string> = {
   project: "the folder it was in",
   since: "from then on",
   before: "until then",
+  hour: "the weekday or the hour, as mon-14",
   is: "what kind of session or message",
   in: "where the words stand",
   tool: "a tool that was called",

@@ -3,9 +3,7 @@ import { readable, writable, type Readable } from "svelte/store";
 
 import type { LiveEvent } from "./api-types";
 
-export type LiveName = "news" | "gone" | "synced" | "trouble" | "reset";
-
-const NAMES: readonly LiveName[] = ["news", "gone", "synced", "trouble", "reset"];
+const NAMES = ["news", "gone", "synced", "trouble", "reset"] as const;
 const listeners = new Set<(event: LiveEvent) => void>();
 const connected = writable(false);
 

@@ -49,12 +49,17 @@ export function go(address: string, { replace = false } = {}): void {
 
 /** Change words of the query and keep the others; null and empty take one away. */
 export function goWith(words: Record<string, string | null>, { replace = true } = {}): void {
+  go(withQuery(location.pathname, changed(words)) + location.hash, { replace });
+}
+
+/** The query as it would be with other words. */
+export function changed(words: Record<string, string | null>): URLSearchParams {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(words)) {
     if (value) query.set(name, value);
     else query.delete(name);
   }
-  go(withQuery(location.pathname, query) + location.hash, { replace });
+  return query;
 }
 
 export function withQuery(path: string, query: URLSearchParams): string {

@@ -1,11 +1,14 @@
 /** Sessions in which something was written a moment ago, as the server tells it. */
-import { readable, type Readable } from "svelte/store";
+import { derived, readable, type Readable } from "svelte/store";
 
+import type { SessionLine } from "./api-types";
 import { onLive } from "./live";
+import { now } from "./now";
+import { seemsRunning } from "./session-words";
 
 const MOMENT = 60_000;
 
-export const running: Readable<ReadonlySet<string>> = readable(new Set<string>(), (set) => {
+const running: Readable<ReadonlySet<string>> = readable(new Set<string>(), (set) => {
   const until = new Map<string, ReturnType<typeof setTimeout>>();
   const tell = () => set(new Set(until.keys()));
   const stop = onLive((event) => {
@@ -26,3 +29,11 @@ export const running: Readable<ReadonlySet<string>> = readable(new Set<string>()
     until.forEach((timer) => clearTimeout(timer));
   };
 });
+
+/** Whether an agent seems to be at work in a session. */
+export const isRunning = derived(
+  [running, now],
+  ([writtenTo, time]) =>
+    (session: SessionLine) =>
+      seemsRunning(session, time) || writtenTo.has(session.id),
+);

@@ -1,9 +1,10 @@
 /** What is said of a session in a list. */
-import type { SessionLine } from "./api-types";
+import type { SessionLine, TurnEntry } from "./api-types";
 import { counted } from "./numbers";
 
-export function titleOf(session: SessionLine): string {
-  return session.name ?? session.title ?? "Without a title";
+/** What the user calls it, else its title. */
+export function titleOf({ name, title }: { name?: string | null; title: string | null }): string {
+  return name ?? title ?? "Without a title";
 }
 
 export function lastAt(session: SessionLine): string | null {
@@ -16,6 +17,7 @@ export function seemsRunning(session: SessionLine, now: Date): boolean {
   return session.is_running && last !== null && now.getTime() - new Date(last).getTime() < RUNNING;
 }
 
+type State = TurnEntry["state"];
 const RUNNING = 3 * 60_000;
 const KINDS: Partial<Record<string, string>> = {
   subagent: "Subagent",
@@ -23,6 +25,13 @@ const KINDS: Partial<Record<string, string>> = {
   copy: "Copy",
   lost: "Lost",
 };
+
+const FATES: Partial<Record<State, string>> = { rewound: "taken back", superseded: "replaced" };
+
+/** What became of a message. */
+export function fateOf(state: State): string {
+  return FATES[state] ?? state;
+}
 
 /** What it is, if it is no ordinary session. */
 export function kindOf(session: SessionLine): string | null {

@@ -70,6 +70,11 @@ export function duration(seconds: number | null): string {
   return minutes && hours < 100 ? `${hours} h ${minutes} min` : `${hours} h`;
 }
 
+/** How long it took; null if a moment is not known. */
+export function secondsBetween(begin: string | null, end: string | null): number | null {
+  return begin === null || end === null ? null : Math.max(0, Date.parse(end) - Date.parse(begin)) / 1000;
+}
+
 /** Under which heading of time something stands: `Today`, `Yesterday`, `Friday`, `November 2026`. */
 export function timeGroup(at: string | null, now = new Date()): string {
   if (!at) return "Without a date";
@@ -98,7 +103,13 @@ export function dayOf(key: string): Date {
   return new Date(year, month - 1, date);
 }
 
-export function daysBetween(then: Date, now: Date): number {
+/** The last day of `2026-11`. */
+export function lastOfMonth(key: string): string {
+  const first = dayOf(`${key}-01`);
+  return dayKey(new Date(first.getFullYear(), first.getMonth() + 1, 0));
+}
+
+function daysBetween(then: Date, now: Date): number {
   const start = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
   return Math.round((start(now) - start(then)) / (DAY * 1000));
 }

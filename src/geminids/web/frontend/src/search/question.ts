@@ -1,6 +1,6 @@
 /** What is looked for, as the address has it. */
 import type { Asked } from "../lib/api";
-import { monthName } from "../lib/time";
+import { lastOfMonth, monthName } from "../lib/time";
 
 export type SearchQuestion = Asked<"/api/search">;
 
@@ -26,7 +26,7 @@ export function questionOf(query: URLSearchParams): SearchQuestion | null {
     project: query.get("project") ?? undefined,
     agent: query.getAll("agent"),
     since: month ? `${month}-01` : (query.get("since") ?? undefined),
-    until: month ? lastDayOf(month) : (query.get("until") ?? undefined),
+    until: month ? lastOfMonth(month) : (query.get("until") ?? undefined),
     order: query.get("order") === "newest" ? "newest" : "best",
   };
 }
@@ -45,9 +45,4 @@ export function chipsOf(query: URLSearchParams, agentTitle: (name: string) => st
     const value = query.get(key);
     return value ? [{ key, what, value: name(value) }] : [];
   });
-}
-
-function lastDayOf(month: string): string {
-  const [year = 1970, number = 1] = month.split("-").map(Number);
-  return `${month}-${new Date(year, number, 0).getDate()}`;
 }

@@ -1,9 +1,4 @@
-import { go, sessionAddress, withQuery } from "../lib/router";
-
-/** The address of a message: to be kept, or sent to oneself. */
-export function messageAddress(session: string, number: number): string {
-  return `${sessionAddress(session)}#${number}`;
-}
+import { changed, go, withQuery } from "../lib/router";
 
 /** The message that an address means, as `#12` or as `?at=12`; null if it means none. */
 export function messageMeant(query: URLSearchParams, anchor: string): number | null {
@@ -13,11 +8,7 @@ export function messageMeant(query: URLSearchParams, anchor: string): number | n
 
 /** Let the address say what is read: the message, and words of the query; null takes one away. */
 export function keepAddress(message: number | null, words: Record<string, string | null> = {}): void {
-  const query = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries({ ...words, at: null })) {
-    if (value) query.set(name, value);
-    else query.delete(name);
-  }
+  const query = changed({ ...words, at: null });
   const anchor = message === null ? "" : `#${message}`;
   go(withQuery(location.pathname, query) + anchor, { replace: true });
 }

@@ -1,4 +1,4 @@
-import { ask, type Answer, type Asked, type Fault, type Path } from "../lib/api";
+import { ask, askForWords, type Answer, type Asked, type Fault, type Path } from "../lib/api";
 
 /** There was no answer, and why. */
 export class Refused extends Error {
@@ -17,12 +17,11 @@ export async function answerTo<P extends Path>(path: P, asked: Asked<P>): Promis
   throw new Refused(result.fault);
 }
 
-/** Words at an address. Throws Refused if there are none. */
-export async function wordsAt(address: string): Promise<string> {
-  const response = await fetch(address, { credentials: "same-origin" });
-  if (response.ok) return response.text();
-  const sentence = `The server answered ${response.status}.`;
-  throw new Refused({ status: response.status, title: response.statusText, sentence, candidates: [], isAborted: false });
+/** The answer where it is plain words. Throws Refused if there are none. */
+export async function wordsOf<P extends Path>(path: P, asked: Asked<P>): Promise<string> {
+  const result = await askForWords(path, asked);
+  if (result.ok) return result.value;
+  throw new Refused(result.fault);
 }
 
 /** What to tell a person about something that went wrong. */

@@ -1,6 +1,5 @@
-import { addressOf } from "../lib/api";
-import { messageAddress } from "./addresses";
-import { wordsAt } from "./answers";
+import { sessionAddress } from "../lib/router";
+import { wordsOf } from "./answers";
 
 /** Put words where they can be pasted from; false if the browser does not allow it, or they cannot be had. */
 export async function copied(words: string | Promise<string>): Promise<boolean> {
@@ -14,15 +13,15 @@ export async function copied(words: string | Promise<string>): Promise<boolean> 
 
 /** The link to a message, whole. */
 export function linkTo(session: string, number: number): string {
-  return location.origin + messageAddress(session, number);
+  return location.origin + sessionAddress(session, number);
 }
 
 /** A message as Markdown, or the prompt before it with all that came of it. */
 export function markdownOf(session: string, number: number, isWholeTurn = false): Promise<string> {
-  return wordsAt(addressOf("/api/session/markdown", { id: session, number, with_answers: isWholeTurn }));
+  return wordsOf("/api/session/markdown", { id: session, number, with_answers: isWholeTurn });
 }
 
 /** A whole session as Markdown. */
 export function markdownOfSession(session: string): Promise<string> {
-  return wordsAt(addressOf("/api/session/markdown", { id: session }));
+  return wordsOf("/api/session/markdown", { id: session });
 }

@@ -1,7 +1,7 @@
 /** What the view is narrowed to, as the address has it. Every filter holds one value; clicking it again takes it away. */
 import type { Asked } from "../lib/api";
 import { goWith, withQuery } from "../lib/router";
-import { day, dayKey, dayOf } from "../lib/time";
+import { day, dayKey, dayOf, lastOfMonth } from "../lib/time";
 
 const NAMES = ["q", "project", "agent", "model", "tool", "hour", "since", "until"] as const;
 export type FilterName = (typeof NAMES)[number];
@@ -80,9 +80,9 @@ export function narrowToPeriod(filters: Filters, by: Periods, key: string): void
   });
 }
 
-export function lastDayOf(by: Periods, key: string): string {
+function lastDayOf(by: Periods, key: string): string {
+  if (by === "month") return lastOfMonth(key.slice(0, 7));
   const first = dayOf(key);
-  if (by === "month") return dayKey(new Date(first.getFullYear(), first.getMonth() + 1, 0));
   return dayKey(new Date(first.getFullYear(), first.getMonth(), first.getDate() + (by === "week" ? 6 : 0)));
 }
 
@@ -95,16 +95,16 @@ export function hourWords(value: string): string {
   return [weekday, clock].filter(Boolean).join(", ");
 }
 
-export function chipsOf(filters: Filters, agents: Readonly<Record<string, string>>): Chip[] {
+export function chipsOf(filters: Filters, agentTitle: (agent: string) => string): Chip[] {
   const chips: Chip[] = [];
   if (filters.since || filters.until) chips.push({ names: ["since", "until"], what: "Time", value: spanWords(filters) });
   const said: [FilterName, string, (value: string) => string][] = [
     ["project", "Project", (value) => value.split("/").pop() || value],
-    ["agent", "Agent", (value) => agents[value] ?? value],
-    ["model", "Model", (value) => value],
-    ["tool", "Sessions that call", (value) => value],
+    ["agent", "Agent", agentTitle],
+    ["model", "Model", String],
+    ["tool", "Sessions that call", String],
     ["hour", "Hour", hourWords],
-    ["q", "Words", (value) => value],
+    ["q", "Words", String],
   ];
   for (const [name, what, words] of said) if (filters[name]) chips.push({ names: [name], what, value: words(filters[name]) });
   return chips;

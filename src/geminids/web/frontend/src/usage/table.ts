@@ -1,4 +1,5 @@
 /** Rows behind a picture: shown as a table, and saved as CSV. */
+import { NOT_RECORDED } from "../lib/numbers";
 
 export type Cell = string | number | null;
 
@@ -10,9 +11,6 @@ export interface Column<Row> {
   said?: (row: Row) => string;
   isNumber?: boolean;
 }
-
-/** Why a cell is empty. */
-export const NOT_RECORDED = "not recorded";
 
 export function saidIn<Row>(column: Column<Row>, row: Row): string {
   const value = column.value(row);
