@@ -107,7 +107,7 @@ def test_the_picture_over_time_can_be_turned(
 def test_a_click_narrows_everything_and_back_undoes_it(visit: Visit, usage: Page) -> None:
     before = figure(usage, "Sessions")
     panel(usage, "Tools").get_by_role("button", name=re.compile("^write_file")).first.click()
-    chips = usage.get_by_role("list", name="Narrowed to")
+    chips = usage.get_by_role("list", name="Narrowed down by")
     expect(chips).to_contain_text("write_file")
     expect(usage.locator("main dl dd").first).not_to_have_text(before)
     narrowed = figure(usage, "Sessions")
@@ -120,7 +120,7 @@ def test_a_click_narrows_everything_and_back_undoes_it(visit: Visit, usage: Page
     expect(usage.locator("main dl dd").first).to_have_text(before)
     usage.go_forward()
     expect(usage.locator("main dl dd").first).to_have_text(narrowed)
-    chips.get_by_role("button", name=re.compile("^Remove")).first.click()
+    chips.get_by_role("button", name=re.compile("take this away$")).first.click()
     expect(chips).to_have_count(0)
     expect(usage.locator("main dl dd").first).to_have_text(before)
 
@@ -132,7 +132,7 @@ def test_what_is_clicked_is_what_is_shown(usage: Page, title: str) -> None:
         where.get_by_role("button", name=re.compile("^Sun|Sunday")).first.click()
     else:
         where.get_by_role("listitem").get_by_role("button").first.click()
-    expect(usage.get_by_role("list", name="Narrowed to").get_by_role("listitem")).to_have_count(1)
+    expect(usage.get_by_role("list", name="Narrowed down by").get_by_role("listitem")).to_have_count(1)
 
 
 def test_the_sessions_that_are_meant_are_one_click_away(visit: Visit, usage: Page) -> None:

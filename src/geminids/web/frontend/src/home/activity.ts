@@ -14,7 +14,6 @@ export interface Cell {
 }
 
 const WEEKS = 53;
-const WARMEST = 4;
 
 /** The days of the last 53 weeks, up to today. */
 export function cellsOf(days: readonly DayActivity[], today: Date): Cell[] {
@@ -28,22 +27,11 @@ export function cellsOf(days: readonly DayActivity[], today: Date): Cell[] {
   });
 }
 
-function amountOf(activity: DayActivity | null, measure: Measure): number {
+export function amountOf(activity: DayActivity | null, measure: Measure): number {
   if (!activity) return 0;
   if (measure === "tokens") return activity.tokens.total ?? 0;
   if (measure === "cost") return activity.tokens.cost ?? 0;
   return activity[measure];
-}
-
-/** From 0 to 4: quarters of the days on which something was done, so that one wild day does not pale all others. */
-export function warmths(cells: readonly Cell[], measure: Measure): number[] {
-  const amounts = cells.map((cell) => amountOf(cell.activity, measure));
-  const sorted = amounts.filter((amount) => amount > 0).toSorted((one, other) => one - other);
-  return amounts.map((amount) => {
-    if (amount <= 0) return 0;
-    const below = sorted.filter((other) => other < amount).length;
-    return Math.min(WARMEST, 1 + Math.floor((below / sorted.length) * WARMEST));
-  });
 }
 
 export interface MonthName {

@@ -9,11 +9,13 @@ export type Filters = Readonly<Record<FilterName, string>>;
 export type Periods = "day" | "week" | "month";
 
 export interface Chip {
-  /** The filters that it stands for. */
-  names: FilterName[];
+  /** The filter that it stands for, or both of time. */
+  key: FilterName | typeof TIME;
   what: string;
   value: string;
 }
+
+export const TIME = "time";
 
 const WEEKDAYS: Readonly<Record<string, string>> = {
   mon: "Monday",
@@ -97,7 +99,7 @@ export function hourWords(value: string): string {
 
 export function chipsOf(filters: Filters, agentTitle: (agent: string) => string): Chip[] {
   const chips: Chip[] = [];
-  if (filters.since || filters.until) chips.push({ names: ["since", "until"], what: "Time", value: spanWords(filters) });
+  if (filters.since || filters.until) chips.push({ key: TIME, what: "Time", value: spanWords(filters) });
   const said: [FilterName, string, (value: string) => string][] = [
     ["project", "Project", (value) => value.split("/").pop() || value],
     ["agent", "Agent", agentTitle],
@@ -106,7 +108,7 @@ export function chipsOf(filters: Filters, agentTitle: (agent: string) => string)
     ["hour", "Hour", hourWords],
     ["q", "Words", String],
   ];
-  for (const [name, what, words] of said) if (filters[name]) chips.push({ names: [name], what, value: words(filters[name]) });
+  for (const [name, what, words] of said) if (filters[name]) chips.push({ key: name, what, value: words(filters[name]) });
   return chips;
 }
 

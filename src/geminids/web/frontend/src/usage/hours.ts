@@ -25,13 +25,3 @@ export function cellsOf(hours: readonly Hour[]): HourCell[] {
     }),
   );
 }
-
-/** From 0, nothing, to 4: by rank, so that one long night does not pale all else. */
-export function warmths(cells: readonly HourCell[], measure: HourMeasure): number[] {
-  const busy = cells.map((cell) => cell[measure]).filter((number) => number > 0).toSorted((one, other) => one - other);
-  return cells.map((cell) => {
-    if (!cell[measure]) return 0;
-    const rank = 1 + busy.findLastIndex((number) => number <= cell[measure]);
-    return Math.ceil((4 * rank) / busy.length);
-  });
-}
