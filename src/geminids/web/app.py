@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 
 from starlette.applications import Starlette
@@ -85,17 +85,6 @@ def create_app(
             return Response(media_type=EVENTS)
         return StreamingResponse(live.listen(request.headers.get("last-event-id")), media_type=EVENTS)
 
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        live.start()
-        # The page opens with it, and a browser takes a moment to start.
-        preparing = asyncio.create_task(answers.prepare(_HOME))
-        yield
-        preparing.cancel()
-        answers.end()
-        await live.end()
-        libraries.close()
-
     app = Starlette(
         routes=[
             Route(HEALTH, _is_alive),
@@ -106,11 +95,23 @@ def create_app(
         ],
         middleware=[Middleware(Guard, key=key)],
         exception_handlers={HTTPException: _refused},
-        lifespan=lifespan,
+        lifespan=partial(_lifespan, libraries, answers, live),
     )
     app.state.live = live
     app.state.answers = answers
     return app
+
+
+@asynccontextmanager
+async def _lifespan(libraries: Libraries, answers: Answers, live: Live, _: Starlette) -> AsyncIterator[None]:
+    live.start()
+    # The page opens with it, and a browser takes a moment to start.
+    preparing = asyncio.create_task(answers.prepare(_HOME))
+    yield
+    preparing.cancel()
+    answers.end()
+    await live.end()
+    libraries.close()
 
 
 async def _is_alive(_: Request) -> Response:

@@ -74,7 +74,6 @@ def sync(desk: Desk, _: Asked) -> Synced:
     outcome = desk.libraries.sync()
     return Synced(
         bundles=outcome.bundles,
-        generation=desk.libraries.generation,
         seconds=outcome.seconds,
         said=outcome.said,
     )

@@ -20,7 +20,7 @@ from geminids.web.finding import texts_of
 BUDGET = 2.0
 """Seconds for the snippets of a page; what is left then is told without."""
 BEFORE = 3
-"""What was found stands after so manieth a part of a snippet."""
+"""What was found stands this part of a snippet after its beginning: a third."""
 
 
 def hidden_snippets(

@@ -88,7 +88,6 @@ class Libraries:
             is_empty=self._is_empty,
             read=read,
             total=total,
-            generation=self._generation,
             at=self._synced_at,
             said=self._said,
         )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from geminids.library import Library, Marks, SessionRow
-from geminids.model import Counts, KnownBy, SessionKind, SessionSummary, Status
+from geminids.model import Counts, SessionKind, SessionSummary, Status
 from geminids.transcript import safe
 from geminids.web.documents.sessions import ProjectName, SessionLine
 
@@ -63,19 +63,15 @@ class Known(Protocol):
     def hash(self) -> str | None: ...  # noqa: D102
     @property
     def slug(self) -> str | None: ...  # noqa: D102
-    @property
-    def known_by(self) -> str | None: ...  # noqa: D102
 
 
 def project_name(project: Known) -> ProjectName:
     """A project as it is named in answers."""
-    known_by = project.known_by
     return ProjectName(
         name=safe.line(project.name),
         path=harmless(project.path),
         hash=project.hash,
         slug=harmless(project.slug),
-        known_by=KnownBy(known_by) if known_by else None,
     )
 
 

@@ -165,7 +165,7 @@ class Live:
             self._tell(LiveEvent(event="trouble", detail=safe.text(str(error))))
             return
         if self._libraries.generation != before:
-            self._tell(LiveEvent(event="synced", generation=self._libraries.generation))
+            self._tell(LiveEvent(event="synced"))
 
     def _follow(self) -> None:
         if self._libraries.syncs:

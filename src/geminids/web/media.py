@@ -26,8 +26,7 @@ from geminids.transcript import safe
 from geminids.transcript.entries import LEVELS, Turn
 from geminids.transcript.telling import output_text, value_words
 from geminids.web.documents.transcript import RawRecord
-from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Words
-from geminids.web.endpoints import Place as PlaceNumber
+from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place, Words
 from geminids.web.errors import BadParameterError, NoSuchPieceError
 from geminids.web.opened import OpenedSession
 from geminids.web.parts import attachment_bytes, picture_kind
@@ -47,8 +46,8 @@ class AskedForPart(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fie
     """Which part of which message."""
 
     number: Number
-    part: PlaceNumber
-    piece: PlaceNumber = 0
+    part: Place
+    piece: Place = 0
     """Which piece of the result of a call."""
 
 
@@ -56,7 +55,7 @@ class AskedForText(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fie
     """Which message, or which part of it."""
 
     number: Number
-    part: PlaceNumber | None = None
+    part: Place | None = None
     argument: Words | None = None
     """Of a call: this argument instead of what came back."""
 
@@ -65,7 +64,7 @@ class AskedForRecord(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_f
     """Which message, and which of its records."""
 
     number: Number
-    version: PlaceNumber | None = None
+    version: Place | None = None
     """From 0; None means the last that was written."""
 
 

@@ -49,7 +49,6 @@ def _beginning(desk: Desk, asked: AskedForOpening, begun: BegunSession) -> Openi
     story = window_of(desk, begun, asked)
     return Opening(
         line=line,
-        agent_title=desk.library.agent_title(begun.session.agent),
         messages=begun.messages,
         story=msgspec.structs.replace(story, total=begun.likely_entries(asked.detail)),
         is_whole=False,
@@ -64,7 +63,6 @@ def _whole(desk: Desk, asked: AskedForOpening) -> Opening:
     facts = session(desk, AskedAtLevel(id=asked.id, detail=asked.detail))
     return Opening(
         line=facts.line,
-        agent_title=facts.agent_title,
         messages=facts.messages,
         story=story,
         is_whole=True,

@@ -90,7 +90,6 @@ def overview(desk: Desk, asked: AskedForOverview) -> Overview:
         kept=library.listing(Filter(kinds=LED_BY_HUMANS, kept=True), 1).total,
         prompts=by_agent.total.prompts,
         first_day=span[0] if span else None,
-        last_day=span[1] if span else None,
         agents=[_agent(group, library.agent_title(group.key)) for group in by_agent.groups],
         days=[_day(group) for group in by_day.groups],
         total=used_tokens(by_day.total.tokens),
@@ -180,6 +179,5 @@ def _rule(one: Retention) -> RetentionRule:
         project=one.project,
         days=one.rest / timedelta(days=1) if one.rest is not None else None,
         most=one.most,
-        told_by=one.told_by,
         remedy=one.remedy,
     )

@@ -61,6 +61,7 @@ from geminids.web.documents.parts import (
 )
 from geminids.web.prose import is_cut, plain, prose
 from geminids.web.screens import output, screen
+from geminids.web.times import seconds_between
 
 MOST_LETTERS = 20_000
 """Of an argument, a file or something unrecognised."""
@@ -167,15 +168,9 @@ def _call(call: ToolCall, message: Message, place: Place) -> CallPart:
         handed_back=prose(handed_back) if handed_back else "",
         child_id=call.child_id,
         at=call.at,
-        seconds=_seconds(call, message),
+        seconds=seconds_between(message.at, call.at),
         details=_details(call, place) if place.detail.tools else None,
     )
-
-
-def _seconds(call: ToolCall, message: Message) -> float | None:
-    if call.at is None or message.at is None or call.at < message.at:
-        return None
-    return (call.at - message.at).total_seconds()
 
 
 def _report(call: ToolCall) -> str:

@@ -25,7 +25,6 @@ def resume(desk: Desk, asked: AskedOfSession) -> Resume:
                 line=_line(how),
                 is_installed=how.program is not None,
                 warnings=how.warnings,
-                may_lose=how.may_lose,
                 offers=_offers(how.offers),
             )
         case NotResumable(reason=reason, offers=offers):
@@ -38,7 +37,6 @@ def resume(desk: Desk, asked: AskedOfSession) -> Resume:
                 line=None,
                 is_installed=False,
                 warnings=(),
-                may_lose=False,
                 offers=_offers(offers),
             )
 

@@ -41,20 +41,7 @@ class AskedForWords(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 def search(desk: Desk, asked: AskedForWords) -> Search:
     """Messages that hold what is looked for."""
-    question = Question(
-        asked.q,
-        places=asked.place,
-        project=asked.project or None,
-        since=asked.since or None,
-        until=asked.until or None,
-        limit=asked.limit,
-        per_session=asked.per_session,
-        width=asked.width,
-        after=asked.after or None,
-        order=asked.order,
-        agents=asked.agent,
-    )
-    found = desk.library.search(question, desk.now)
+    found = desk.library.search(_question(asked), desk.now)
     sessions = lines(desk.library, [hits.session for hits in found.sessions])
     snippets = hidden_snippets(desk, sessions, found.sessions, asked.width) if desk.is_redacted else None
     return Search(
@@ -74,12 +61,10 @@ def search(desk: Desk, asked: AskedForWords) -> Search:
         is_exact=found.total.is_exact,
         are_all_sessions=found.total.are_all_sessions,
         searched_sessions=found.searched.sessions,
-        searched_messages=found.searched.messages,
         left_out=found.searched.left_out,
         hidden=found.hidden,
         near=near_words(desk, found),
         is_spread=found.is_spread,
-        has_changed=found.has_changed,
         next=found.next,
     )
 
@@ -90,6 +75,22 @@ ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_kept=True
 def near_words(desk: Desk, found: Found) -> dict[str, Sequence[str]]:
     """Words like those that stand nowhere; none where secrets are hidden: a word may be a piece of one."""
     return {word: [] if desk.is_redacted else harmless_all(near) for word, near in found.near.items()}
+
+
+def _question(asked: AskedForWords) -> Question:
+    return Question(
+        asked.q,
+        places=asked.place,
+        project=asked.project or None,
+        since=asked.since or None,
+        until=asked.until or None,
+        limit=asked.limit,
+        per_session=asked.per_session,
+        width=asked.width,
+        after=asked.after or None,
+        order=asked.order,
+        agents=asked.agent,
+    )
 
 
 def _hit(hit: Hit, snippet: Snippet | None) -> SearchHit:

@@ -16,7 +16,6 @@ from geminids.library import (
     Facet,
     Filter,
     FoundInOrder,
-    Listing,
     Question,
     SessionRow,
     parse_moment,
@@ -113,7 +112,8 @@ class _After(msgspec.Struct, frozen=True, array_like=True):
 def _listed(desk: Desk, asked: AskedForList) -> Sessions:
     after = _after(asked.after) if asked.after else None
     begin = after.shown if after else 0
-    found = _listing(desk, asked, begin + asked.limit + 1, order=asked.order or "date", reverse=asked.reverse)
+    wanted = _filter(desk, asked, order=asked.order or "date", reverse=asked.reverse)
+    found = desk.library.listing(wanted, begin + asked.limit + 1)
     page = _page(found.sessions, asked.limit, found.total, after)
     near = found.nearest_projects(asked.project) if asked.project and not found.meant else []
     return Sessions(
@@ -124,12 +124,6 @@ def _listed(desk: Desk, asked: AskedForList) -> Sessions:
         hidden=found.hidden,
         near={asked.project: harmless_all(near)} if asked.project and near else {},
     )
-
-
-def _listing(
-    desk: Desk, asked: AskedOfMany, limit: int | None, *, order: str = "date", reverse: bool = False
-) -> Listing:
-    return desk.library.listing(_filter(desk, asked, order=order, reverse=reverse), limit)
 
 
 def _filter(desk: Desk, asked: AskedOfMany, *, order: str = "date", reverse: bool = False) -> Filter:

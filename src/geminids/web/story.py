@@ -24,6 +24,7 @@ from geminids.web.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry,
 from geminids.web.opened import OpenedSession
 from geminids.web.parts import Place, part_document
 from geminids.web.prose import plain
+from geminids.web.times import seconds_between
 from geminids.web.usage import rounded
 
 MOST_BYTES = 4_000_000
@@ -121,8 +122,7 @@ class Telling:
     def _seconds(self, message: Message, number: int) -> float | None:
         """From the message before to the end of this one."""
         before = self._opened.session.messages[number - 2] if number > 1 else None
-        end, begin = ended(message), before and ended(before)
-        return (end - begin).total_seconds() if end and begin and end >= begin else None
+        return seconds_between(ended(before), ended(message)) if before else None
 
 
 def _numbered(turn: Turn) -> list[tuple[int, AnyPart]]:

@@ -30,6 +30,7 @@ from geminids.web.errors import NoSuchMessageError, NoSuchPieceError
 from geminids.web.lines import harmless, harmless_all, lines
 from geminids.web.opened import OpenedSession
 from geminids.web.story import Names, Telling, ended
+from geminids.web.times import seconds_between
 from geminids.web.usage import rounded
 
 Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]
@@ -83,23 +84,20 @@ def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
     cost = desk.library.costing(found.models).total(opened.once(_sums))
     return SessionFacts(
         line=desk.redaction.value(desk.library, line) if desk.is_redacted else line,
-        agent_title=desk.library.agent_title(found.agent),
         native_id=found.native_id,
         summary=safe.text(found.summary) if found.summary else None,
         kind_sentence=safe.line(kind_sentence(found, found.parent_id)),
         branch=harmless(found.branch),
         models=harmless_all(found.models),
         usage=found.usage,
-        reported=found.reported,
         cost=rounded(cost.amount),
         unpriced=cost.unpriced,
         messages=len(found.messages),
         entries={asked.detail: len(opened.story(asked.detail))},
         children=opened.once(_children)[:MOST_CHILDREN],
         files=found.files[:MOST_LISTED],
-        directories=harmless_all(found.directories[:MOST_LISTED]),
         beside=[
-            Beside(kind=str(one.kind), path=safe.line(one.path), size=one.size, modified_at=one.modified_at)
+            Beside(kind=str(one.kind), path=safe.line(one.path), size=one.size)
             for one in found.companions[:MOST_LISTED]
         ],
         problems=found.problems[:MOST_LISTED],
@@ -251,18 +249,17 @@ class Led:
         """The prompt in an outline; `entry` is its place in the story."""
         calls = [call for one in self.answers for call in one.tool_calls]
         last = max(filter(None, map(ended, self.answers)), default=None)
-        begin = self.prompt.at
         return OutlineLine(
             number=self.number,
             entry=entry,
             text=self.text,
-            at=begin,
+            at=self.prompt.at,
             state=self.prompt.state,
             replies=len(self.answers),
             calls=len(calls),
             errors=sum(call_outcome(call) is ToolStatus.ERROR for call in calls),
             tokens=self.tokens,
-            seconds=(last - begin).total_seconds() if last and begin and last >= begin else None,
+            seconds=seconds_between(self.prompt.at, last),
         )
 
 

@@ -25,6 +25,7 @@ from geminids.web.endpoints import AskedOfSession, Desk, Endpoint, Place
 from geminids.web.lines import harmless
 from geminids.web.opened import OpenedSession
 from geminids.web.story import ended
+from geminids.web.times import seconds_between
 from geminids.web.transcript import Led, turns_led
 
 MOST_POINTS = 2_000
@@ -84,13 +85,12 @@ ENDPOINTS = (
 def _turn(opened: OpenedSession, led: Led, following: Led | None) -> TimelineTurn:
     ends = [end for one in led.answers if (end := ended(one))]
     begin, end = led.prompt.at, max(ends, default=led.prompt.at)
-    next_at = following.prompt.at if following else None
     return TimelineTurn(
         number=led.number,
         text=led.text,
         start=begin,
         end=end,
-        idle=(next_at - end).total_seconds() if next_at and end and next_at >= end else None,
+        idle=seconds_between(end, following.prompt.at) if following else None,
         tokens=led.tokens,
         calls=[_call(opened, one, call) for one in led.answers for call in one.tool_calls][:MOST_CALLS],
     )

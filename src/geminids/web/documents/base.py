@@ -1,7 +1,7 @@
 """What the server answers: one class a shape. The OpenAPI document and the types of the page come from them.
 
-Texts are words, never HTML, but for the fields named `html`: those hold markup of ours in which every letter
-of a session is escaped. A number that nobody recorded is null. Costs are dollars at list price.
+Texts are words, never HTML, but for the fields `html` and `handed_back`: those hold markup of ours in which
+every letter of a session is escaped. A number that nobody recorded is null. Costs are dollars at list price.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ class LiveEvent(Document, frozen=True, kw_only=True):
     changed: int = 0
     dropped: int = 0
     """Messages."""
-    generation: int | None = None
     detail: str | None = None
 
 
@@ -28,6 +27,5 @@ class Synced(Document, frozen=True, kw_only=True):
 
     bundles: int
     """Groups of files that were read."""
-    generation: int
     seconds: float
     said: Sequence[str]

@@ -13,7 +13,6 @@ class Opening(Document, frozen=True, kw_only=True):
     """A session as it opens: all of it, or its beginning while all of it still is to be read."""
 
     line: SessionLine
-    agent_title: str
     messages: int
     """How many there are in all."""
     story: Story

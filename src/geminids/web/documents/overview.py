@@ -53,8 +53,6 @@ class SyncState(Document, frozen=True, kw_only=True):
     read: int | None
     total: int | None
     """Bytes that are read of those that are new, while a sync runs; null if that is not known."""
-    generation: int
-    """Grows whenever the index has taken something in."""
     at: datetime | None
     """When it was last brought up to date; null if it was not yet."""
     said: Sequence[str]
@@ -94,7 +92,6 @@ class Overview(Document, frozen=True, kw_only=True):
     """Sessions whose files are gone, and that are read from copies."""
     prompts: int
     first_day: date | None
-    last_day: date | None
     agents: Sequence[AgentCounts]
     days: Sequence[DayActivity]
     """Of the span that was asked for; days without anything are left out."""
@@ -132,7 +129,6 @@ class RetentionRule(Document, frozen=True, kw_only=True):
     days: float | None
     """How long a session may lie unused; null: for ever."""
     most: int | None
-    told_by: str | None
     remedy: str | None
 
 

@@ -47,12 +47,10 @@ class Search(Document, frozen=True, kw_only=True):
     is_exact: bool
     are_all_sessions: bool
     searched_sessions: int
-    searched_messages: int
     left_out: str | None
     """What the index does not hold, in words."""
     hidden: Mapping[str, int]
     near: Mapping[str, Sequence[str]]
     is_spread: bool
     """No message has all the words; these sessions have each of them somewhere."""
-    has_changed: bool
     next: str | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from geminids.model import Counts, KnownBy, SessionKind, Status
+from geminids.model import Counts, SessionKind, Status
 from geminids.web.documents.base import Document
 
 
@@ -16,7 +16,6 @@ class ProjectName(Document, frozen=True, kw_only=True):
     path: str | None
     hash: str | None
     slug: str | None
-    known_by: KnownBy | None
 
 
 class SessionLine(Document, frozen=True, kw_only=True):

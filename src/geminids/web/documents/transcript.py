@@ -24,14 +24,12 @@ class Beside(Document, frozen=True, kw_only=True):
     kind: str
     path: str
     size: int
-    modified_at: datetime | None
 
 
 class SessionFacts(Document, frozen=True, kw_only=True):
     """A session without its messages."""
 
     line: SessionLine
-    agent_title: str
     native_id: str
     summary: str | None
     kind_sentence: str
@@ -39,7 +37,6 @@ class SessionFacts(Document, frozen=True, kw_only=True):
     branch: str | None
     models: Sequence[str]
     usage: Usage
-    reported: Usage | None
     cost: float | None
     """Dollars at list price of the requests that have a price; null if none has."""
     unpriced: int
@@ -50,7 +47,6 @@ class SessionFacts(Document, frozen=True, kw_only=True):
     children: Sequence[str]
     """The sessions of the subagents that it started."""
     files: Sequence[SessionFile]
-    directories: Sequence[str]
     beside: Sequence[Beside]
     problems: Sequence[Problem]
     notes: Sequence[NoteLine]
@@ -208,5 +204,4 @@ class Resume(Document, frozen=True, kw_only=True):
     """All of it as one line for a shell; null where a word cannot be typed."""
     is_installed: bool
     warnings: Sequence[str]
-    may_lose: bool
     offers: Sequence[OfferLine]

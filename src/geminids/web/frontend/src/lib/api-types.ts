@@ -30,7 +30,6 @@ export interface SyncState {
   is_empty: boolean | null;
   read: number | null;
   total: number | null;
-  generation: number;
   at: string | null;
   said: string[];
 }
@@ -42,7 +41,6 @@ export interface Overview {
   kept: number;
   prompts: number;
   first_day: string | null;
-  last_day: string | null;
   agents: AgentCounts[];
   days: DayActivity[];
   total: UsedTokens;
@@ -117,11 +115,7 @@ export interface ProjectName {
   path: string | null;
   hash: string | null;
   slug: string | null;
-  known_by: KnownBy | null;
 }
-
-/** How the folder of a project is known, the best way first. */
-export type KnownBy = "arguments" | "context" | "current-folder" | "directories" | "link" | "marker" | "other-agent" | "records" | "registry" | "search" | "shell-history" | "trusted" | "worktree";
 
 /** How a session seems to have ended: a judgement of ours, not a fact of the format. */
 export type Status = "cancelled" | "error" | "failure" | "interrupted" | "success";
@@ -163,7 +157,6 @@ export interface RetentionRule {
   project: string | null;
   days: number | null;
   most: number | null;
-  told_by: string | null;
   remedy: string | null;
 }
 
@@ -204,12 +197,10 @@ export interface Search {
   is_exact: boolean;
   are_all_sessions: boolean;
   searched_sessions: number;
-  searched_messages: number;
   left_out: string | null;
   hidden: Record<string, number>;
   near: Record<string, string[]>;
   is_spread: boolean;
-  has_changed: boolean;
   next: string | null;
 }
 
@@ -254,7 +245,6 @@ export interface SnippetPiece {
 /** A session as it opens: all of it, or its beginning while all of it still is to be read. */
 export interface Opening {
   line: SessionLine;
-  agent_title: string;
   messages: number;
   story: Story;
   is_whole: boolean;
@@ -483,21 +473,18 @@ export interface LeftOutEntry {
 /** A session without its messages. */
 export interface SessionFacts {
   line: SessionLine;
-  agent_title: string;
   native_id: string;
   summary: string | null;
   kind_sentence: string;
   branch: string | null;
   models: string[];
   usage: Usage;
-  reported: Usage | null;
   cost: number | null;
   unpriced: number;
   messages: number;
   entries: Record<string, number>;
   children: string[];
   files: SessionFile[];
-  directories: string[];
   beside: Beside[];
   problems: Problem[];
   notes: NoteLine[];
@@ -537,7 +524,6 @@ export interface Beside {
   kind: string;
   path: string;
   size: number;
-  modified_at: string | null;
 }
 
 /** Something that could not be read, and where. */
@@ -699,7 +685,6 @@ export interface Resume {
   line: string | null;
   is_installed: boolean;
   warnings: string[];
-  may_lose: boolean;
   offers: OfferLine[];
 }
 
@@ -891,7 +876,6 @@ export interface Tallied {
 /** What a sync took in. */
 export interface Synced {
   bundles: number;
-  generation: number;
   seconds: number;
   said: string[];
 }
@@ -922,7 +906,6 @@ export interface LiveEvent {
   added: number;
   changed: number;
   dropped: number;
-  generation: number | null;
   detail: string | null;
 }
 
