@@ -17,7 +17,7 @@ from geminids.errors import WRONG_USAGE
 from geminids.query.asking import Question
 from geminids.query.filters import PLACES
 from geminids.query.language import Query, QuerySyntaxError, _by_grammar, parse
-from geminids.query.literals import needed_by_regex, repeats_a_repeat
+from geminids.query.literals import needed_by_regex, repeats_a_repeat, repeats_likes
 from geminids.query.tree import And, Node, Not, Or, Prefix, Regex, Substring, Words
 from geminids.store import schema
 from geminids.store.words import Want, Way, snippet
@@ -157,6 +157,7 @@ def _error(typed: str) -> QuerySyntaxError:
         ("(a NOT) b", 4, "Nothing follows"),
         ("a /b(/", 5, "missing )"),
         ("/(a+)+/", 1, "repeat within a repeat"),
+        ("/(a|aa)+$/", 1, "begin alike"),
         ("proejct:x", 1, "did you mean project:"),
         ("a tools:x", 3, "did you mean tool:"),
         ("after:7d", 1, "did you mean since:"),
@@ -486,3 +487,30 @@ def test_what_most_people_type_needs_no_grammar_and_means_the_same(typed: list[s
                 parse(text)
         else:
             assert parse(text) == whole
+
+
+@pytest.mark.parametrize(
+    ("pattern", "does"),
+    [
+        ("(a|aa)+$", True),
+        ("(?:a|A)*x", True),
+        ("((a|ab)c)+", True),
+        (r"(\w|\d)+$", True),
+        ("(.|x)*y", True),
+        (r"(\w+|\s)+$", True),
+        (r"(\s|\w+)+$", True),
+        ("(?P<one>[ab]|b){2,}", True),
+        ("(a|b)+", False),
+        ("(?:get|put)+ /", False),
+        (r"(\w|-)+@", False),
+        ("(a|aa)", False),
+        ("(a|aa)?", False),
+        ("(a|aa){2}", False),
+        ("a|aa+", False),
+        (r"\(a|aa\)+", False),
+        ("[(a|aa)]+", False),
+        ("time ?out", False),
+    ],
+)
+def test_alternatives_that_are_alike_are_known_where_they_are_repeated(pattern: str, *, does: bool) -> None:
+    assert repeats_likes(pattern) is does

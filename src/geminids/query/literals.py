@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import combinations
 
 from geminids.store.words import Phrase, as_phrase
 
@@ -57,6 +58,73 @@ def repeats_a_repeat(pattern: str) -> bool:
             open_groups[-1] = True
         closed, is_after_repeat = False, bool(_REPEAT.fullmatch(piece))
     return False
+
+
+def repeats_likes(pattern: str) -> bool:
+    """Whether alternatives are repeated that may fit the same letters, like `(a|aa)+` or `(a+|b)+`.
+
+    There are countless ways then to go through a long run of such letters, and a search tries them all.
+    """
+    groups, closed, before = [_Alternatives()], None, ""
+    for piece in _pieces(pattern):
+        match piece:
+            case "(":
+                groups.append(_Alternatives())
+            case ")" if len(groups) > 1:
+                group = groups.pop()
+                groups[-1].are_alike |= group.are_alike or group.end(before)
+                groups[-1].add("(")
+                closed, before = group, piece
+                continue
+            case "|":
+                groups[-1].next(before)
+            case _ if _UNBOUNDED.fullmatch(piece) and closed is not None and closed.are_alike:
+                return True
+            case _:
+                groups[-1].add(piece)
+        closed, before = None, piece
+    return False
+
+
+class _Alternatives:
+    """What stands between the bars of a group: by the first letters, as far as these are known."""
+
+    def __init__(self) -> None:
+        self.are_alike = False
+        self._firsts: list[str] = [""]
+        self._is_prefix = False
+
+    def add(self, piece: str) -> None:
+        """Take the next piece; `?:` and the like only name the group."""
+        if self._is_prefix or (piece == "?" and self._firsts == [""]):
+            self._is_prefix = piece not in {":", ">", "=", "!"}
+        elif not self._firsts[-1]:
+            self._firsts[-1] = piece
+
+    def next(self, before: str) -> None:
+        """A bar, after some piece."""
+        self.are_alike |= bool(_UNBOUNDED.fullmatch(before))
+        self._firsts.append("")
+
+    def end(self, before: str) -> bool:
+        """The end of the group: whether some of its alternatives may fit the same letters."""
+        if len(self._firsts) > 1:
+            fitting = [_LETTERS if first == "(" else _fitting(first) for first in self._firsts]
+            self.are_alike |= bool(_UNBOUNDED.fullmatch(before))
+            self.are_alike |= any(a & b for a, b in combinations(fitting, 2))
+        return self.are_alike
+
+
+_LETTERS = frozenset(map(chr, range(128)))
+
+
+def _fitting(piece: str) -> frozenset[str]:
+    """The letters that a piece of a pattern fits; none for what fits a place."""
+    try:
+        fits = re.compile(piece, re.IGNORECASE).fullmatch
+    except re.error:
+        return frozenset()
+    return frozenset(filter(fits, _LETTERS))
 
 
 def _of_han(run: str) -> list[Phrase]:

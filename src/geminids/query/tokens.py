@@ -149,7 +149,7 @@ def _regex(text: str, place: int) -> tuple[Token, int] | None:
 def _check_regex(text: str, column: int, pattern: str) -> None:
     import warnings
 
-    from geminids.query.literals import repeats_a_repeat
+    from geminids.query.literals import repeats_a_repeat, repeats_likes
 
     example = "geminids search '/time ?out/', or in quotes as words"
     try:
@@ -165,6 +165,9 @@ def _check_regex(text: str, column: int, pattern: str) -> None:
         raise QuerySyntaxError(
             text, column, "A repeat within a repeat can take for ever.", "geminids search '/(ab)+/'"
         )
+    if repeats_likes(pattern):
+        said = "Alternatives that begin alike can take for ever where they are repeated."
+        raise QuerySyntaxError(text, column, said, "geminids search '/(ab|cd)+/'")
 
 
 def _filter(text: str, place: int, depth: int) -> tuple[Token, int] | None:
