@@ -1137,7 +1137,7 @@ class Library:
         return watching.watch_session(how, self.session(wanted))
 
     def lacks_a_home(self) -> bool:
-        """Whether a home of an agent has appeared since this library was opened: its sessions are not in it."""
+        """Whether an agent has got a home since this library was opened: its sessions are not in it."""
         known = {home.folder for home in self._homes}
         return any(home.folder not in known for home in self._find_homes())
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.web_apps import Served
 from tests.web_browser.serving import session_of
-from tests.web_browser.visiting import DESKTOP, PHONE, Visit, visiting
+from tests.web_browser.visiting import DESKTOP, PHONE, Visit, draw_anew, visiting
 
 TOOLS = "gemini/tool-calls-jsonl-1"
 VIEWS = {
@@ -87,7 +87,7 @@ def test_nothing_keeps_anybody_from_using_a_view(inspected: Visit, axe: str, nam
         page.set_viewport_size({"width": size[0], "height": size[1]})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            page.wait_for_timeout(150)
+            draw_anew(page)
             assert serious(page, axe) == [], f"{scheme}, {size[0]} wide"
             assert inspected.is_too_wide() == "", f"{scheme}, {size[0]} wide"
 
@@ -114,10 +114,10 @@ def test_nothing_keeps_anybody_from_using_what_opens(inspected: Visit, axe: str,
         case _:
             inspected.press("/")
             page.keyboard.type("agent:")
-            page.wait_for_timeout(300)
+            expect(page.get_by_role("option").first).to_be_visible()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        page.wait_for_timeout(150)
+        draw_anew(page)
         assert serious(page, axe) == [], scheme
 
 
@@ -126,7 +126,7 @@ def test_nothing_keeps_anybody_from_using_what_opens(inspected: Visit, axe: str,
 def test_no_view_is_wider_than_its_window(browser: Browser, server: Served, name: str, width: int) -> None:
     with visiting(browser, server, size=(width, 812), has_touch=True) as visit:
         open_view(visit, name)
-        visit.page.wait_for_timeout(150)
+        draw_anew(visit.page)
         assert visit.is_too_wide() == ""
 
 
@@ -223,8 +223,9 @@ def test_everything_is_done_by_key_alone(visit: Visit) -> None:
     expect(page.get_by_role("dialog", name=re.compile("^Raw record"))).to_be_visible()
     visit.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
+    before = page.url
     visit.press("]")
-    page.wait_for_timeout(400)
+    expect(page).not_to_have_url(before)
     expect(visit.turns.first).to_be_visible()
     visit.press("Control+k")
     page.keyboard.type("home")

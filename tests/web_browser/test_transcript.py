@@ -290,7 +290,8 @@ def test_back_returns_to_the_list_one_came_from(visit: Visit) -> None:
     page.locator("main a[data-session]").first.click()
     expect(visit.turns.first).to_be_visible()
     visit.press("j")
-    page.wait_for_timeout(600)
+    # The address follows a moment later.
+    expect(page).to_have_url(re.compile(r"#\d+$"))
     page.go_back()
     expect(page.get_by_role("heading", name="Sessions", level=1)).to_be_visible()
     expect(page).to_have_url(re.compile("agent%3Acodex"))

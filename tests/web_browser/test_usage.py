@@ -73,8 +73,9 @@ def test_every_picture_is_also_a_table_and_a_file(usage: Page, tmp_path: Path, t
 
 
 def test_the_tokens_of_the_days_add_up_to_the_total(visit: Visit, usage: Page, tmp_path: Path) -> None:
-    usage.get_by_role("group", name="Periods").get_by_role("button", name=re.compile("Day")).click()
-    usage.wait_for_timeout(300)
+    days_shown = usage.get_by_role("group", name="Periods").get_by_role("button", name=re.compile("Day"))
+    days_shown.click()
+    expect(days_shown).to_have_attribute("aria-pressed", "true")
     names, *days = saved(usage, "Tokens", tmp_path)
     assert names[-1] == "All"
     with visit.server.client() as client:

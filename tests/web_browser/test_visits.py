@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.web_browser.visiting import Visit
+
+PATIENCE = 5.0
+"""Seconds."""
 
 
 @pytest.mark.parametrize(
@@ -24,6 +29,8 @@ def test_what_a_page_must_not_do_is_seen(visit: Visit, doing: str, seen: str) ->
     visit.go()
     assert visit.troubles == []
     visit.page.evaluate(f"() => {{ {doing} }}")
-    visit.page.wait_for_timeout(150)
+    end = time.monotonic() + PATIENCE
+    while not any(seen in one for one in visit.troubles) and time.monotonic() < end:
+        visit.page.wait_for_timeout(20)
     assert any(seen in one for one in visit.troubles), visit.troubles
     visit.foresee("")

@@ -167,6 +167,11 @@ def visiting(
         context.close()
 
 
+def draw_anew(page: Page) -> None:
+    """Wait until all that has changed is drawn."""
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
 def box_of(locator: Locator) -> FloatRect:
     """Where something stands in the window."""
     box = locator.bounding_box()
