@@ -14,8 +14,8 @@ export interface Verdict {
 
 const WORST_FIRST: readonly Tone[] = ["bad", "warn", "good"];
 
-export function verdictsOf(health: Health, forecast: Forecast | null, now: Date): Verdict[] {
-  const told = [ofReading(health), ofCopies(health), ...(forecast ? [ofDeletions(forecast)] : []), ofIndex(health, now)];
+export function verdictsOf(health: Health, forecast: Forecast | null, now: Date, isSample: boolean): Verdict[] {
+  const told = [ofReading(health), ofCopies(health, isSample), ...(forecast ? [ofDeletions(forecast)] : []), ofIndex(health, now)];
   return told.toSorted((one, other) => WORST_FIRST.indexOf(one.tone) - WORST_FIRST.indexOf(other.tone));
 }
 
@@ -27,8 +27,9 @@ function ofReading({ problem_total: problems, problem_counts: counts }: Health):
   return { tone: "warn", sentence: `${counted(problems, "problem")} in files; what is around them could be read.`, anchor };
 }
 
-function ofCopies({ kept }: Health): Verdict {
+function ofCopies({ kept }: Health, isSample: boolean): Verdict {
   const anchor = "kept";
+  if (isSample) return { tone: "good", sentence: "The sample comes with geminids and needs no copies.", anchor };
   if (!kept.is_on) return { tone: "bad", sentence: "No copies are kept: what an agent deletes is gone.", anchor };
   if (kept.troubles.length) return { tone: "warn", sentence: "Not everything could be copied.", anchor };
   return { tone: "good", sentence: `Copies of ${counted(kept.files, "file")} are kept.`, anchor };
