@@ -151,46 +151,52 @@ class Heard:
 def live(home: Path, tmp_path: Path) -> Iterator[tuple[Served, Path]]:
     pytest.importorskip("watchfiles")
     (path,) = home.rglob("*.jsonl")
-    with served(home, tmp_path / "data") as server, server.client() as client:
-        wait_until(lambda: is_following(client, path), "the watch")
+    with served(home, tmp_path / "data") as server:
+        heard = Heard(server)
+        wait_until(lambda: is_told(heard, path), "the watch")
+        heard.close()
         yield server, path
 
 
-def is_following(client: Any, path: Path) -> bool:
-    about = client.get("/api/about")
-    return about.status_code == 200 and about.json()["syncing"]["at"] is not None
+def is_told(heard: Heard, path: Path) -> bool:
+    """Whether what is written now is told: the watch begins a moment after the first sync."""
+    with path.open("a") as file:
+        file.write(prompt(f"at {time.monotonic()}", "Does anybody hear this?"))
+    try:
+        heard.until("news", patience=0.5)
+    except AssertionError:
+        return False
+    return True
 
 
 def test_a_file_that_grows_is_told_and_then_found(live: tuple[Served, Path]) -> None:
     server, path = live
     heard = Heard(server)
-    time.sleep(1)
     with path.open("a") as file:
         file.write(prompt("u2", "And the zebra crossing?"))
     news = heard.until("news")
     assert (news["session_id"], news["added"]) == (ID, 1)
     heard.until("synced")
     with server.client() as client:
-        assert client.get("/api/search", params={"q": "zebra"}).json()["total"] == 1
+        wait_until(
+            lambda: client.get("/api/search", params={"q": "zebra"}).json()["total"] == 1, "what was told"
+        )
     heard.close()
 
 
 def test_a_browser_that_comes_back_hears_what_it_missed(live: tuple[Served, Path]) -> None:
     server, path = live
-    first = Heard(server)
-    time.sleep(1)
+    first, other = Heard(server), Heard(server)
     with path.open("a") as file:
         file.write(prompt("u2", "One"))
     first.until("news")
+    other.until("news")
     last_id = first.ids[-1]
     first.close()
     with path.open("a") as file:
         file.write(prompt("u3", "Two"))
-    with server.client() as client:
-        wait_until(
-            lambda: client.get("/api/session", params={"id": ID}).json()["messages"] == 4, "the second"
-        )
-    time.sleep(1)
+    other.until("news")
+    other.close()
     again = Heard(server, last_id)
     assert again.until("news")["added"] == 1
     again.close()
