@@ -190,13 +190,14 @@ class Live:
     def _hear(self) -> None:
         from geminids.watch import Pace, Quiet, Watching
 
-        is_behind, synced_at = False, time.monotonic()
+        is_behind, synced_at = False, 0.0
         with self._libraries.open_homes() as library:
             for event in library.watch(pace=Pace(heartbeat=LOOK), stop=self._stop):
+                # What happened before it watches, a watch does not tell.
+                is_behind |= self._libraries.is_lost or isinstance(event, Watching)
                 if not isinstance(event, Quiet | Watching):
                     self._tell(self._told_of(event))
                     is_behind = True
-                is_behind |= self._libraries.is_lost
                 if self._libraries.syncs and time.monotonic() - synced_at >= self._patience(is_behind):
                     self.sync()
                     is_behind, synced_at = False, time.monotonic()
