@@ -2,7 +2,8 @@
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 300
-JOBS ?= 2
+# More than two cores take: tests of servers and pages wait much.
+JOBS ?= 3
 SOURCES = src tests benchmarks fuzz hatch_build.py
 
 VENV := .venv

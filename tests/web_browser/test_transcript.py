@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import FIXTURES
-from tests.web_apps import Served
+from tests.web_apps import Served, wait_until
 from tests.web_browser.serving import session_of
 from tests.web_browser.visiting import PHONE, Visit, box_of, visiting
 
@@ -34,7 +34,9 @@ def writing(browser: Browser, server: Served) -> Iterator[Visit]:
         yield begun
 
 
-def copied(page: Page) -> str:
+def copied(page: Page, words: str) -> str:
+    """What was copied, as soon as it holds these words."""
+    wait_until(lambda: words in page.evaluate("navigator.clipboard.readText()"), f"a copy of {words!r}")
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
@@ -305,27 +307,24 @@ def test_a_message_is_copied_as_markdown(writing: Visit) -> None:
     turn = writing.turn(LAST)
     turn.hover()
     turn.get_by_role("button", name="Copy", exact=True).click()
-    page.wait_for_function("navigator.clipboard.readText().then((words) => words.includes('Done. One file'))")
-    assert "Done. One file was missing, one edit failed, the rest worked." in copied(page).splitlines()
+    said = "Done. One file was missing, one edit failed, the rest worked."
+    assert said in copied(page, said).splitlines()
 
 
 def test_a_turn_is_copied_with_all_its_answers(writing: Visit) -> None:
     page = writing.go_to_session(session_of("claude/images"), "#8")
     writing.turn(8).hover()
     writing.turn(8).get_by_role("button", name="Copy turn").click()
-    page.wait_for_function(
-        "navigator.clipboard.readText().then((words) => words.includes('A grey rectangle.'))"
-    )
-    assert "And grey.png?" in copied(page)
-    assert "Compare them." not in copied(page)
+    words = copied(page, "A grey rectangle.")
+    assert "And grey.png?" in words
+    assert "Compare them." not in words
 
 
 def test_a_link_is_copied_with_one_key(writing: Visit) -> None:
     session = session_of(TOOLS)
     page = writing.go_to_session(session, f"#{LAST}")
     writing.press("y")
-    page.wait_for_function("navigator.clipboard.readText().then((words) => words.startsWith('http'))")
-    address = copied(page)
+    address = copied(page, "http")
     assert address.startswith(writing.server.base)
     assert address.endswith(f"#{LAST}")
     assert "token" not in address
@@ -340,10 +339,9 @@ def test_the_record_is_shown_as_the_agent_wrote_it(writing: Visit) -> None:
     drawer = page.get_by_role("dialog", name=f"Raw record of message {PROMPT}")
     expect(drawer).to_contain_text('"Try all your tools on this folder."')
     drawer.get_by_role("button", name="Copy").click()
-    page.wait_for_function("navigator.clipboard.readText().then((words) => words.startsWith('{'))")
     (file,) = (FIXTURES / TOOLS / "home").rglob("chats/*.jsonl")
     written = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    assert json.loads(copied(page)) in written
+    assert json.loads(copied(page, "{")) in written
     writing.press("Escape")
     expect(drawer).to_have_count(0)
 
@@ -364,10 +362,7 @@ def test_the_command_that_resumes_is_shown_and_copied(writing: Visit) -> None:
     expect(menu).to_contain_text("'/tmp/demo/alpha' is not there")
     line = menu.locator("code", has_text=re.compile("^geminids export"))
     line.locator("..").get_by_role("button", name="Copy").click()
-    page.wait_for_function(
-        "navigator.clipboard.readText().then((words) => words.startsWith('geminids export'))"
-    )
-    assert copied(page) == line.inner_text()
+    assert copied(page, "geminids export") == line.inner_text()
 
 
 def test_a_session_that_does_not_exist_is_told(visit: Visit) -> None:
