@@ -2,8 +2,7 @@
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 300
-# More than two cores take: tests of servers and pages wait much.
-JOBS ?= 3
+JOBS ?= 2
 SOURCES = src tests benchmarks fuzz hatch_build.py
 
 VENV := .venv
