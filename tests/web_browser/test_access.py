@@ -213,7 +213,7 @@ def test_everything_is_done_by_key_alone(visit: Visit) -> None:
         visit.press(key)
         expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
     visit.press("/")
-    expect(page.get_by_label("Search everything")).to_be_focused()
+    expect(page.get_by_label("Search", exact=True)).to_be_focused()
     page.keyboard.type("pears")
     visit.press("Enter")
     expect(page.locator("main a[data-hit]").first).to_be_visible()
