@@ -1,4 +1,5 @@
 # Each target sets up what it needs in .venv; the command is then .venv/bin/geminids.
+# PYTHON=… makes it of another Python: `make test PYTHON=python3.13`.
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 300
@@ -18,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
 	@echo 'make page     the page of the web app, built into the package; needs Node'
-	@echo 'make test     the tests'
+	@echo 'make test     the tests; PYTHON=python3.13, say, makes .venv of that Python first'
 	@echo 'make test-wheel   the web app out of a wheel, in an environment with nothing else and without Node'
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make check    style, types and the order of the rooms'
@@ -93,11 +94,22 @@ fuzz: $(VENV)/.fuzz
 clean:
 	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
+# Without a wish the Python of an environment that is there will do; with one, another is made anew.
+IDENTITY := -c 'import sys; print(sys.base_prefix, sys.version)'
+ifneq ($(origin PYTHON),file)
+ifneq ($(shell $(PYTHON) $(IDENTITY)),$(shell $(BIN)/python $(IDENTITY) 2>/dev/null))
+.PHONY: $(VENV)/.command
+ANEW := --clear
+endif
+endif
+
 # A pip that knows dependency groups; older ones come with Python itself.
 $(VENV)/.command: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		f"geminids needs Python 3.11 or newer, and this is {sys.version}. PYTHON=… names another.")'
+	$(PYTHON) -m venv $(ANEW) $(VENV)
 	$(BIN)/pip install --quiet --upgrade --constraint constraints.txt pip
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[cost,web]"
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[all]"
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.command

@@ -202,7 +202,7 @@ def test_a_machine_without_watchfiles_looks_again_and_again(tmp_path: Path) -> N
     path = write_session(tmp_path)
     modules = os.pathsep.join([str(stand_in), os.environ.get("PYTHONPATH", "")])
     with watching("--home", tmp_path, PYTHONPATH=modules) as command:
-        assert "by looking every 1 s (watchfiles is not installed)." in command.said[0]
+        assert "by looking every 1 s (watchfiles is not installed; `" in command.said[0]
         append(path, message("m1", "Seen all the same"))
         command.wait_for_words("Seen all the same")
 

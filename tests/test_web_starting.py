@@ -240,7 +240,7 @@ def test_without_the_extra_its_name_is_told(tmp_path: Path) -> None:
     path = os.pathsep.join([str(hidden), *filter(None, sys.path)])
     done = ended(tmp_path, "--sample", PYTHONPATH=path)
     assert done.returncode == WRONG_USAGE
-    assert "geminids[web]" in done.stderr
+    assert "'uvicorn>=0.40'` adds it." in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -315,7 +315,8 @@ class NotInstalledError(GeminidsError):
 
     def __init__(self) -> None:
         super().__init__(
-            "No reader of any agent is registered: geminids is not installed. `pip install geminids` does it."
+            "No reader of any agent is registered: geminids is used from a folder and not installed. "
+            "`pip install FOLDER` does it, where FOLDER is the one that holds its pyproject.toml."
         )
 
 

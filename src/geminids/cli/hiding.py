@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 HIDDEN = ("home", "names", "emails")
 """What is hidden besides secrets if asked for; written here so that help need not load what hides it."""
 EVERYTHING = "all"
-REDUCED = (
-    "Only a reduced set of rules looks for secrets; `pip install 'geminids[redact]'` brings hundreds more."
-)
 
 hide_option = click.option(
     "--hide",
@@ -32,5 +29,7 @@ def open_redactor(library: Library, hide: Collection[str], *, keep_attachments: 
     wanted = HIDDEN if EVERYTHING in hide else hide
     redactor = library.redactor(wanted, keep_attachments=keep_attachments)
     if redactor.is_reduced:
-        say(REDUCED)
+        from geminids.installation import who_adds
+
+        say(f"Only a reduced set of rules looks for secrets; {who_adds('redact')} adds hundreds more.")
     return redactor

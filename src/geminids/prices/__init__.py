@@ -89,10 +89,6 @@ class Basis(Value):
     """The names in the settings whose prices took part so far."""
 
 
-_NO_LIBRARY = (
-    "genai-prices, which holds the list prices, cannot be loaded; `pip install 'geminids[cost]'` adds it, "
-    "and [prices] in settings.toml can name a price"
-)
 _NOT_LOOKED_UP = "its price was not looked up"
 _NO_DAY = "its price has changed, and on which day it was used is not known"
 
@@ -104,6 +100,15 @@ def overrides_in(settings: "Settings") -> "Overrides | None":
     from geminids.prices.overrides import read_overrides
 
     return read_overrides(settings.file, settings.prices)
+
+
+def _no_library() -> str:
+    from geminids.installation import who_adds
+
+    return (
+        f"genai-prices, which holds the list prices, cannot be loaded; {who_adds('cost')} adds it, "
+        "and [prices] in settings.toml can name a price"
+    )
 
 
 class Prices:
@@ -139,7 +144,7 @@ class Prices:
             return cls(None, overrides)
         footprint = library_footprint()
         if footprint is None:
-            return cls(None, overrides, unlisted=_NO_LIBRARY)
+            return cls(None, overrides, unlisted=_no_library())
         known = read_kept(kept) if kept else None
         # An empty footprint tells nothing of the release.
         if known and footprint and known.footprint == footprint and listed <= known.models.keys():
@@ -149,7 +154,7 @@ class Prices:
         # What was asked for earlier will be asked for again.
         made = look_up(listed | (known.models.keys() if known else set()), footprint)
         if made is None:
-            return cls(None, overrides, unlisted=_NO_LIBRARY)
+            return cls(None, overrides, unlisted=_no_library())
         return cls(made, overrides, keepable_text(made))
 
     def cost(

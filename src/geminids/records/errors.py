@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geminids.errors import NOTHING_FOUND, GeminidsError
+from geminids.installation import who_adds
 
 
 class RecordError(GeminidsError):
@@ -16,8 +17,7 @@ class SigningNotInstalledError(GeminidsError):
 
     def __init__(self, package: str) -> None:
         super().__init__(
-            f"Signing and verifying need {package}, which cannot be loaded; "
-            "`pip install 'geminids[sign]'` adds it."
+            f"Signing and verifying need {package}, which cannot be loaded; {who_adds('sign')} adds it."
         )
 
 

@@ -1,6 +1,6 @@
 """What looks for secrets: the engine with all its rules and ours, or ours alone.
 
-The engine is kingfisher (`pip install 'geminids[redact]'`). It is only ever asked to scan, which it does in
+The engine is kingfisher (the extra `redact`). It is only ever asked to scan, which it does in
 this process and without a network. What it compiles of the rules it keeps, because that takes seconds: in the
 folder that `KF_RULE_CACHE_DIR` names, else in the one that we give it, else in its own, always for this user
 alone. If the engine is there and does not work, nothing is redacted by halves: that is an error.

@@ -72,7 +72,9 @@ class Events:
         try:
             import watchfiles
         except ImportError:
-            raise NoEventsError("watchfiles is not installed") from None
+            from geminids.installation import who_adds
+
+            raise NoEventsError(f"watchfiles is not installed; {who_adds('watch')} adds it") from None
         if _is_wished(environment.get("WATCHFILES_FORCE_POLLING", "")):
             raise NoEventsError("WATCHFILES_FORCE_POLLING is set")
         self._stop = stop

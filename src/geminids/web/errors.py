@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from geminids.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
+from geminids.installation import who_adds
 
 
 class WebNotInstalledError(GeminidsError):
     """The packages of the web app are missing."""
 
     def __init__(self, missing: str) -> None:
-        super().__init__(f"The web app needs {missing!r}; `pip install 'geminids[web]'` adds it.")
+        super().__init__(f"The web app needs {missing!r}; {who_adds('web')} adds it.")
 
 
 class PortTakenError(GeminidsError):

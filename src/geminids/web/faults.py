@@ -31,7 +31,7 @@ _STATUSES = {NOTHING_FOUND: 404, PARTLY_DONE: 503, STORE_DAMAGED: 503}
 _SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z`'])")
 _COLUMN = re.compile(r" At column (\d+):")
 _EXAMPLE = re.compile(r"geminids search '([^']*)'")
-_TYPED = re.compile(r"`geminids |(?<![\w-])--[a-z]|pip install")
+_TYPED = re.compile(r"`geminids |(?<![\w-])--[a-z]|pip install|pipx inject")
 """What one would type in a terminal."""
 
 

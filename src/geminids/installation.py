@@ -1,0 +1,53 @@
+"""How this installation gets the packages of an extra: a line that can be typed as it stands.
+
+The packages themselves are named, since those an index has. Where geminids came from (a clone, an archive, an
+index) and whether that is still there does not matter then.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+
+def who_adds(extra: str) -> str:
+    """What brings an extra, as the beginning of "… adds it": the line to type, where that is known."""
+    if packages := list(_packages(extra)):
+        return f"`{_line([*_installer(), *packages])}`"
+    return f"the extra `{extra}` of geminids"
+
+
+def _packages(extra: str) -> Iterator[str]:
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        needed = requires("geminids") or []
+    except PackageNotFoundError:
+        # Used from a folder, without being installed.
+        return
+    for requirement in needed:
+        package, _, condition = requirement.partition(";")
+        if condition.replace('"', "'").rstrip(") ").endswith(f"extra == '{extra}'"):
+            yield package.strip()
+
+
+def _installer() -> list[str]:
+    """What installs packages beside us: pipx and uv keep environments that pip is not in."""
+    from importlib.util import find_spec
+
+    if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):  # noqa: PTH110, PTH118
+        return ["pipx", "inject", os.path.basename(sys.prefix)]  # noqa: PTH119
+    if find_spec("pip") is None:
+        return ["uv", "pip", "install", "--python", sys.executable]
+    return [sys.executable, "-m", "pip", "install"]
+
+
+def _line(words: list[str]) -> str:
+    if os.name == "nt":
+        from subprocess import list2cmdline
+
+        return list2cmdline(words)
+    from shlex import join
+
+    return join(words)
