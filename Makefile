@@ -14,7 +14,7 @@ PACKAGES := $(WEB)/frontend/node_modules/.package-lock.json
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run page test test-wheel test-real check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
+.PHONY: help run page test test-wheel test-real test-faults check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
@@ -22,6 +22,7 @@ help:
 	@echo 'make test     the tests; PYTHON=python3.13, say, makes .venv of that Python first'
 	@echo 'make test-wheel   the web app out of a wheel, in an environment with nothing else and without Node'
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
+	@echo 'make test-faults   commands that are killed, disks that fail, files that are damaged; some twenty minutes'
 	@echo 'make check    style, types and the order of the rooms'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents'
@@ -51,6 +52,12 @@ test-wheel: $(VENV)/.test page
 # What the variables GEMINI_RIG_CLI, GEMINIDS_TEST_CLAUDE and GEMINIDS_TEST_CODEX do not name goes into .real.
 test-real: $(VENV)/.test
 	$(BIN)/pytest -m real -n $(JOBS) tests/real
+
+# One that was stopped goes on where it was; FAULTS='--anew --seed 2' begins another.
+test-faults: $(VENV)/.test
+	@failed=; for campaign in 'kills --rounds 1000' 'damage --rounds 1000' 'failing --rounds 300'; do \
+		$(BIN)/python -m tests.faults $$campaign --jobs $(JOBS) $(FAULTS) || failed="$$failed, $$campaign"; \
+	done; test -z "$$failed" || { echo "FAILED:$${failed#,}"; exit 1; }
 
 check: $(VENV)/.test $(VENV)/.lint
 	$(BIN)/ruff check
@@ -92,7 +99,7 @@ fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)
 
 clean:
-	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .faults .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # Without a wish the Python of an environment that is there will do; with one, another is made anew.
 IDENTITY := -c 'import sys; print(sys.base_prefix, sys.version)'
