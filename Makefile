@@ -113,7 +113,7 @@ endif
 # A pip that knows dependency groups; older ones come with Python itself.
 $(VENV)/.command: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
-		f"geminids needs Python 3.11 or newer, and this is {sys.version}. PYTHON=… names another.")'
+		f"geminids needs Python 3.11 or newer, and this is {sys.version.split()[0]}. PYTHON=… names another.")'
 	$(PYTHON) -m venv $(ANEW) $(VENV)
 	$(BIN)/pip install --quiet --upgrade --constraint constraints.txt pip
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[all]"

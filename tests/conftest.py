@@ -17,6 +17,7 @@ import hypothesis
 import pytest
 
 from geminids import sources
+from tests.connections import watching_connections
 
 # A machine that has something else to do for a moment is no reason for a test to fail.
 hypothesis.settings.register_profile("patient", deadline=None)
@@ -63,6 +64,13 @@ def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     yield home
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def closed_connections() -> Iterator[None]:
+    """Nobody relies on the garbage collector to close a database."""
+    with watching_connections():
+        yield
 
 
 @pytest.fixture

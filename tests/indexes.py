@@ -11,6 +11,7 @@ from typing import Any
 from geminids.library import Library
 from geminids.store.schema import USAGE
 from geminids.store.usage import SUMS
+from tests.connections import to_be_closed
 
 Dump = dict[str, list[str]]
 
@@ -71,7 +72,7 @@ _QUESTIONS = {
 
 def index_file(homes: Iterable[Path], data: Path) -> Path:
     """The complete index of some homes in a data folder."""
-    place = Library(list(homes), data)._place()
+    place = to_be_closed(Library(list(homes), data))._place()
     file = place and place.current()
     assert file
     return Path(file)

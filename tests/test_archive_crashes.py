@@ -23,6 +23,7 @@ from geminids.archive.verifying import verify
 from tests import kept_states
 from tests.archives import AGENT, contents, keep_all
 from tests.conftest import ROOT
+from tests.connections import to_be_closed
 
 KILLS = 50
 KEEPS = 100
@@ -66,7 +67,7 @@ def test_whoever_is_killed_loses_nothing_that_was_durable(tmp_path: Path) -> Non
         if number % 10 == 9:
             _check_rebuilt(kept, tmp_path / "copy")
     assert killed_within > KILLS // 5
-    archive = Archive(str(kept))
+    archive = to_be_closed(Archive(str(kept)))
     files = sorted(home.iterdir())
     keep_all(archive, files)
     for path in files:
@@ -74,7 +75,7 @@ def test_whoever_is_killed_loses_nothing_that_was_durable(tmp_path: Path) -> Non
 
 
 def _check(kept: Path, durable: list[str]) -> None:
-    archive = Archive(str(kept))
+    archive = to_be_closed(Archive(str(kept)))
     verified = verify(archive, lambda _: None)
     assert not verified.damage
     assert not verified.mended
@@ -94,16 +95,16 @@ def _is_there(versions: list[bytes], digest: str, size: str) -> bool:
 
 
 def _check_rebuilt(kept: Path, copy: Path) -> None:
-    before = contents(Archive(str(kept)))
+    before = contents(to_be_closed(Archive(str(kept))))
     shutil.copytree(kept, copy)
     (copy / "manifest.db").unlink()
-    assert contents(Archive(str(copy))) == before
+    assert contents(to_be_closed(Archive(str(copy)))) == before
     shutil.rmtree(copy)
 
 
 @pytest.mark.parametrize("how", ["append", "overwrite"])
 def test_a_file_that_is_being_written_is_never_kept_torn(tmp_path: Path, how: str) -> None:
-    archive, path = Archive(str(tmp_path / "kept")), tmp_path / "file.jsonl"
+    archive, path = to_be_closed(Archive(str(tmp_path / "kept"))), tmp_path / "file.jsonl"
     is_whole = kept_states.is_document
     if how == "append":
 
@@ -127,7 +128,7 @@ def test_a_file_that_is_being_written_is_never_kept_torn(tmp_path: Path, how: st
 def test_who_reads_while_packs_are_written_anew_gets_what_is_there(tmp_path: Path) -> None:
     kept, home = tmp_path / "kept", tmp_path / "home"
     home.mkdir()
-    reader = Archive(str(kept))
+    reader = to_be_closed(Archive(str(kept)))
     read = 0
     with process("keep", str(kept), str(home), "1"):
         until = time.monotonic() + 3
@@ -155,7 +156,7 @@ class Rewritten(NamedTuple):
 
 @pytest.fixture
 def rewritten(tmp_path: Path) -> Rewritten:
-    archive = Archive(str(tmp_path / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "kept")))
     files = [tmp_path / f"{number}.jsonl" for number in range(3)]
     for path in files:
         path.write_bytes(path.name.encode() * 100)
@@ -178,7 +179,7 @@ def test_a_pack_that_was_replaced_never_comes_back(rewritten: Rewritten, *, has_
     shutil.copy(rewritten.before / "packs" / "000001.pack", rewritten.after / "packs")
     if not has_list:
         (rewritten.after / "manifest.db").unlink()
-    archive = Archive(str(rewritten.after))
+    archive = to_be_closed(Archive(str(rewritten.after)))
     assert contents(archive) == rewritten.left
     keep_all(archive, [])
     assert contents(archive) == rewritten.left
@@ -189,7 +190,7 @@ def test_a_pack_that_was_replaced_never_comes_back(rewritten: Rewritten, *, has_
 def test_a_pack_that_was_to_replace_others_goes(rewritten: Rewritten, name: str) -> None:
     """Killed before the list was switched, or before the new pack was whole."""
     shutil.copy(rewritten.after / "packs" / "000002.pack", rewritten.before / "packs" / name)
-    archive = Archive(str(rewritten.before))
+    archive = to_be_closed(Archive(str(rewritten.before)))
     assert len(contents(archive)) == 3
     keep_all(archive, [])
     assert len(contents(archive)) == 3
@@ -207,19 +208,19 @@ def test_two_who_write_wait_for_each_other(tmp_path: Path) -> None:
             os.utime(home / f"{number}.jsonl", (1, 1))
     kept = str(tmp_path / "kept")
     with process("folder", kept, str(homes[0])) as one, process("folder", kept, str(homes[1])) as other:
-        reader = Archive(kept)
+        reader = to_be_closed(Archive(kept))
         while one.poll() is None or other.poll() is None:
             # Who reads meanwhile gets what is there, and never an error.
             assert all(reader.content(version) for version in reader.newest().values() if version.size)
         assert (one.returncode, other.returncode) == (0, 0)
-    archive = Archive(kept)
+    archive = to_be_closed(Archive(kept))
     files = [path for home in homes for path in home.iterdir()]
     assert contents(archive) == {str(path): [path.read_bytes()] for path in files}
     assert not verify(archive, lambda _: None).damage
 
 
 def test_who_waits_too_long_is_told_for_whom(tmp_path: Path) -> None:
-    archive = Archive(str(tmp_path / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "kept")))
     told: list[str] = []
     with alone(archive.folder, 0):
         began = time.monotonic()
@@ -254,7 +255,7 @@ def test_a_full_disk_costs_nothing_that_was_kept(tmp_path: Path, limit: int) -> 
     files = [home / f"{number:03}.jsonl" for number in range(80)]
     for path in files:
         path.write_bytes(random.randbytes(3_000))
-    archive = Archive(str(tmp_path / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "kept")))
     keep_all(archive, files[:5])
     line = [sys.executable, "-c", FULL, archive.folder, str(home), str(limit)]
     told = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60, cwd=ROOT).stdout
@@ -289,7 +290,7 @@ def test_a_disk_that_is_really_full_costs_nothing_that_was_kept(small_disk: Path
     files = [tmp_path / f"{number:03}.jsonl" for number in range(80)]
     for path in files:
         path.write_bytes(random.randbytes(30_000))
-    archive = Archive(str(small_disk / "kept"))
+    archive = to_be_closed(Archive(str(small_disk / "kept")))
     keep_all(archive, files[:5])
     for _ in range(3):
         with pytest.raises(ArchiveFullError):
@@ -306,4 +307,4 @@ def test_a_folder_that_is_closed_is_said(tmp_path: Path) -> None:
         pytest.skip("nothing is closed to this user")
     (tmp_path / "data").mkdir(mode=0o500)
     with pytest.raises(FailedToKeepError, match="Permission denied"):
-        keep_all(Archive(str(tmp_path / "data" / "kept")), [])
+        keep_all(to_be_closed(Archive(str(tmp_path / "data" / "kept"))), [])

@@ -23,6 +23,7 @@ from geminids.archive.keeping import alone
 from geminids.archive.verifying import Verified, verify
 from geminids.errors import GeminidsError
 from tests.archives import AGENT, HOME, contents, keep_all
+from tests.connections import to_be_closed
 
 FILES = 30
 FLIPS = 25
@@ -34,7 +35,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byte
     folder = tmp_path_factory.mktemp("kept")
     random = Random(11)
     originals = {}
-    archive = Archive(str(folder / "data" / "kept"))
+    archive = to_be_closed(Archive(str(folder / "data" / "kept")))
     for number in range(FILES):
         path = folder / f"session-{number}.jsonl"
         path.write_bytes(
@@ -80,13 +81,15 @@ def readable(archive: Archive, versions: dict[str, Version]) -> tuple[dict[str, 
 
 def test_an_archive_that_is_whole_is_found_so(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
     told: list[tuple[int, int]] = []
-    verified = verify(Archive(str(damaged)), nothing, lambda done, total: told.append((done, total)))
+    verified = verify(
+        to_be_closed(Archive(str(damaged))), nothing, lambda done, total: told.append((done, total))
+    )
     size = sum({content: len(content) for content in kept[1].values()}.values())
     assert (verified.versions, verified.damage, verified.mended, verified.cut) == (FILES, [], [], 0)
     assert verified.is_sound
     assert verified.size == size
     assert told[-1] == (size, size)
-    assert verify(Archive(str(damaged / "none")), nothing) == Verified(0, 0, (), (), 0)
+    assert verify(to_be_closed(Archive(str(damaged / "none"))), nothing) == Verified(0, 0, (), (), 0)
 
 
 @pytest.mark.parametrize("seed", range(FLIPS))
@@ -97,7 +100,7 @@ def test_a_flipped_bit_of_a_pack_is_found_named_and_healed(
     pack = damaged / "packs" / "000001.pack"
     position = random.randrange(len(b"geminids kept copies 1\n"), pack.stat().st_size)
     flip(pack, position, random.randrange(8))
-    archive, originals = Archive(str(damaged)), kept[1]
+    archive, originals = to_be_closed(Archive(str(damaged))), kept[1]
     versions = archive.newest()
 
     read, refused = readable(archive, versions)
@@ -121,7 +124,7 @@ def test_a_flipped_bit_of_a_pack_is_found_named_and_healed(
     assert {path: archive.content(version) for path, version in archive.newest().items()} == originals
     # Also what is made anew from the packs alone is whole.
     (damaged / "manifest.db").unlink()
-    rebuilt = Archive(str(damaged))
+    rebuilt = to_be_closed(Archive(str(damaged)))
     assert {path: rebuilt.content(version) for path, version in rebuilt.newest().items()} == originals
 
 
@@ -132,7 +135,7 @@ def test_a_flipped_bit_of_the_list_loses_nothing(
     random = Random(seed)
     manifest = damaged / "manifest.db"
     flip(manifest, random.randrange(manifest.stat().st_size), random.randrange(8))
-    archive, originals = Archive(str(damaged)), kept[1]
+    archive, originals = to_be_closed(Archive(str(damaged))), kept[1]
     with suppress(GeminidsError):
         # Whatever is asked, the answer is one, or an error that says what to do.
         readable(archive, archive.newest())
@@ -154,7 +157,7 @@ def test_a_list_that_cannot_be_read_is_made_anew(
     kept: tuple[Path, dict[str, bytes]], damaged: Path, trouble: str
 ) -> None:
     manifest = damaged / "manifest.db"
-    before = Archive(str(damaged))
+    before = to_be_closed(Archive(str(damaged)))
     known, totals, homes, identity = before.newest(), before.totals(), before.homes(), before.identity()
     before.close()
     match trouble:
@@ -170,7 +173,7 @@ def test_a_list_that_cannot_be_read_is_made_anew(
             manifest.unlink()
             with closing(sqlite3.connect(manifest)) as connection:
                 connection.execute("CREATE TABLE versions (number)")
-    archive = Archive(str(damaged))
+    archive = to_be_closed(Archive(str(damaged)))
     assert archive.newest() == known
     assert archive.homes() == homes
     assert archive.totals()._replace(size_on_disk=0) == totals._replace(size_on_disk=0)
@@ -182,7 +185,7 @@ def test_a_list_that_cannot_be_read_is_made_anew(
     aside = list(damaged.glob("manifest.db.damaged-*"))
     assert len(aside) == (0 if trouble == "missing" else 1)
     # Somebody who comes later hears nothing of it.
-    later = Archive(str(damaged))
+    later = to_be_closed(Archive(str(damaged)))
     assert later.newest() == known
     assert later.said == []
     keep_all(later, [])
@@ -193,7 +196,7 @@ def test_a_list_is_made_anew_for_the_one_who_writes(
     kept: tuple[Path, dict[str, bytes]], damaged: Path, tmp_path: Path
 ) -> None:
     (damaged / "manifest.db").write_bytes(b"no database at all, but some words" * 100)
-    archive = Archive(str(damaged))
+    archive = to_be_closed(Archive(str(damaged)))
     (tmp_path / "new.jsonl").write_bytes(b"new")
     keep_all(archive, [tmp_path / "new.jsonl"])
     assert len(archive.said) == 1
@@ -204,7 +207,7 @@ def test_a_list_from_the_future_is_left_alone(damaged: Path) -> None:
     with closing(sqlite3.connect(damaged / "manifest.db")) as connection:
         connection.execute("PRAGMA user_version = 99")
     before = (damaged / "manifest.db").read_bytes()
-    archive = Archive(str(damaged))
+    archive = to_be_closed(Archive(str(damaged)))
     for question in (archive.newest, archive.identity, archive.totals):
         with pytest.raises(NewerArchiveError, match="newer geminids"):
             question()
@@ -215,7 +218,7 @@ def test_a_list_from_the_future_is_left_alone(damaged: Path) -> None:
 
 def test_a_pack_that_is_gone_is_named_and_healed(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
     (damaged / "packs" / "000001.pack").unlink()
-    archive, originals = Archive(str(damaged)), kept[1]
+    archive, originals = to_be_closed(Archive(str(damaged))), kept[1]
     _, refused = readable(archive, archive.newest())
     assert refused == {path for path, content in originals.items() if content}
     assert {damage.version.path for damage in verify(archive, nothing).damage} == refused
@@ -223,7 +226,9 @@ def test_a_pack_that_is_gone_is_named_and_healed(kept: tuple[Path, dict[str, byt
     assert not verify(archive, nothing).damage
     assert contents(archive) == {path: [content] for path, content in originals.items()}
     (damaged / "manifest.db").unlink()
-    assert contents(Archive(str(damaged))) == {path: [content] for path, content in originals.items()}
+    assert contents(to_be_closed(Archive(str(damaged)))) == {
+        path: [content] for path, content in originals.items()
+    }
 
 
 def test_a_pack_that_is_cut_loses_only_what_was_cut(
@@ -231,7 +236,7 @@ def test_a_pack_that_is_cut_loses_only_what_was_cut(
 ) -> None:
     pack = damaged / "packs" / "000001.pack"
     os.truncate(pack, pack.stat().st_size // 2)
-    archive, originals = Archive(str(damaged)), kept[1]
+    archive, originals = to_be_closed(Archive(str(damaged))), kept[1]
     read, refused = readable(archive, archive.newest())
     assert read
     assert refused
@@ -244,7 +249,7 @@ def test_a_pack_that_is_cut_loses_only_what_was_cut(
 
 def test_only_what_was_kept_heals(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
     flip(damaged / "packs" / "000001.pack", (damaged / "packs" / "000001.pack").stat().st_size - 10, 3)
-    archive = Archive(str(damaged))
+    archive = to_be_closed(Archive(str(damaged)))
     verified = verify(archive, lambda version: kept[1][version.path] + b"more")
     assert not verified.is_sound
     assert not verify(archive, nothing).is_sound
@@ -253,7 +258,7 @@ def test_only_what_was_kept_heals(kept: tuple[Path, dict[str, bytes]], damaged: 
 def test_words_behind_the_end_are_harmless(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
     with (damaged / "packs" / "000001.pack").open("ab") as out:
         out.write(b"\x91gKept\xd7\n torn")
-    archive = Archive(str(damaged))
+    archive = to_be_closed(Archive(str(damaged)))
     assert contents(archive) == {path: [content] for path, content in kept[1].items()}
     verified = verify(archive, nothing)
     assert verified.cut == 13
@@ -263,7 +268,7 @@ def test_words_behind_the_end_are_harmless(kept: tuple[Path, dict[str, bytes]], 
 
 def test_who_reads_need_not_wait_for_who_writes(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
     manifest = damaged / "manifest.db"
-    holder, other = Archive(str(damaged)), Archive(str(damaged))
+    holder, other = to_be_closed(Archive(str(damaged))), to_be_closed(Archive(str(damaged)))
     with alone(str(damaged), 0):
         with pytest.raises(BusyArchiveError, match=f"process {os.getpid()}"), other.writing(patience=0):
             pass
@@ -279,7 +284,7 @@ def test_damage_that_is_met_while_writing_is_gone_the_next_time(
     kept: tuple[Path, dict[str, bytes]], damaged: Path
 ) -> None:
     manifest = damaged / "manifest.db"
-    archive = Archive(str(damaged))
+    archive = to_be_closed(Archive(str(damaged)))
     with closing(sqlite3.connect(manifest)) as connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'versions'").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
@@ -293,7 +298,7 @@ def test_damage_that_is_met_while_writing_is_gone_the_next_time(
 
 
 def test_an_error_takes_back_what_was_not_durable(damaged: Path, tmp_path: Path) -> None:
-    archive = Archive(str(damaged))
+    archive = to_be_closed(Archive(str(damaged)))
     before = archive.newest()
     size = (damaged / "packs" / "000001.pack").stat().st_size
     (tmp_path / "new").write_bytes(os.urandom(3_000_000))
@@ -305,7 +310,7 @@ def test_an_error_takes_back_what_was_not_durable(damaged: Path, tmp_path: Path)
 
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
     (tmp_path / "kept").write_bytes(b"")
-    archive = Archive(str(tmp_path / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "kept")))
     assert not archive.exists()
     with pytest.raises(Exception, match="Cannot keep copies") as raised, archive.writing():
         pass

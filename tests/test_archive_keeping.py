@@ -15,11 +15,12 @@ import pytest
 from geminids.archive import Archive, Version, keeping, packs, rewriting, steady
 from tests.archives import AGENT, HOME, contents, files_below, keep_all, size_of_packs, unpacked_bytes
 from tests.conftest import CORPUS, FIXTURES
+from tests.connections import to_be_closed
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
-    return Archive(str(tmp_path / "data" / "kept"))
+    return to_be_closed(Archive(str(tmp_path / "data" / "kept")))
 
 
 @pytest.fixture
@@ -151,7 +152,7 @@ def test_names_that_are_no_text_are_kept(archive: Archive, tmp_path: Path) -> No
     assert archive.newest([os.fsdecode(b"/home/\xff")]) == {name: version}
     assert archive.content(version) == b"odd"
     (Path(archive.folder) / "manifest.db").unlink()
-    assert Archive(archive.folder).newest() == {name: version}
+    assert to_be_closed(Archive(archive.folder)).newest() == {name: version}
 
 
 def test_homes_are_told_apart(archive: Archive, tmp_path: Path) -> None:
@@ -220,7 +221,7 @@ def test_many_packs_hold_what_one_cannot(
     assert contents(archive) == {str(path): [path.read_bytes()] for path in files}
     known = archive.newest()
     (Path(archive.folder) / "manifest.db").unlink()
-    assert Archive(archive.folder).newest() == known
+    assert to_be_closed(Archive(archive.folder)).newest() == known
 
 
 HUGE = """
@@ -281,7 +282,7 @@ def test_what_is_removed_is_nowhere(archive: Archive, tmp_path: Path) -> None:
     assert contents(archive) == {str(other): [b"harmless\n"]}
     assert archive.identity() == (before[0], before[1] + 2)
     (Path(archive.folder) / "manifest.db").unlink()
-    assert contents(Archive(archive.folder)) == {str(other): [b"harmless\n"]}
+    assert contents(to_be_closed(Archive(archive.folder))) == {str(other): [b"harmless\n"]}
 
 
 def test_the_last_copy_can_be_removed_and_others_kept_after_it(archive: Archive, file: Path) -> None:

@@ -18,13 +18,14 @@ from geminids.archive import Archive, export_to, import_from, keeping
 from geminids.archive.failures import NotAnArchiveError
 from geminids.errors import FileExistsAlreadyError
 from tests.archives import AGENT, HOME, contents, keep_all
+from tests.connections import to_be_closed
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
     """An archive with files that grew, were rewritten, are empty, have odd names or the same content."""
     random = Random(21)
-    archive = Archive(str(tmp_path / "first" / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "first" / "kept")))
     names = [*(f"{number}.jsonl" for number in range(8)), os.fsdecode(b"\xff odd \n"), "名前.json", "up"]
     home = tmp_path / "home" / "folder"
     home.mkdir(parents=True)
@@ -46,7 +47,7 @@ def target(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Archive:
-    return Archive(str(tmp_path / "second" / "kept"))
+    return to_be_closed(Archive(str(tmp_path / "second" / "kept")))
 
 
 def facts(archive: Archive) -> list[tuple[object, ...]]:
@@ -71,7 +72,7 @@ def test_what_is_exported_comes_back_whole(archive: Archive, other: Archive, tar
     assert [home.is_imported for home in other.homes()] == [True]
     assert [home.is_imported for home in archive.homes()] == [False]
     (Path(other.folder) / "manifest.db").unlink()
-    rebuilt = Archive(other.folder)
+    rebuilt = to_be_closed(Archive(other.folder))
     assert facts(rebuilt) == facts(archive)
     assert [home.is_imported for home in rebuilt.homes()] == [True]
 
@@ -116,7 +117,10 @@ def test_some_can_be_exported(archive: Archive, other: Archive, target: Path) ->
 def test_what_was_imported_and_is_kept_here_is_no_longer_foreign(tmp_path: Path, target: Path) -> None:
     path = tmp_path / "one.jsonl"
     path.write_bytes(b"one\n")
-    archive, other = Archive(str(tmp_path / "a" / "kept")), Archive(str(tmp_path / "b" / "kept"))
+    archive, other = (
+        to_be_closed(Archive(str(tmp_path / "a" / "kept"))),
+        to_be_closed(Archive(str(tmp_path / "b" / "kept"))),
+    )
     keep_all(archive, [path])
     export_to(archive, str(target))
     import_from(other, str(target))
@@ -125,13 +129,13 @@ def test_what_was_imported_and_is_kept_here_is_no_longer_foreign(tmp_path: Path,
     assert not other.homes()[0].is_imported
     assert contents(other) == {str(path): [b"one\n"]}
     (Path(other.folder) / "manifest.db").unlink()
-    assert not Archive(other.folder).homes()[0].is_imported
+    assert not to_be_closed(Archive(other.folder)).homes()[0].is_imported
     assert other.versions(str(path)) == [version]
 
 
 def test_what_has_grown_since_it_was_exported_stays(tmp_path: Path, target: Path) -> None:
     path = tmp_path / "one.jsonl"
-    archive = Archive(str(tmp_path / "a" / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "a" / "kept")))
     path.write_bytes(b"one\n")
     keep_all(archive, [path])
     export_to(archive, str(target))
@@ -143,7 +147,7 @@ def test_what_has_grown_since_it_was_exported_stays(tmp_path: Path, target: Path
 
 
 def test_versions_stand_in_the_order_in_which_they_were_kept(tmp_path: Path) -> None:
-    archive = Archive(str(tmp_path / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "kept")))
     with archive.writing() as writer:
         for kept_at, content in ((30, b"third"), (10, b"first"), (20, b"second"), (40, b"third more")):
             writer.put(AGENT, HOME, "/gone", content, mtime_ns=kept_at, mode=0o600, kept_at=kept_at)
@@ -161,7 +165,7 @@ def test_large_contents_are_moved_piece_by_piece(
     monkeypatch.setattr("geminids.archive.moving._PIECE", 3_000)
     path = tmp_path / "large"
     path.write_bytes(Random(5).randbytes(100_000) + bytes(50_000))
-    archive = Archive(str(tmp_path / "kept"))
+    archive = to_be_closed(Archive(str(tmp_path / "kept")))
     keep_all(archive, [path])
     export_to(archive, str(target))
     import_from(other, str(target))

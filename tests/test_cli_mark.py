@@ -13,6 +13,7 @@ import pytest
 
 from geminids.library import Library, MarkChange, Marks
 from geminids.store.durable import FILE_NAME, changing
+from tests.connections import to_be_closed
 
 from .conftest import Run
 from .homes import FIRST_ID, write_session
@@ -133,7 +134,7 @@ def test_two_processes_mark_at_once_and_nothing_is_lost(geminids: Run, home: Pat
     for process in processes:
         _, said = process.communicate(timeout=60)
         assert process.returncode == 0, said
-    said_of = Library().marks()[SECOND]
+    said_of = to_be_closed(Library()).marks()[SECOND]
     assert set(said_of.tags) == {f"{name}-{number}" for name in ("ada", "bob") for number in range(10)}
     assert sorted(note.text for note in said_of.notes) == ["ada"] * 10 + ["bob"] * 10
 
@@ -272,7 +273,7 @@ def test_a_list_of_what_is_tagged(geminids: Run, home: Path) -> None:
     assert "None of 2 sessions matches" in geminids("list", "--tag", "bug", "--since", "1d").err
     more = geminids("list", "--tag", "keep", "-n", "1").err
     assert "`geminids list --limit 2 --tag keep` shows it" in more
-    library = Library()
+    library = to_be_closed(Library())
     assert library.tags() == {"keep": 2, "bug": 1}
 
 

@@ -42,6 +42,7 @@ from geminids.sources.gemini.beside.shell_history import read_shell_history
 from geminids.sources.timestamps import parse_time
 from geminids.sources.traces import Said, Trace, key, trace
 from tests.conftest import CORPUS, FIXTURES, RecordProperty, Rights
+from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
 from tests.reading import scans
 from tests.test_contract import accounted
@@ -888,7 +889,7 @@ def test_a_session_may_be_in_the_other_folder_of_its_project(
 
 def test_the_library_knows_why(tmp_path: Path) -> None:
     emptied(home_with_log(tmp_path))
-    (only,) = open_library([str(tmp_path)]).sessions()
+    (only,) = to_be_closed(open_library([str(tmp_path)])).sessions()
     assert (only.kind, only.summary) == (SessionKind.LOST, absence.FILE_EMPTY)
 
 

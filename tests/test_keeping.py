@@ -19,6 +19,7 @@ from geminids.archive import FOLDER, Archive, export_to
 from geminids.library import Library
 from geminids.store import searching
 from tests.conftest import FIXTURES, Run
+from tests.connections import to_be_closed
 
 FIXTURE_HOMES = sorted(case for case in FIXTURES.glob("*/*/home") if case.is_dir())
 AGENTS_FOLDERS = (".gemini", ".claude", ".codex", ".cache")
@@ -89,7 +90,7 @@ def test_every_file_that_is_read_is_kept_byte_for_byte(case: Path, tmp_path: Pat
     with Library([home], data) as library:
         library.sync()
         paths = {file.path for session in library.sessions() for file in session.files}
-    archive = Archive(str(data / FOLDER))
+    archive = to_be_closed(Archive(str(data / FOLDER)))
     newest = archive.newest()
     assert paths <= newest.keys()
     for path, version in newest.items():
@@ -142,7 +143,7 @@ def test_keeping_can_be_turned_off_for_an_agent(tmp_path: Path, rules: str, kept
     (data / "settings.toml").write_text(f"[keep]\n{rules}\n")
     with Library([home], data) as library:
         library.sync()
-    versions = Archive(str(data / FOLDER)).newest().values()
+    versions = to_be_closed(Archive(str(data / FOLDER))).newest().values()
     assert {version.agent for version in versions} == kept
 
 
@@ -161,7 +162,7 @@ def test_keeping_can_be_turned_off_for_a_project(tmp_path: Path) -> None:
         with Library([home], other) as library:
             library.sync()
             every = library.sessions()
-        newest = Archive(str(other / FOLDER)).newest()
+        newest = to_be_closed(Archive(str(other / FOLDER))).newest()
         for session in every:
             is_kept = {file.path for file in session.files} <= newest.keys()
             is_below = session.project.path is not None and (session.project.path + "/").startswith(
@@ -188,7 +189,7 @@ def test_copies_are_kept_of_what_was_read_before_there_were_any(
     monkeypatch.delenv("GEMINIDS_KEEP")
     with Library([home], data) as library:
         assert library.sessions()
-    assert Archive(str(data / FOLDER)).newest()
+    assert to_be_closed(Archive(str(data / FOLDER))).newest()
 
 
 def test_the_sample_is_not_kept(machine: Path, geminids: Run) -> None:
@@ -324,7 +325,7 @@ def test_a_copy_of_another_machine_never_goes_before_our_own(
     geminids("sync")
     (live,) = machine.rglob("projects/*/*.jsonl")
     mine = live.read_bytes()
-    archive = Archive(str(tmp_path / "other"))
+    archive = to_be_closed(Archive(str(tmp_path / "other")))
     with archive.writing() as writer:
         content = mine.replace(b"bread", b"bombs")
         home = str(machine / ".claude")
@@ -347,7 +348,7 @@ def all_words(data: Path) -> bytes:
     for index in data.glob("index/*.db"):
         with closing(sqlite3.connect(index)) as database:
             found += [term.encode() for (term,) in database.execute("SELECT term FROM vocabulary")]
-    archive = Archive(str(data / FOLDER))
+    archive = to_be_closed(Archive(str(data / FOLDER)))
     found += [archive.content(version) for version in archive.all_versions()]
     archive.close()
     return b"\n".join(found)

@@ -19,6 +19,7 @@ from geminids.errors import PARTLY_DONE
 from geminids.library import Filter, Library
 from geminids.store.index import UNUSED, BusyIndexError, Place
 from tests.conftest import Rights, Run
+from tests.connections import to_be_closed
 from tests.homes import write_session
 from tests.indexes import assert_equals_a_fresh_build, dump, index_file, sync
 from tests.large_homes import write_large_home
@@ -184,7 +185,7 @@ class LatePlace(Place):
 
 @pytest.mark.parametrize("was", ["removed", "damaged"])
 def test_a_reader_that_comes_late_opens_the_new_index(home: Path, data: Path, was: str) -> None:
-    library = Library([home], data)
+    library = to_be_closed(Library([home], data))
     place = LatePlace(str(data), [home.folder for home in library._homes])
     place.old = f"{data}/index/{place.name}-0.db"
     if was == "damaged":

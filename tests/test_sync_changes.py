@@ -14,6 +14,7 @@ import pytest
 from geminids.library import Filter, Library, Outcome
 from geminids.model import ProblemKind, folder_hash
 from tests.conftest import FIXTURES, Rights
+from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
 from tests.indexes import assert_equals_a_fresh_build, dump, sync
 from tests.test_sync_processes import hits
@@ -391,7 +392,7 @@ def test_an_error_in_the_middle_keeps_nobody_waiting(
         raise RuntimeError("a bug of ours")
 
     write_session(machine_with.home, prompt="gamma")
-    library = Library([machine_with.home], machine_with.data)
+    library = to_be_closed(Library([machine_with.home], machine_with.data))
     with monkeypatch.context() as while_it_lasts:
         while_it_lasts.setattr("geminids.sync.taking_in.Taking._note_folders", broken)
         with pytest.raises(RuntimeError, match="a bug of ours"):

@@ -16,6 +16,7 @@ from geminids.library import Filter, Library
 from geminids.store import schema
 from geminids.store.durable import FILE_NAME as DURABLE
 from tests.conftest import FIXTURES, RecordProperty, Rights, Run
+from tests.connections import to_be_closed
 from tests.homes import tool_call, write_session
 from tests.indexes import Connected, assert_equals_a_fresh_build, dump, index_file, sync
 from tests.test_sync_processes import hits
@@ -65,7 +66,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the index of all fixtures, and with a link."""
     data = tmp_path_factory.mktemp("whole")
-    Library(HOMES, data).link_project("ab" * 32, str(data))
+    to_be_closed(Library(HOMES, data)).link_project("ab" * 32, str(data))
     sync(HOMES, data)
     return data
 

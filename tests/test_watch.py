@@ -36,6 +36,7 @@ from geminids.watch import stream as stream_module
 from geminids.watch.finding import Found, Item
 from geminids.watch.told import SETTLED, Told, Unsettled, torn_records
 from tests.conftest import FIXTURES, Rights
+from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, tool_call, write_session
 from tests.watching import Listener, heard, messages_of, silence
 
@@ -254,7 +255,9 @@ def test_a_home_a_project_and_a_session_that_appear_later(
 
 def test_where_there_is_nothing_yet_waiting_costs_nothing(tmp_path: Path) -> None:
     stop = threading.Event()
-    events = open_library([str(tmp_path)], sync=False).watch(pace=Pace(heartbeat=0.5), stop=stop)
+    events = to_be_closed(open_library([str(tmp_path)], sync=False)).watch(
+        pace=Pace(heartbeat=0.5), stop=stop
+    )
     with closing(events):  # type: ignore[type-var]
         assert isinstance(next(events), Watching)
         began = time.thread_time()
@@ -475,7 +478,7 @@ def test_another_thread_can_stop_it(tmp_path: Path, poll: float | None) -> None:
     write_session(tmp_path)
     stop = threading.Event()
     told: list[AnyEvent] = []
-    library = open_library([str(tmp_path)])
+    library = to_be_closed(open_library([str(tmp_path)]))
     consumer = threading.Thread(
         target=lambda: told.extend(library.watch(pace=Pace(poll), stop=stop)), daemon=True
     )
@@ -489,7 +492,7 @@ def test_another_thread_can_stop_it(tmp_path: Path, poll: float | None) -> None:
 
 def test_closing_it_lets_go_of_everything(tmp_path: Path) -> None:
     write_session(tmp_path)
-    library = open_library([str(tmp_path)])
+    library = to_be_closed(open_library([str(tmp_path)]))
     open_files, threads = _open_files(), threading.active_count()
     for _ in range(3):
         events = library.watch(pace=Pace(heartbeat=HEARTBEAT))
@@ -513,7 +516,7 @@ def test_one_session_is_followed_with_its_subagents(tmp_path: Path) -> None:
     write_session(home, SECOND_ID, slug="other")
     (chats,) = home.glob(".gemini/tmp/alpha/chats")
     (main,) = chats.glob("*.jsonl")
-    events = open_library([str(home)]).watch("fea075c0", last=1, pace=Pace(0.05, HEARTBEAT))
+    events = to_be_closed(open_library([str(home)])).watch("fea075c0", last=1, pace=Pace(0.05, HEARTBEAT))
     with closing(events):  # type: ignore[type-var]
         told = heard(events, lambda told: len(told) == 2)
         assert isinstance(told[1], SessionNews)
@@ -528,7 +531,7 @@ def test_one_session_is_followed_with_its_subagents(tmp_path: Path) -> None:
 
 def test_a_project_is_meant_by_its_name(tmp_path: Path) -> None:
     shop, workshop = write_session(tmp_path), write_session(tmp_path, SECOND_ID, slug="workshop")
-    events = open_library([str(tmp_path)]).watch(project="shop", pace=Pace(0.05, HEARTBEAT))
+    events = to_be_closed(open_library([str(tmp_path)])).watch(project="shop", pace=Pace(0.05, HEARTBEAT))
     with closing(events):  # type: ignore[type-var]
         next(events)
         append(workshop, message("m1", "Not here"))
@@ -538,7 +541,7 @@ def test_a_project_is_meant_by_its_name(tmp_path: Path) -> None:
 
 
 def test_a_home_given_by_hand_is_waited_for(tmp_path: Path) -> None:
-    events = open_library([str(tmp_path)]).watch(pace=Pace(0.05, HEARTBEAT))
+    events = to_be_closed(open_library([str(tmp_path)])).watch(pace=Pace(0.05, HEARTBEAT))
     with closing(events):  # type: ignore[type-var]
         next(events)
         write_session(tmp_path, prompt="First", answer="1")

@@ -19,6 +19,7 @@ from geminids.web.app import ENDPOINTS
 from geminids.web.documents.base import FaultyRequest
 from geminids.web.endpoints import Endpoint
 from tests.conftest import FIXTURES
+from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, tool_call, write_session
 from tests.planted_secrets import planted
 from tests.web_apps import client_of
@@ -337,7 +338,7 @@ def pictures_in(home: Path) -> Iterator[str]:
     import tempfile
 
     with tempfile.TemporaryDirectory() as data, client_of([home], Path(data)) as client:
-        library = open_library([str(home)], data, sync=False)
+        library = to_be_closed(open_library([str(home)], data, sync=False))
         for session_id in all_ids(client):
             for number, message in enumerate(library.session(session_id).messages, 1):
                 for part, held in enumerate(message.parts):

@@ -28,6 +28,7 @@ from geminids.web.endpoints import Asked as QuestionOf
 from geminids.web.endpoints import Desk, Endpoint
 from geminids.web.libraries import Libraries
 from tests.conftest import RecordProperty
+from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
 from tests.large_homes import write_large_home
 from tests.web_apps import Served, served, wait_until
@@ -238,7 +239,7 @@ def test_who_still_waits_when_the_server_ends_is_told_so_at_once(tmp_path: Path)
     opening(sync=True).sync()
 
     async def ask() -> Response:
-        answers = Answers(Libraries(opening, syncs=False), token="", redacts=False)
+        answers = Answers(to_be_closed(Libraries(opening, syncs=False)), token="", redacts=False)
         scope = {"type": "http", "query_string": b"", "headers": []}
         asking = asyncio.create_task(_awaited(answers.to(slow.endpoint())(Request(scope))))
         assert await asyncio.to_thread(slow.has_begun.wait, 30)
@@ -274,8 +275,8 @@ asyncio.run(ask())
 def test_a_first_sync_that_finds_nothing_new_changes_nothing_for_the_page(tmp_path: Path) -> None:
     write_session(tmp_path / "home")
     opening = partial(open_library, [str(tmp_path / "home")], str(tmp_path / "data"))
-    Libraries(opening, syncs=True).sync()
-    again = Libraries(opening, syncs=True)
+    to_be_closed(Libraries(opening, syncs=True)).sync()
+    again = to_be_closed(Libraries(opening, syncs=True))
     before = again.generation
     again.sync()
     assert again.generation == before, "else a page that was just drawn asks for everything once more"

@@ -26,6 +26,7 @@ from geminids.web import live as live_module
 from geminids.web.libraries import Libraries
 from geminids.web.live import Live
 from tests.conftest import RecordProperty
+from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import RUN, Served, client_of, served, wait_until
 
@@ -221,7 +222,7 @@ def test_a_silent_line_is_shown_to_be_alive(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(Libraries(opening, syncs=False))
+        following = Live(to_be_closed(Libraries(opening, syncs=False)))
         lines = following.listen(None)
         told = [await anext(lines), await anext(lines), await anext(lines)]
         following.end_listening()
@@ -237,7 +238,7 @@ def test_a_browser_that_takes_nothing_is_let_go_and_comes_back(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(Libraries(opening, syncs=True))
+        following = Live(to_be_closed(Libraries(opening, syncs=True)))
         following.start()
         lines = following.listen(None)
         told = [await anext(lines)]

@@ -23,6 +23,7 @@ from geminids.errors import INTERRUPTED, WRONG_USAGE
 from geminids.library import Library, Progress, open_library
 from geminids.web.libraries import Libraries
 from tests.conftest import FIXTURES
+from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import RUN, Served, served, serving, wait_until
 
@@ -65,7 +66,7 @@ def test_a_first_sync_says_that_it_is_and_how_much_is_read(tmp_path: Path) -> No
 
     write_many(tmp_path / "home", 5)
     held = Held(tmp_path / "home", tmp_path / "data")
-    libraries = Libraries(held, syncs=True)
+    libraries = to_be_closed(Libraries(held, syncs=True))
     before = libraries.state()
     assert (before.is_first, before.is_running, before.is_empty) == (True, False, None)
     thread = Thread(target=libraries.sync)
@@ -88,7 +89,7 @@ def test_a_later_start_is_no_first_one(tmp_path: Path) -> None:
     opening = partial(open_library, [str(tmp_path / "home")], str(tmp_path / "data"))
     with opening(sync=True) as library:
         library.sync()
-    libraries = Libraries(opening, syncs=True)
+    libraries = to_be_closed(Libraries(opening, syncs=True))
     assert not libraries.state().is_first
     assert libraries.have_sessions()
     libraries.close()

@@ -43,7 +43,7 @@ from geminids.errors import (
 from geminids.names import keepable, project_names
 from geminids.settings import BadSettingsError
 from geminids.sources.places import IMPORTED, Home, may_be_folder, may_exist
-from geminids.store.index import DamagedIndexError, Index, Place, naming_damage
+from geminids.store.index import DamagedIndexError, Index, Place, closed_on_error, naming_damage
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -381,9 +381,13 @@ def open_library(
     """The sessions of the given homes, else of this machine, else (if wished) of the sample."""
     opened = partial(Library, data=data, sync=sync, tell=tell, progress=progress, environment=environment)
     library = opened(homes, sample=sample)
-    if sample_if_empty and not (sample or are_chosen(homes, environment)) and library.is_empty():
-        return opened(sample=True)
-    return library
+    if not sample_if_empty or sample or are_chosen(homes, environment):
+        return library
+    with closed_on_error(library):
+        if not library.is_empty():
+            return library
+    library.close()
+    return opened(sample=True)
 
 
 def are_chosen(homes: Sequence[str] = (), environment: Mapping[str, str] = os.environ) -> bool:
@@ -459,6 +463,7 @@ class Library:
             if not may_be_folder(folder):
                 raise HomeNotFoundError(folder)
         self.sample = sample
+        self._opened: Index | None = None
         found = self._find_homes()
         gone = self._gone_homes(found)
         if isinstance(self._disk, KeptDisk):
@@ -466,11 +471,11 @@ class Library:
         self._homes = [home._replace(disk=self._disk) for home in (*found, *gone)]
         named = self._data or environment.get(config.DATA_VARIABLE)
         if named and config.is_below(config.absolute(named), self._agents_folders()):
+            self.close()
             raise AgentFolderError(named)
         self._syncs = sync
         self._tell = tell
         self._progress = progress
-        self._opened: Index | None = None
         self._of_documents: list[Session] = []
         """Sessions that were read from documents, which anybody may have written."""
 
@@ -481,10 +486,12 @@ class Library:
         self.close()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Let go of the index and of the kept copies; what is asked later opens them again."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
+        if self._archive is not None:
+            self._archive.close()
 
     # What there is
 
@@ -1322,14 +1329,15 @@ class Library:
     def _current(self) -> Index:
         index, outcome = self._sync.up_to_date(budget=BUDGET, progress=self._progress)
         self._disk.look_again()
-        for message in outcome.said:
-            self._tell(message)
-        if outcome.left:
-            self._tell(
-                f"There was no time for all that is new: {outcome.left:,} more groups of files. "
-                "`geminids sync` takes them in."
-            )
-        return index
+        with closed_on_error(index):
+            for message in outcome.said:
+                self._tell(message)
+            if outcome.left:
+                self._tell(
+                    f"There was no time for all that is new: {outcome.left:,} more groups of files. "
+                    "`geminids sync` takes them in."
+                )
+            return index
 
     def _as_it_is(self) -> Index:
         place = self._place()

@@ -130,9 +130,6 @@ class Archive:
         """What the user should hear of: a list that was damaged and made anew."""
         self._manifest: Manifest | None = None
 
-    def __del__(self) -> None:
-        self.close()
-
     def exists(self) -> bool:
         """Whether copies were ever kept here."""
         return os.path.isdir(f"{self.folder}/packs")  # noqa: PTH112 - pathlib takes longer than the rest

@@ -19,6 +19,7 @@ from geminids.archive import MANIFEST_FILE, MANIFEST_VERSION, KeptHome, Totals, 
 from geminids.archive.failures import ArchiveFullError, BusyArchiveError, FailedToKeepError, NewerArchiveError
 from geminids.archive.records import DIGEST_SIZE, Record, Segment, WrittenVersion
 from geminids.store.any_marks import uri_of
+from geminids.store.index import closed_on_error
 from geminids.store.paths import opened, stored
 
 VERSION = MANIFEST_VERSION
@@ -336,12 +337,9 @@ def open_manifest(folder: str, *, to_write: bool = False) -> Manifest:
     how = "rw" if to_write or os.access(folder, os.W_OK) else "ro"
     with naming_damage(folder):
         manifest = Manifest(_connected(uri_of(file, f"mode={how}")), file)
-        try:
+        with closed_on_error(manifest):
             _check(manifest.connection, folder)
-        except BaseException:
-            manifest.close()
-            raise
-        return manifest
+            return manifest
 
 
 def new_manifest(file: str) -> Manifest:
@@ -350,33 +348,33 @@ def new_manifest(file: str) -> Manifest:
     # Whatever the process masks; SQLite gives the same rights to the journal.
     os.fchmod(handle, 0o600)
     os.close(handle)
-    connection = _connected(uri_of(file, "mode=rw"))
-    _lay_out(connection)
-    return Manifest(connection, file)
+    return Manifest(_laid_out(_connected(uri_of(file, "mode=rw"))), file)
 
 
 def manifest_in_memory(folder: str) -> Manifest:
     """An empty manifest that is kept nowhere."""
-    connection = _connected(":memory:")
-    _lay_out(connection)
+    connection = _laid_out(_connected(":memory:"))
     return Manifest(connection, f"{folder}/{MANIFEST_FILE}", is_in_memory=True)
 
 
-def _lay_out(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    for table in TABLES:
-        connection.execute(table)
-    connection.execute(f"PRAGMA application_id = {_OURS}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.execute("COMMIT")
+def _laid_out(connection: sqlite3.Connection) -> sqlite3.Connection:
+    with closed_on_error(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        for table in TABLES:
+            connection.execute(table)
+        connection.execute(f"PRAGMA application_id = {_OURS}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+        return connection
 
 
 def _connected(uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=_BUSY, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA synchronous = FULL")
-    # What is removed is to be gone.
-    connection.execute("PRAGMA secure_delete = ON")
-    return connection
+    with closed_on_error(connection):
+        connection.execute("PRAGMA synchronous = FULL")
+        # What is removed is to be gone.
+        connection.execute("PRAGMA secure_delete = ON")
+        return connection
 
 
 def _check(connection: sqlite3.Connection, folder: str) -> None:

@@ -35,6 +35,7 @@ from geminids.archive.packs import (
 )
 from geminids.archive.reading import segment as read_segment
 from geminids.archive.records import Broken, Record, Segment, WrittenVersion, scan
+from geminids.store.index import closed_on_error
 
 ASIDE = f"{MANIFEST_FILE}.damaged-"
 _JOURNAL = "-journal"
@@ -55,16 +56,14 @@ def manifest_to_write(folder: str, said: list[str], *, is_thorough: bool = False
     try:
         with naming_damage(folder):
             manifest = open_manifest(folder, to_write=True)
-            manifest.identity()
-            if is_thorough:
-                _check_all(manifest)
+            with closed_on_error(manifest):
+                manifest.identity()
+                if is_thorough:
+                    _check_all(manifest)
     except DamagedManifestError as error:
         manifest = _made_anew(folder, str(error), said)
-    try:
+    with closed_on_error(manifest):
         return manifest, catch_up(folder, manifest)
-    except BaseException:
-        manifest.close()
-        raise
 
 
 def mended(folder: str, reason: str, said: list[str]) -> Manifest:
@@ -95,27 +94,24 @@ def _sound(folder: str) -> Manifest:
     """The manifest, if nothing is wrong with it. Raises DamagedManifestError."""
     with naming_damage(folder):
         manifest = open_manifest(folder)
-        _check_all(manifest)
-        return manifest
+        with closed_on_error(manifest):
+            _check_all(manifest)
+            return manifest
 
 
 def _in_memory(folder: str) -> Manifest:
     manifest = manifest_in_memory(folder)
-    rebuild(folder, manifest)
-    return manifest
+    with closed_on_error(manifest):
+        rebuild(folder, manifest)
+        return manifest
 
 
 def _check_all(manifest: Manifest) -> None:
-    """Look at every page and every row. Raises DamagedManifestError; then it is closed."""
-    try:
-        with naming_damage(manifest.file):
-            (answer,) = manifest.connection.execute("PRAGMA integrity_check(1)").fetchone()
-            manifest.read_all()
-    except DamagedManifestError:
-        manifest.close()
-        raise
+    """Look at every page and every row. Raises DamagedManifestError."""
+    with naming_damage(manifest.file):
+        (answer,) = manifest.connection.execute("PRAGMA integrity_check(1)").fetchone()
+        manifest.read_all()
     if answer != "ok":
-        manifest.close()
         raise DamagedManifestError(answer)
 
 

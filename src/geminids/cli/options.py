@@ -56,6 +56,8 @@ class Choices:
             tell=say,
             progress=progress("Reading sessions"),
         )
+        if context := click.get_current_context(silent=True):
+            context.call_on_close(library.close)
         if library.sample and not self.sample:
             say("No session on this machine; these are the samples that come with geminids.")
         return library

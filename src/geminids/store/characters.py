@@ -34,7 +34,7 @@ _VARIANT = "\ufe00-\ufe02\U000e0100-\U000e01ef"
 
 _SIGN = (
     "\u2066-\u2069\u20ba-\u20cf\u218a-\u218f\u23f4-\u23ff\u2700\u2b4d-\u2bff\u2e3c-\u2e7f"
-    "\u32ff\ufe27-\ufe2f\U0001f000-\U0001fbff"
+    "\u2ffc-\u2fff\u31e4-\u31ef\u32ff\ufe27-\ufe2f\U0001f000-\U0001fbff"
 )
 """Signs and emoji. FTS5 takes those made after 2012 for letters, and `done🤖` for a word."""
 

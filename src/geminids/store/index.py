@@ -19,7 +19,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, Protocol
 
 from geminids.errors import PARTLY_DONE, STORE_DAMAGED, GeminidsError
 from geminids.store.any_marks import uri_of
@@ -111,6 +111,12 @@ class FullDiskError(GeminidsError):
             f"No room to write the index {path!r}: the disk is full. Nothing half-written was kept; make "
             "room, or choose another folder with --data."
         )
+
+
+class Closable(Protocol):
+    """An index, or another thing that is open until it is closed."""
+
+    def close(self) -> None: ...  # noqa: D102
 
 
 class Index:
@@ -307,7 +313,9 @@ def _begun(path: str) -> Index:
 
 def in_memory() -> Index:
     """An index that is kept nowhere."""
-    return _laid_out(Index(_connected(":memory:"), None))
+    index = Index(_connected(":memory:"), None)
+    with closed_on_error(index):
+        return _laid_out(index)
 
 
 @contextmanager
@@ -320,12 +328,12 @@ def naming_damage(path: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def closed_on_error(index: Index) -> Iterator[None]:
-    """Lets go of an index that nobody will get: what it has begun would keep others waiting."""
+def closed_on_error(opened: Closable) -> Iterator[None]:
+    """Lets go of something that nobody will get: what it has begun would keep others waiting."""
     try:
         yield
     except BaseException:
-        index.close()
+        opened.close()
         raise
 
 
@@ -383,8 +391,9 @@ def _version(index: Index) -> object:
 
 def _connected(path: str) -> sqlite3.Connection:
     connection = _connection(path)
-    connection.execute(f"PRAGMA cache_size = {_CACHE}")
-    return connection
+    with closed_on_error(connection):
+        connection.execute(f"PRAGMA cache_size = {_CACHE}")
+        return connection
 
 
 def _connection(path: str, *, uri: bool = False) -> sqlite3.Connection:

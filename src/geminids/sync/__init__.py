@@ -187,6 +187,10 @@ class _Run:
             written = self._written(place, is_first=index is None and not self._full)
         except (BusyIndexError, FullDiskError, OSError) as error:
             return self._without_writing(index or self._open(place), error)
+        except BaseException:
+            if index:
+                index.close()
+            raise
         if index:
             index.close()
         return written
@@ -345,8 +349,9 @@ class _Run:
         if why:
             self._said.append(f"The index cannot be kept: {why}.")
         index = in_memory()
-        taken = self._fill(index)
-        return index, self._outcome(taken, built=True)._replace(failed=True)
+        with closed_on_error(index):
+            taken = self._fill(index)
+            return index, self._outcome(taken, built=True)._replace(failed=True)
 
     # What has changed
 

@@ -134,13 +134,20 @@ class Libraries:
             raise
         except GeminidsError:
             # An answer like any other.
-            self._idle.append((generation, library))
+            self._give_back(generation, library)
             raise
         except BaseException:
             # Whatever it was in the middle of, the next question begins with another one.
             library.close()
             raise
-        self._idle.append((generation, library))
+        self._give_back(generation, library)
+
+    def _give_back(self, generation: int, library: Library) -> None:
+        if self._is_ending:
+            # All others are closed already, or will be.
+            library.close()
+        else:
+            self._idle.append((generation, library))
 
     def _idle_one(self) -> tuple[int, Library] | None:
         """A library that nobody uses and that is not behind; others are let go of."""
@@ -183,7 +190,11 @@ class Libraries:
             self._sample = None
         if self._is_empty and self._open_sample is not None:
             sample = self._open_sample(sync=True)
-            sample.sync()
+            try:
+                sample.sync()
+            except BaseException:
+                sample.close()
+                raise
             self._sample = sample
 
     def _note(self, read: int, total: int) -> None:

@@ -106,7 +106,11 @@ def _opened_database(path: str, disk: Disk) -> sqlite3.Connection | None:
 def _copy_of_database(content: bytes) -> sqlite3.Connection:
     """A database whose file is gone, in memory. Its journal is gone as well, so none is looked for."""
     opened = sqlite3.connect(":memory:")
-    opened.deserialize(content[:18] + _NO_JOURNAL + content[20:])
+    try:
+        opened.deserialize(content[:18] + _NO_JOURNAL + content[20:])
+    except BaseException:
+        opened.close()
+        raise
     return opened
 
 
