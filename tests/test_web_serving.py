@@ -83,7 +83,7 @@ def test_it_ends_cleanly_also_while_a_browser_listens(
         assert err == ""
 
 
-def test_a_browser_is_opened_at_the_address_that_is_printed(home: Path, tmp_path: Path) -> None:
+def test_a_browser_is_opened_at_the_place_that_is_printed(home: Path, tmp_path: Path) -> None:
     opened, browser = tmp_path / "opened", tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.part && mv {opened}.part {opened}\n')
     browser.chmod(0o700)
@@ -94,7 +94,7 @@ def test_a_browser_is_opened_at_the_address_that_is_printed(home: Path, tmp_path
             assert process.stdout is not None
             address = process.stdout.readline()
             wait_until(opened.exists, "the browser")
-            assert opened.read_text() == address
+            assert opened.read_text().partition("?")[0] == address.partition("?")[0]
         finally:
             process.terminate()
 

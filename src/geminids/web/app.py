@@ -33,7 +33,7 @@ from geminids.web import (
 from geminids.web.answering import JSON, Answers
 from geminids.web.endpoints import Endpoint
 from geminids.web.faults import fault
-from geminids.web.guarding import HEALTH, Guard, Key
+from geminids.web.guarding import HEALTH, Code, Guard, Key
 from geminids.web.libraries import Libraries, OpenLibrary
 from geminids.web.live import Live
 from geminids.web.openapi import openapi
@@ -63,13 +63,14 @@ def create_app(
     open_library: OpenLibrary,
     key: Key,
     *,
+    code: Code | None = None,
     open_sample: OpenLibrary | None = None,
     redacts: bool = False,
     syncs: bool = True,
 ) -> Starlette:
     """The web app over a library, or over the sample as long as there is no session in it.
 
-    With `redacts`, secrets are hidden in all that is served.
+    The `code` stands for the key once. With `redacts`, secrets are hidden in all that is served.
     """
     libraries = Libraries(open_library, syncs=syncs, open_sample=open_sample)
     answers = Answers(libraries, token=key.token, redacts=redacts)
@@ -93,7 +94,7 @@ def create_app(
             *(Route(one.path, answers.to(one), methods=[one.method]) for one in ENDPOINTS),
             Route("/{path:path}", Pages().answer),
         ],
-        middleware=[Middleware(Guard, key=key)],
+        middleware=[Middleware(Guard, key=key, code=code)],
         exception_handlers={HTTPException: _refused},
         lifespan=partial(_lifespan, libraries, answers, live),
     )

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from geminids.web.app import create_app
+from geminids.web.connections import ACCEPTED_AT_ONCE, MOST_IN_LINE, Connection
 from geminids.web.errors import PortTakenError
-from geminids.web.guarding import Key
+from geminids.web.guarding import Code, Key
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -56,13 +57,16 @@ def serve(
     gc.set_threshold(*COLLECTING)
     with _listening(port) as listening:
         key = Key.new(listening.getsockname()[1])
-        app = create_app(open_library, key, open_sample=open_sample, redacts=redacts, syncs=syncs)
+        code = Code() if opens_browser else None
+        app = create_app(open_library, key, code=code, open_sample=open_sample, redacts=redacts, syncs=syncs)
 
         def ready() -> None:
             tell(key.address)
-            if opens_browser:
+            # The system may hold more than we take over at once.
+            listening.listen(MOST_IN_LINE)
+            if code:
                 # Some browsers keep whoever starts them waiting.
-                Thread(target=webbrowser.open, args=(key.address,), daemon=True).start()
+                Thread(target=webbrowser.open, args=(key.address_with(code),), daemon=True).start()
 
         server = _Server(app, ready)
         server.run(sockets=[listening])
@@ -89,7 +93,9 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=Connection,
                 ws="none",
+                backlog=ACCEPTED_AT_ONCE,
                 lifespan="on",
                 log_level="error",
                 access_log=False,
