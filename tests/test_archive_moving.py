@@ -146,6 +146,24 @@ def test_what_has_grown_since_it_was_exported_stays(tmp_path: Path, target: Path
     assert contents(archive) == {str(path): [b"one\ntwo\n"]}
 
 
+def test_another_version_of_a_file_that_is_there_is_counted_as_taken(tmp_path: Path, target: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    archive, other = (
+        to_be_closed(Archive(str(tmp_path / "a" / "kept"))),
+        to_be_closed(Archive(str(tmp_path / "b" / "kept"))),
+    )
+    path.write_bytes(b"here\n")
+    keep_all(other, [path])
+    path.write_bytes(b"elsewhere\n")
+    keep_all(archive, [path])
+    export_to(archive, str(target))
+    imported = import_from(other, str(target))
+    assert (imported.versions, imported.known) == (1, 0)
+    assert contents(other) == {str(path): [b"elsewhere\n", b"here\n"]}
+    again = import_from(other, str(target))
+    assert (again.versions, again.known) == (0, 1)
+
+
 def test_versions_stand_in_the_order_in_which_they_were_kept(tmp_path: Path) -> None:
     archive = to_be_closed(Archive(str(tmp_path / "kept")))
     with archive.writing() as writer:
@@ -311,6 +329,38 @@ def test_what_is_no_export_is_refused(
         import_from(other, str(target))
     assert contents(other) == kept_before
     assert other.identity() == before
+
+
+def zeros(size: int) -> tuple[str, bytes, str]:
+    """A member that is small and holds many zeros; its name, content and digest."""
+    packer, digest = zstd.ZstdCompressor(), sha256()
+    pieces = []
+    for _ in range(size >> 20):
+        pieces.append(packer.compress(bytes(1 << 20)))
+        digest.update(bytes(1 << 20))
+    packed = b"".join([*pieces, packer.flush()])
+    return f"content/{digest.hexdigest()}.zst", packed, digest.hexdigest()
+
+
+def test_what_no_sync_would_keep_is_refused_before_it_is_unpacked(
+    other: Archive, target: Path, kept_before: dict[str, list[bytes]]
+) -> None:
+    name, packed, digest = zeros(80 << 20)
+    too_small = tar_of({name: packed, "manifest.jsonl": told(size=80 << 20, digest=digest)})
+    too_large = tar_of({name: packed, "manifest.jsonl": told(size=3 << 30, digest=digest)})
+    began = time.process_time()
+    for content, why in (
+        (too_small, "as no conversation has"),
+        (too_large, "no file of more than 1,000,000,000"),
+    ):
+        target.write_bytes(content)
+        with pytest.raises(NotAnArchiveError, match=why):
+            import_from(other, str(target))
+    assert time.process_time() - began < 0.5
+    assert contents(other) == kept_before
+    name, packed, digest = zeros(60 << 20)
+    target.write_bytes(tar_of({name: packed, "manifest.jsonl": told(size=60 << 20, digest=digest)}))
+    assert import_from(other, str(target)).versions == 1
 
 
 def test_paths_are_only_names(other: Archive, target: Path, tmp_path: Path) -> None:

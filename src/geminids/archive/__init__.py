@@ -70,7 +70,7 @@ Answer = TypeVar("Answer")
 
 FOLDER = "kept"
 MANIFEST_FILE = "manifest.db"
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
 PATIENCE = 10.0
 """Seconds to wait for another process that keeps copies."""
 
@@ -129,36 +129,42 @@ class Archive:
         self.said: list[str] = []
         """What the user should hear of: a list that was damaged and made anew."""
         self._manifest: Manifest | None = None
+        self._is_checked = False
 
     def exists(self) -> bool:
         """Whether copies were ever kept here."""
-        return os.path.isdir(f"{self.folder}/packs")  # noqa: PTH112 - pathlib takes longer than the rest
+        # Without its packs there still is a list, which says what is lost.
+        names = ("packs", MANIFEST_FILE)
+        return any(os.path.exists(f"{self.folder}/{name}") for name in names)  # noqa: PTH110
 
     def identity(self) -> tuple[str, int]:
         """The archive's own id, and a number that is raised when copies were removed, imported or healed."""
         if not self.exists():
             return "", 0
-        match dict(self._at_once("SELECT name, value FROM meta") or ()):
+        match dict(self._at_once("SELECT name, value, sum FROM meta") or ()):
             case {"id": str(archive), "changes": int(changes)}:
                 return archive, changes
             case _:
                 return self._asked(lambda manifest: manifest.identity())
 
     def _at_once(self, question: str) -> list[tuple[Any, ...]] | None:
-        """An answer of the manifest without loading anything; None if there is any trouble."""
+        """Rows of the manifest without loading anything; None if there is any trouble. `sum` comes last."""
         # Every command asks, and to load all that knows a manifest takes longer than a list may.
         import sqlite3
         from contextlib import closing
 
         from geminids.store.any_marks import uri_of
+        from geminids.store.sums import is_whole
 
         try:
             where = uri_of(f"{self.folder}/{MANIFEST_FILE}", "mode=ro")
             with closing(sqlite3.connect(where, uri=True)) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
-                return connection.execute(question).fetchall() if version == MANIFEST_VERSION else None
+                rows = connection.execute(question).fetchall() if version == MANIFEST_VERSION else []
         except sqlite3.Error:
             return None
+        # Every archive has an id, and home to its copies: no rows are trouble too.
+        return [row[:-1] for row in rows] if rows and all(map(is_whole, rows)) else None
 
     def newest(self, homes: Collection[str] | None = None) -> dict[str, Version]:
         """The newest version of every path, of some homes or of all."""
@@ -195,7 +201,15 @@ class Archive:
         return packed_pieces(self.folder, version, self._places(version), self._place)
 
     def _places(self, version: Version) -> "Sequence[Place] | None":
-        return self._asked(lambda manifest: manifest.places(version)) if self.exists() else None
+        if not self.exists():
+            return None
+        places = self._asked(lambda manifest: manifest.places(version))
+        if places is None and not self._is_checked:
+            # It may only be that the list does not find a row of its own: all of it is looked at, once.
+            self._is_checked = True
+            self._mend("it does not know where a copy lies")
+            places = self._asked(lambda manifest: manifest.places(version))
+        return places
 
     def _place(self, segment: "Segment") -> "Place | None":
         return self._asked(lambda manifest: manifest.place(segment))
@@ -213,8 +227,8 @@ class Archive:
         """The same in little, and at once: agent, folder, whether all of its copies came from elsewhere."""
         if not self.exists():
             return []
-        rows = self._at_once("SELECT agent, home, is_imported FROM homes")
-        if rows is None or not all(isinstance(agent, str) for agent, _, _ in rows):
+        rows = self._at_once("SELECT agent, home, is_imported, sum FROM homes")
+        if rows is None:
             return self._asked(lambda manifest: manifest.folders())
         return [(agent, os.fsdecode(home), bool(is_imported)) for agent, home, is_imported in rows]
 
@@ -247,12 +261,17 @@ class Archive:
             with naming_damage(self.folder):
                 return question(self._opened())
         except DamagedManifestError as error:
-            from geminids.archive.rebuilding import mended
-
-            self.close()
-            self._manifest = mended(self.folder, str(error), self.said)
+            manifest = self._mend(str(error))
         with naming_damage(self.folder):
-            return question(self._manifest)
+            return question(manifest)
+
+    def _mend(self, reason: str) -> "Manifest":
+        """The manifest, made anew if anything is wrong with it."""
+        from geminids.archive.rebuilding import mended
+
+        self.close()
+        self._manifest = mended(self.folder, reason, self.said)
+        return self._manifest
 
     def _opened(self) -> "Manifest":
         from geminids.archive.manifest import open_manifest

@@ -23,7 +23,6 @@ from geminids.archive.packs import FOLDER as PACKS
 from geminids.archive.packs import (
     NewPack,
     make_private,
-    pack_file,
     packs_on_disk,
     sync_folder,
 )
@@ -35,6 +34,8 @@ from geminids.store.locking import locked
 if TYPE_CHECKING:
     from hashlib import _Hash
 
+LARGEST = 1_000_000_000
+"""Bytes; a larger file is no conversation, and would take minutes."""
 LONGEST_SEGMENT = 8 << 20
 """Bytes of a segment: what is held in memory of a file of any size."""
 ATTEMPTS = 3
@@ -122,14 +123,14 @@ def _holder(handle: int) -> str:
 @contextmanager
 def naming_trouble(folder: str) -> Iterator[None]:
     """Turns what SQLite says while we write into errors of ours; the caller holds the lock."""
-    from geminids.archive.rebuilding import move_aside
+    from geminids.archive.rebuilding import make_anew
 
     try:
         with naming_damage(folder):
             yield
     except DamagedManifestError as error:
-        with suppress(OSError):
-            move_aside(folder)
+        with suppress(OSError, sqlite3.Error):
+            make_anew(folder, str(error))
         raise FailedToKeepError(
             folder, f"their list is damaged ({error}); try again, it is made anew"
         ) from error
@@ -155,6 +156,13 @@ class _Taken(NamedTuple):
     """A new segment that goes into one record with the version."""
     grown_from: WrittenVersion | None
     """The version that this is, or begins like this."""
+
+
+class Put(NamedTuple):
+    """A version that came from elsewhere, and whether it was not there yet."""
+
+    version: Version
+    is_new: bool
 
 
 class _Mark(NamedTuple):
@@ -222,11 +230,12 @@ class Writer:
     ) -> Version:
         """Keep what another archive has kept."""
         given = GivenContent(content)
-        return self.put_content(agent, home, path, given, mtime_ns=mtime_ns, mode=mode, kept_at=kept_at)
+        put = self.put_content(agent, home, path, given, mtime_ns=mtime_ns, mode=mode, kept_at=kept_at)
+        return put.version
 
     def put_content(
         self, agent: str, home: str, path: str, content: Content, *, mtime_ns: int, mode: int, kept_at: int
-    ) -> Version:
+    ) -> Put:
         """The same for content of any size. What was kept here goes before what others have kept."""
         known = self._known(path)
         own = [written.version.kept_at for written in known if not written.is_imported]
@@ -236,13 +245,13 @@ class Writer:
         after = known[len(before) : len(before) + 1]
         for later in after:
             if self._begins_like(later, content):
-                return later.version
+                return Put(later.version, is_new=False)
         taken = self._take(content, before[-1] if before else None)
         if taken.grown_from and taken.grown_from.version.digest == taken.digest.hex():
-            return taken.grown_from.version
+            return Put(taken.grown_from.version, is_new=False)
         self._is_change = True
         seen = Version(0, agent, home, path, content.size, mtime_ns, 0, mode, taken.digest.hex(), kept_at)
-        return self._settle(taken, seen, is_imported=True)
+        return Put(self._settle(taken, seen, is_imported=True), is_new=True)
 
     def has(self, path: str, digest: str, kept_at: int) -> bool:
         """Whether this very version of a path is there."""
@@ -446,7 +455,8 @@ class Writer:
         """The pack that is written to: the last one, if it is as long as we know and not full yet."""
         last = max(self.manifest.packs(), default=None)
         on_disk = packs_on_disk(self.folder)
-        self._pack_is_new = last is None or last.size >= packs.LIMIT or _size(self.folder, last) != last.size
+        is_whole = last is not None and packs.pack_size(self.folder, last.number) == last.size
+        self._pack_is_new = last is None or last.size >= packs.LIMIT or not is_whole
         if last is None or self._pack_is_new:
             number = 1 + max([*on_disk, last.number if last else 0])
             pack = NewPack(self.folder, number, self.archive)
@@ -525,10 +535,3 @@ def _unswallowed(segments: Collection[Segment], growth: int) -> tuple[int, list[
 
 def _by_time(written: WrittenVersion) -> tuple[int, int]:
     return written.version.kept_at, written.version.number
-
-
-def _size(folder: str, pack: Pack) -> int | None:
-    try:
-        return os.stat(pack_file(folder, pack.number)).st_size  # noqa: PTH116
-    except OSError:
-        return None

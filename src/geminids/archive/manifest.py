@@ -3,16 +3,20 @@
 It is written in short transactions, all at once, so that whoever reads waits for milliseconds at most and
 needs no file beside it; and it holds nothing that the packs do not say too, but what a file looked like when
 it was last seen unchanged.
+
+Every row has a checksum, which is compared whenever the row is read: one that is wrong makes the whole list
+one that is made anew (`rebuilding.py`), and is never taken for another path or place.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from typing import Any, NamedTuple, TypeVar
 from zlib import crc32
 
 from geminids.archive import MANIFEST_FILE, MANIFEST_VERSION, KeptHome, Totals, Version
@@ -21,6 +25,9 @@ from geminids.archive.records import DIGEST_SIZE, Record, Segment, WrittenVersio
 from geminids.store.any_marks import uri_of
 from geminids.store.index import closed_on_error
 from geminids.store.paths import opened, stored
+from geminids.store.sums import is_whole, summed
+
+Answer = TypeVar("Answer")
 
 VERSION = MANIFEST_VERSION
 _OURS = 0x47654B70
@@ -30,73 +37,71 @@ _BUSY = 10.0
 _GOOD_FOR = 30.0
 """Seconds after which a manifest in memory is made anew."""
 _STRANGE = "a row has values that nobody wrote"
+_FIRST_VERSION = 1
+"""Of lists whose rows have no checksums."""
+_SMALL = 8 << 20
+"""Bytes of a list of which all is checked when it is opened, also that its indexes know every row."""
 _LARGEST = 1 << 48
 """No pack and no segment has as many bytes."""
 _SIZE_LENGTH = 8
 _PART = DIGEST_SIZE + _SIZE_LENGTH
+_FACTS = len(Version._fields)
 
 TABLES = (
-    "CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, value NOT NULL)",
+    "CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, value NOT NULL, sum INTEGER NOT NULL)",
     """CREATE TABLE versions (
         number INTEGER NOT NULL PRIMARY KEY, agent TEXT NOT NULL, home NOT NULL, path NOT NULL,
         size INTEGER NOT NULL, mtime_ns NOT NULL, inode NOT NULL, mode INTEGER NOT NULL,
         digest BLOB NOT NULL, kept_at INTEGER NOT NULL,
-        revision INTEGER NOT NULL, segments BLOB, is_imported INTEGER NOT NULL, path_key INTEGER NOT NULL
+        revision INTEGER NOT NULL, segments BLOB, is_imported INTEGER NOT NULL, path_key INTEGER NOT NULL,
+        sum INTEGER NOT NULL
     )""",
     "CREATE INDEX versions_of_path ON versions (path_key)",
     """CREATE TABLE records (
         pack INTEGER NOT NULL, offset INTEGER NOT NULL, payload_offset INTEGER NOT NULL,
         payload_length INTEGER NOT NULL, number INTEGER NOT NULL, revision INTEGER,
-        segment BLOB, size INTEGER, PRIMARY KEY (pack, offset)
+        segment BLOB, size INTEGER, sum INTEGER NOT NULL, PRIMARY KEY (pack, offset)
     ) WITHOUT ROWID""",
     "CREATE INDEX records_of_segment ON records (segment) WHERE segment IS NOT NULL",
     "CREATE INDEX records_of_version ON records (number)",
     """CREATE TABLE homes (
-        agent TEXT NOT NULL, home NOT NULL, is_imported INTEGER NOT NULL, PRIMARY KEY (agent, home)
+        agent TEXT NOT NULL, home NOT NULL, is_imported INTEGER NOT NULL, sum INTEGER NOT NULL,
+        PRIMARY KEY (agent, home)
     ) WITHOUT ROWID""",
-    "CREATE TABLE packs (number INTEGER NOT NULL PRIMARY KEY, size INTEGER NOT NULL, replaces TEXT NOT NULL)",
+    """CREATE TABLE packs (
+        number INTEGER NOT NULL PRIMARY KEY, size INTEGER NOT NULL, replaces TEXT NOT NULL,
+        sum INTEGER NOT NULL
+    )""",
 )
 
-_FACTS = "number, agent, home, path, size, mtime_ns, inode, mode, digest, kept_at"
-_NEWEST = f"SELECT {_FACTS} FROM versions ORDER BY kept_at, number"
-_NEWEST_OF_HOME = f"SELECT {_FACTS} FROM versions WHERE home = ? ORDER BY kept_at, number"
-_VERSIONS = f"SELECT {_FACTS} FROM versions WHERE path_key = ? AND path = ? ORDER BY kept_at, number"
-_WRITTEN = f"SELECT {_FACTS}, revision, segments, is_imported FROM versions"
-_WRITTEN_OF_PATH = f"{_WRITTEN} WHERE path_key = ? AND path = ? ORDER BY kept_at, number"
-_WRITTEN_BY_NUMBER = f"{_WRITTEN} WHERE number = ?"
-_ALL_WRITTEN = f"{_WRITTEN} ORDER BY number"
-_PLACE = """
-    SELECT pack, payload_offset, payload_length, size FROM records
+_COLUMNS = (
+    "number, agent, home, path, size, mtime_ns, inode, mode, digest, kept_at, "
+    "revision, segments, is_imported, path_key"
+)
+_VERSIONS = f"SELECT {_COLUMNS}, sum FROM versions"
+_BY_TIME = f"{_VERSIONS} ORDER BY kept_at, number"
+_OF_HOME = f"{_VERSIONS} WHERE home = ? ORDER BY kept_at, number"
+_OF_PATH = f"{_VERSIONS} WHERE path_key = ? AND path = ? ORDER BY kept_at, number"
+_BY_NUMBER = f"{_VERSIONS} ORDER BY number"
+_NUMBERED = f"{_VERSIONS} WHERE number = ?"
+_RECORD_COLUMNS = "pack, offset, payload_offset, payload_length, number, revision, segment, size"
+_RECORDS = f"SELECT {_RECORD_COLUMNS}, sum FROM records ORDER BY pack, offset"
+_RECORDS_OF_PACK = f"SELECT {_RECORD_COLUMNS}, sum FROM records WHERE pack = ? ORDER BY offset"
+_PLACE = f"""
+    SELECT {_RECORD_COLUMNS}, sum FROM records
     WHERE segment = ? ORDER BY pack DESC, offset DESC LIMIT 1
 """
-_PUT_VERSION = "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_HOME = (
-    "INSERT INTO homes VALUES (?, ?, ?) "
-    "ON CONFLICT DO UPDATE SET is_imported = min(is_imported, excluded.is_imported)"
-)
-_PUT_RECORD = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_PACK = "INSERT INTO packs VALUES (?, ?, ?) ON CONFLICT (number) DO UPDATE SET size = excluded.size"
-_PUT_META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
+_META = "SELECT name, value, sum FROM meta"
+_HOMES = "SELECT agent, home, is_imported, sum FROM homes"
+_PACKS = "SELECT number, size, replaces, sum FROM packs ORDER BY number"
+_PUT_VERSION = "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_HOME = "INSERT OR REPLACE INTO homes VALUES (?, ?, ?, ?)"
+_PUT_RECORD = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_PACK = "INSERT OR REPLACE INTO packs VALUES (?, ?, ?, ?)"
+_PUT_META = "INSERT OR REPLACE INTO meta VALUES (?, ?, ?)"
 _LAST_NUMBER = """
     SELECT max(
-        coalesce((SELECT max(number) FROM versions), 0),
-        coalesce((SELECT max(number) FROM records), 0),
-        coalesce((SELECT value FROM meta WHERE name = 'last number'), 0)
-    )
-"""
-_HOMES = """
-    SELECT agent, home, min(is_imported), count(DISTINCT path), sum(size) FILTER (WHERE age = 1),
-        min(kept_at), max(kept_at)
-    FROM (
-        SELECT agent, home, path, is_imported, size, kept_at,
-            row_number() OVER (PARTITION BY agent, home, path ORDER BY kept_at DESC, number DESC) AS age
-        FROM versions
-    ) GROUP BY agent, home ORDER BY agent, home
-"""
-_TOTALS = """
-    SELECT count(*), coalesce(sum(copies), 0), coalesce(sum(newest), 0), coalesce(sum(every), 0) FROM (
-        SELECT count(*) AS copies, size AS newest, sum(size) AS every, max(kept_at)
-        FROM versions GROUP BY path
+        coalesce((SELECT max(number) FROM versions), 0), coalesce((SELECT max(number) FROM records), 0)
     )
 """
 
@@ -117,6 +122,10 @@ class DamagedManifestError(Exception):
     """A manifest that cannot be used as it is, and is made anew from the packs."""
 
 
+class EarlierManifestError(DamagedManifestError):
+    """A manifest of an earlier release: whoever holds the lock brings it up to date."""
+
+
 class Place(NamedTuple):
     """Where a segment lies."""
 
@@ -132,6 +141,24 @@ class Pack(NamedTuple):
     number: int
     size: int
     replaces: Sequence[int]
+
+
+class RecordRow(NamedTuple):
+    """A record as the manifest knows it."""
+
+    pack: int
+    offset: int
+    payload_offset: int
+    payload_length: int
+    number: int
+    revision: int | None
+    segment: bytes | None
+    size: int | None
+
+    @property
+    def end(self) -> int:
+        """Where the next record begins."""
+        return self.payload_offset + self.payload_length
 
 
 class PlacedRecord(NamedTuple):
@@ -163,45 +190,46 @@ class Manifest:
 
     def identity(self) -> tuple[str, int]:
         """The archive's own id, and how often copies were changed other than by keeping."""
-        known = dict(self.connection.execute("SELECT name, value FROM meta"))
-        match known:
+        match self._meta():
             case {"id": str(archive), "changes": int(changes)}:
                 return archive, changes
             case _:
                 raise DamagedManifestError("it has no id")
 
+    def is_of_this_version(self) -> bool:
+        """Whether a row says so, whatever the header of the file says."""
+        try:
+            return self._meta().get("version") == VERSION
+        except (sqlite3.Error, DamagedManifestError):
+            return False
+
     def newest(self, homes: Collection[str] | None) -> dict[str, Version]:
         """The newest version of every path, of some homes or of all."""
         if homes is None:
-            rows: Iterable[Any] = self.connection.execute(_NEWEST).fetchall()
+            rows: Iterable[Any] = self._rows(_BY_TIME)
         else:
-            rows = (
-                row
-                for home in homes
-                for row in self.connection.execute(_NEWEST_OF_HOME, (stored(home),)).fetchall()
-            )
+            rows = (row for home in homes for row in self._rows(_OF_HOME, stored(home)))
         return {version.path: version for version in map(_version, rows)}
 
     def all_versions(self) -> list[Version]:
         """All versions of all paths, the oldest first."""
-        return [_version(row) for row in self.connection.execute(_NEWEST).fetchall()]
+        return list(map(_version, self._rows(_BY_TIME)))
 
     def versions(self, path: str) -> list[Version]:
         """The versions of a path, the oldest first."""
-        return [_version(row) for row in self.connection.execute(_VERSIONS, _keyed(path)).fetchall()]
+        return list(map(_version, self._rows(_OF_PATH, *_keyed(path))))
 
     def written_versions(self, path: str) -> list[WrittenVersion]:
         """The same with their segments."""
-        return [_written(row) for row in self.connection.execute(_WRITTEN_OF_PATH, _keyed(path)).fetchall()]
+        return list(map(_written, self._rows(_OF_PATH, *_keyed(path))))
 
     def written(self, number: int) -> WrittenVersion | None:
         """One version with its segments."""
-        row = self.connection.execute(_WRITTEN_BY_NUMBER, (number,)).fetchone()
-        return _written(row) if row else None
+        return next(map(_written, self._rows(_NUMBERED, number)), None)
 
     def all_written(self) -> list[WrittenVersion]:
         """All versions with their segments."""
-        return [_written(row) for row in self.connection.execute(_ALL_WRITTEN).fetchall()]
+        return list(map(_written, self._rows(_BY_NUMBER)))
 
     def places(self, version: Version) -> list[Place] | None:
         """Where the segments of a version lie; None if the version is gone, or a segment is."""
@@ -213,56 +241,69 @@ class Manifest:
 
     def place(self, segment: Segment) -> Place | None:
         """Where a segment lies."""
-        row = self.connection.execute(_PLACE, (segment.digest,)).fetchone()
-        match row:
-            case None:
-                return None
-            case (int(), int(), int(), int()) if min(row) >= 0 and max(row) < _LARGEST:
-                return Place(row[0], row[1], row[2], Segment(segment.digest, row[3]))
-            case _:
-                raise DamagedManifestError(_STRANGE)
+        for row in map(_record, self._rows(_PLACE, segment.digest)):
+            return Place(
+                row.pack, row.payload_offset, row.payload_length, Segment(segment.digest, row.size or 0)
+            )
+        return None
+
+    def records(self, pack: int | None = None) -> list[RecordRow]:
+        """All records, or those of a pack, in the order in which they lie."""
+        return list(
+            map(_record, self._rows(_RECORDS) if pack is None else self._rows(_RECORDS_OF_PACK, pack))
+        )
 
     def homes(self) -> list[KeptHome]:
         """The folders of agents of which there are copies."""
-        return [
-            KeptHome(str(agent), _folder(home), bool(is_imported), files, size, first, last)
-            for agent, home, is_imported, files, size, first, last in self.connection.execute(
-                _HOMES
-            ).fetchall()
-        ]
+        by_home: dict[tuple[str, str], list[WrittenVersion]] = {}
+        for written in map(_written, self._rows(_BY_TIME)):
+            by_home.setdefault((written.version.agent, written.version.home), []).append(written)
+        return [_kept_home(agent, home, by_home[agent, home]) for agent, home in sorted(by_home)]
 
     def folders(self) -> list[tuple[str, str, bool]]:
         """The same in little, and at once: agent, folder, whether all of its copies came from elsewhere."""
-        rows = self.connection.execute("SELECT agent, home, is_imported FROM homes").fetchall()
-        return [(str(agent), _folder(home), bool(is_imported)) for agent, home, is_imported in rows]
+        return [
+            (str(agent), _folder(home), bool(is_imported)) for agent, home, is_imported in self._rows(_HOMES)
+        ]
 
     def totals(self) -> Totals:
         """How much there is."""
-        files, versions, size, size_of_all = self.connection.execute(_TOTALS).fetchone()
+        every = self.all_versions()
+        newest = {version.path: version.size for version in every}
         packs = self.packs()
         on_disk = sum(pack.size for pack in packs) + _size(self.file)
-        return Totals(files, versions, size, size_of_all, on_disk, len(packs))
+        size_of_all = sum(version.size for version in every)
+        return Totals(len(newest), len(every), sum(newest.values()), size_of_all, on_disk, len(packs))
 
     def packs(self) -> list[Pack]:
         """All packs, the oldest first."""
-        rows = self.connection.execute("SELECT number, size, replaces FROM packs ORDER BY number").fetchall()
-        return [_pack(row) for row in rows]
+        return list(map(_pack, self._rows(_PACKS)))
 
     def known_end(self, pack: int) -> int:
         """Where the last record ends that is known of a pack."""
-        (end,) = self.connection.execute(
-            "SELECT coalesce(max(payload_offset + payload_length), 0) FROM records WHERE pack = ?", (pack,)
-        ).fetchone()
-        return int(end)
+        return max((row.end for row in self.records(pack)), default=0)
 
     def next_number(self) -> int:
         """A number that no version has or had."""
         (last,) = self.connection.execute(_LAST_NUMBER).fetchone()
-        return int(last) + 1
+        noted = self._meta().get("last number", 0)
+        if type(last) is not int or type(noted) is not int or max(last, noted) >= _LARGEST:
+            raise DamagedManifestError(_STRANGE)
+        return max(last, noted) + 1
 
-    def note_numbers(self) -> None:
+    def _rows(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows that answer a question, all of them as they were written, without their checksums."""
+        rows = self.connection.execute(question, values).fetchall()
+        if not all(map(is_whole, rows)):
+            raise DamagedManifestError("a row does not have the checksum it was written with")
+        return [row[:-1] for row in rows]
+
+    def _meta(self) -> dict[str, Any]:
+        return {str(name): value for name, value in self._rows(_META)}
+
+    def note_last_number(self, number: int = 0) -> None:
         """Remember which numbers were used, before versions are removed, within a transaction."""
-        self.connection.execute(_PUT_META, ("last number", self.next_number() - 1))
+        self._note("last number", max(number, self.next_number() - 1))
 
     def begin_reading(self) -> None:
         """Ask many questions at a time: each one alone would lock the file and look whether it changed."""
@@ -287,23 +328,44 @@ class Manifest:
     def read_all(self) -> None:
         """Read every row. Raises DamagedManifestError if one has values that nobody wrote."""
         self.identity()
+        self.next_number()
+        self.folders()
         self.packs()
-        for written in self.all_written():
-            for segment in written.segments:
-                self.place(segment)
+        self.records()
+        self.all_written()
 
     def put(self, written: Iterable[WrittenVersion], placed: Iterable[PlacedRecord]) -> None:
         """Take in versions and records, within a transaction."""
         every = list(written)
         self.connection.executemany(_PUT_VERSION, map(_version_row, every))
         # Every command asks for them, and there may be a hundred thousand copies.
-        homes = {(one.version.agent, stored(one.version.home), one.is_imported) for one in every}
-        self.connection.executemany(_PUT_HOME, homes)
-        self.connection.executemany(_PUT_RECORD, map(_record_row, placed))
+        homes = {(agent, stored(folder)): is_imported for agent, folder, is_imported in self.folders()}
+        for one in every:
+            home = one.version.agent, stored(one.version.home)
+            homes[home] = one.is_imported and homes.get(home, True)
+        self.connection.executemany(
+            _PUT_HOME, (summed((*home, int(is_imported))) for home, is_imported in homes.items())
+        )
+        self.put_records(record_row(entry) for entry in placed)
+
+    def put_records(self, rows: Iterable[RecordRow]) -> None:
+        """Take in where records lie, within a transaction."""
+        self.connection.executemany(_PUT_RECORD, map(summed, rows))
 
     def put_pack(self, pack: Pack) -> None:
         """Note how long a pack is, within a transaction."""
-        self.connection.execute(_PUT_PACK, (pack.number, pack.size, " ".join(map(str, pack.replaces))))
+        known = next((known for known in self.packs() if known.number == pack.number), pack)
+        self.connection.execute(
+            _PUT_PACK, summed((pack.number, pack.size, " ".join(map(str, known.replaces))))
+        )
+
+    def drop_version(self, number: int) -> None:
+        """Forget a version, within a transaction."""
+        self.connection.execute("DELETE FROM versions WHERE number = ?", (number,))
+
+    def drop_record(self, row: RecordRow) -> None:
+        """Forget where a record lies, within a transaction."""
+        self.connection.execute("DELETE FROM records WHERE pack = ? AND offset = ?", row[:2])
 
     def drop_pack(self, number: int) -> None:
         """Forget a pack and its records, within a transaction."""
@@ -312,33 +374,37 @@ class Manifest:
 
     def set_identity(self, archive: str, changes: int) -> None:
         """Give the archive its id, within a transaction."""
-        self.connection.executemany(_PUT_META, [("id", archive), ("changes", changes)])
+        self._note("id", archive)
+        self._note("changes", changes)
 
     def dead_bytes(self) -> int:
         """About how many bytes of the packs are of no use."""
-        row = self.connection.execute("SELECT value FROM meta WHERE name = 'dead'").fetchone()
-        return int(row[0]) if row else 0
+        dead = self._meta().get("dead", 0)
+        return dead if type(dead) is int else 0
 
     def set_dead_bytes(self, dead: int) -> None:
         """Note the same."""
-        self.connection.execute(_PUT_META, ("dead", dead))
+        self._note("dead", dead)
 
     def note_change(self) -> None:
         """Count a change other than by keeping, within a transaction."""
-        self.connection.execute("UPDATE meta SET value = value + 1 WHERE name = 'changes'")
+        self._note("changes", self.identity()[1] + 1)
+
+    def _note(self, name: str, value: str | int) -> None:
+        self.connection.execute(_PUT_META, summed((name, value)))
 
 
 def open_manifest(folder: str, *, to_write: bool = False) -> Manifest:
     """The manifest of a folder. Raises DamagedManifestError, also if there is none."""
     file = f"{folder}/{MANIFEST_FILE}"
-    if not os.path.exists(file):  # noqa: PTH110
-        raise DamagedManifestError("it is missing")
+    if not os.path.isfile(file):  # noqa: PTH113
+        raise DamagedManifestError("it is no plain file" if os.path.lexists(file) else "it is missing")
     # Who only reads must be able to roll back what a killed process has left.
     how = "rw" if to_write or os.access(folder, os.W_OK) else "ro"
     with naming_damage(folder):
         manifest = Manifest(_connected(uri_of(file, f"mode={how}")), file)
         with closed_on_error(manifest):
-            _check(manifest.connection, folder)
+            _check(manifest, folder)
             return manifest
 
 
@@ -364,6 +430,8 @@ def _laid_out(connection: sqlite3.Connection) -> sqlite3.Connection:
             connection.execute(table)
         connection.execute(f"PRAGMA application_id = {_OURS}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
+        # Once more where there is a checksum: a flipped bit makes no list of a newer release.
+        connection.execute(_PUT_META, summed(("version", VERSION)))
         connection.execute("COMMIT")
         return connection
 
@@ -377,15 +445,21 @@ def _connected(uri: str) -> sqlite3.Connection:
         return connection
 
 
-def _check(connection: sqlite3.Connection, folder: str) -> None:
-    (ours,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+def _check(manifest: Manifest, folder: str) -> None:
+    (ours,) = manifest.connection.execute("PRAGMA application_id").fetchone()
+    (version,) = manifest.connection.execute("PRAGMA user_version").fetchone()
     if ours != _OURS:
         raise DamagedManifestError("it is no manifest of ours")
-    if version > VERSION:
+    if version > VERSION and not manifest.is_of_this_version():
         raise NewerArchiveError(folder, version, VERSION)
-    if version < VERSION:
-        raise DamagedManifestError(f"it is of version {version}")
+    if version == _FIRST_VERSION:
+        raise EarlierManifestError(f"it is of version {version}")
+    if version != VERSION:
+        raise DamagedManifestError(f"it says that it is of version {version}")
+    how = "integrity_check" if _size(manifest.file) <= _SMALL else "quick_check"
+    (answer,) = manifest.connection.execute(f"PRAGMA {how}(1)").fetchone()
+    if answer != "ok":
+        raise DamagedManifestError(answer)
 
 
 @contextmanager
@@ -411,6 +485,72 @@ def _named(error: sqlite3.DatabaseError, folder: str) -> Exception:
     return FailedToKeepError(folder, said)
 
 
+class ReadableRows(NamedTuple):
+    """What can still be read of a manifest, of this release or the one before."""
+
+    identity: tuple[str, int] | None
+    last_number: int
+    dead: int
+    versions: Sequence[WrittenVersion]
+    records: Sequence[RecordRow]
+    packs: Sequence[Pack]
+    is_partial: bool
+    """Whether rows were left out that are not what was written, or could not be read."""
+
+
+def rows_as_far_as_whole(file: str) -> ReadableRows | None:
+    """All rows of a manifest that are what was written, whatever else is wrong with it; None if none are."""
+    if not os.path.isfile(file):  # noqa: PTH113
+        return None
+    try:
+        with closing(_connected(uri_of(file, "mode=ro"))) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            return _rows_left(connection, has_sums=version != _FIRST_VERSION)
+    except sqlite3.Error:
+        return None
+
+
+def _rows_left(connection: sqlite3.Connection, *, has_sums: bool) -> ReadableRows:
+    troubles: list[object] = []
+
+    def rows(question: str, made: Callable[[Sequence[Any]], Answer]) -> Iterator[Answer]:
+        try:
+            for row in connection.execute(question if has_sums else question.replace(", sum FROM", " FROM")):
+                if has_sums and not is_whole(row):
+                    troubles.append(row)
+                    continue
+                try:
+                    yield made(row[:-1] if has_sums else row)
+                except DamagedManifestError as error:
+                    troubles.append(error)
+        except sqlite3.Error as error:
+            troubles.append(error)
+
+    known = dict(rows(_META, tuple))
+    archive, changes, last, dead = (known.get(name) for name in ("id", "changes", "last number", "dead"))
+    return ReadableRows(
+        (str(archive), changes) if _is_id(archive) and type(changes) is int else None,
+        last if type(last) is int and 0 <= last < _LARGEST else 0,
+        dead if type(dead) is int else 0,
+        list(rows(_BY_NUMBER, _written if has_sums else _written_at_first)),
+        list(rows(_RECORDS, _record)),
+        list(rows(_PACKS, _pack)),
+        bool(troubles),
+    )
+
+
+def _is_id(archive: object) -> bool:
+    return isinstance(archive, str) and re.fullmatch("[0-9a-f]{32}", archive) is not None
+
+
+def _written_at_first(row: Sequence[Any]) -> WrittenVersion:
+    """A version of a list without checksums, which has one of each path all the same."""
+    written = _written(row)
+    if row[-1] != _key(stored(written.version.path)):
+        raise DamagedManifestError(_STRANGE)
+    return written
+
+
 def _inode(file: str) -> tuple[int, int] | None:
     try:
         facts = os.stat(file)  # noqa: PTH116
@@ -427,8 +567,7 @@ def _size(file: str) -> int:
 
 
 def _version(row: Sequence[Any]) -> Version:
-    # A flipped bit can make another kind of value of any of them, which SQLite does not mind.
-    match row:
+    match row[:_FACTS]:
         case (
             int(number),
             str(agent),
@@ -469,8 +608,8 @@ def _whole(number: int | str) -> int:
 
 
 def _written(row: Sequence[Any]) -> WrittenVersion:
-    *facts, revision, parts, is_imported = row
-    version = _version(facts)
+    version = _version(row)
+    revision, parts, is_imported, _ = row[_FACTS:]
     if type(revision) is not int or not isinstance(parts, bytes | None) or len(parts or b"") % _PART:
         raise DamagedManifestError(_STRANGE)
     if parts is None:
@@ -485,10 +624,12 @@ def _written(row: Sequence[Any]) -> WrittenVersion:
 
 def _version_row(written: WrittenVersion) -> tuple[Any, ...]:
     number, agent, home, path, size, mtime_ns, inode, mode, digest, kept_at = written.version
-    return (
-        *(number, agent, stored(home), stored(path), size, _fitting(mtime_ns), _fitting(inode), mode),
-        *(bytes.fromhex(digest), kept_at, written.revision, _parts(written), int(written.is_imported)),
-        _key(stored(path)),
+    return summed(
+        (
+            *(number, agent, stored(home), stored(path), size, _fitting(mtime_ns), _fitting(inode), mode),
+            *(bytes.fromhex(digest), kept_at, written.revision, _parts(written), int(written.is_imported)),
+            _key(stored(path)),
+        )
     )
 
 
@@ -510,12 +651,30 @@ def _keyed(path: str) -> tuple[int, str | bytes]:
     return _key(stored(path)), stored(path)
 
 
-def _record_row(placed: PlacedRecord) -> tuple[Any, ...]:
+def record_row(placed: PlacedRecord) -> RecordRow:
+    """A record as the manifest has it."""
     record = placed.record
     segment, size = record.segment or (None, None)
     revision = record.written.revision if record.written else None
     place = (placed.pack, record.offset, record.payload_offset, record.payload_length)
-    return (*place, record.number, revision, segment, size)
+    return RecordRow(*place, record.number, revision, segment, size)
+
+
+def _record(row: Sequence[Any]) -> RecordRow:
+    known = RecordRow(*row)
+    numbers = [number for number in (*known[:6], known.size) if number is not None]
+    is_plausible = all(type(number) is int and 0 <= number < _LARGEST for number in numbers)
+    if not is_plausible or not isinstance(known.segment, bytes | None):
+        raise DamagedManifestError(_STRANGE)
+    return known
+
+
+def _kept_home(agent: str, home: str, versions: Sequence[WrittenVersion]) -> KeptHome:
+    """What there is of a home, of which these are the versions, the oldest first."""
+    sizes = {written.version.path: written.version.size for written in versions}
+    is_imported = all(written.is_imported for written in versions)
+    first, last = versions[0].version.kept_at, versions[-1].version.kept_at
+    return KeptHome(agent, home, is_imported, len(sizes), sum(sizes.values()), first, last)
 
 
 def _fitting(number: int) -> int | str:

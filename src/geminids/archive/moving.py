@@ -8,7 +8,8 @@ It is a plain tar:
 
 A file that is cut off lacks the last member, so half of one is never taken for the whole. On the way in all
 contents are compared with their digests before the first one is taken. Paths are only what the copies are
-called: nothing is ever written there.
+called: nothing is ever written there. What no sync would keep is refused before any of it is unpacked: files
+that are too large, and contents so small for their size that no conversation is in them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from typing import Any, BinaryIO, NamedTuple
 from geminids.archive import Archive, Version
 from geminids.archive.compressing import Packer, UnpackError, unpacker
 from geminids.archive.failures import DamagedCopyError, NotAnArchiveError
-from geminids.archive.keeping import LONGEST_SEGMENT, Writer
+from geminids.archive.keeping import LARGEST, LONGEST_SEGMENT, Writer
 from geminids.archive.packs import sync_folder
 from geminids.archive.steady import Content, GivenContent
 from geminids.errors import FileExistsAlreadyError
@@ -45,6 +46,12 @@ _MEMBER = re.compile(r"content/([0-9a-f]{64})\.zst")
 _PIECE = 1 << 20
 _LARGE_PIECE = 4 << 20
 _LONGEST_LINE = 1 << 20
+_LONGEST_LIST = 1 << 30
+"""Bytes of a list of copies: enough for some million of them."""
+_HARMLESS = 64 << 20
+"""Bytes of a content that may be packed as small as can be."""
+_SMALLEST_SHARE = 1_000
+"""A larger one has at least one packed byte for so many. Conversations have one for ten, or for a hundred."""
 _EXPLANATION = """\
 Copies of files that coding agents wrote, kept by geminids.
 
@@ -193,6 +200,7 @@ def import_from(archive: Archive, file: str, progress: Progress | None = None) -
         with closing(tarfile.open(file, "r:")) as tar:
             members = _members(tar, file)
             told = _told(tar, members, file)
+            _refuse_bombs(members, told, file)
             _check_contents(tar, members, told, file)
             return _taken_in(archive, tar, members, told, progress)
     except (tarfile.TarError, EOFError) as error:
@@ -213,6 +221,8 @@ def _members(tar: tarfile.TarFile, file: str) -> dict[str, tarfile.TarInfo]:
 
 def _told(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: str) -> list[_Told]:
     """What the list says, the oldest copy first."""
+    if members[_MANIFEST].size > _LONGEST_LIST:
+        raise NotAnArchiveError(file, "its list of copies is longer than any that was ever written")
     lines = _lines(tar, members[_MANIFEST], file)
     match next(lines, None):
         case {"format": format_name, "version": int(version), "copies": int(copies)} if format_name == FORMAT:
@@ -270,6 +280,22 @@ def _is_plausible(agent: str, home: str, path: str, size: int, mode: int) -> boo
     is_inside = os.path.isabs(home) and path.startswith(home.rstrip(os.sep) + os.sep)  # noqa: PTH117
     are_names = _AGENT.fullmatch(agent) and _PRINTABLE.fullmatch(home)
     return numbers_fit and are_paths and is_inside and are_names is not None
+
+
+def _refuse_bombs(members: dict[str, tarfile.TarInfo], told: Sequence[_Told], file: str) -> None:
+    """Refuse what no sync would keep, by what the list and the tar say of it."""
+    for version in told:
+        if version.size > LARGEST:
+            raise NotAnArchiveError(
+                file,
+                f"{version.path!r} has {version.size:,} bytes, and no file of more than {LARGEST:,} is kept",
+            )
+        packed = members[_member(version.digest)].size
+        if version.size > max(_HARMLESS, packed * _SMALLEST_SHARE):
+            raise NotAnArchiveError(
+                file,
+                f"{version.path!r} has {version.size:,} bytes in {packed:,} packed, as no conversation has",
+            )
 
 
 def _check_contents(
@@ -343,9 +369,9 @@ def _taken_in(
 
 
 def _is_taken(writer: Writer, told: _Told, content: Content) -> bool:
+    """Whether a copy was not there yet. Beside one of ours it may count as kept at another time."""
     facts = {"mtime_ns": told.mtime_ns, "mode": told.mode, "kept_at": told.kept_at}
-    kept = writer.put_content(told.agent, told.home, told.path, content, **facts)
-    return kept.kept_at == told.kept_at and kept.digest == told.digest
+    return writer.put_content(told.agent, told.home, told.path, content, **facts).is_new
 
 
 class _OnDisk:

@@ -36,9 +36,19 @@ def pack_file(folder: str, number: int) -> str:
     return f"{folder}/{FOLDER}/{number:06}.pack"
 
 
+def pack_size(folder: str, number: int) -> int:
+    """How long a pack is; -1 if it is not there."""
+    try:
+        return os.stat(pack_file(folder, number)).st_size  # noqa: PTH116
+    except OSError:
+        return -1
+
+
 def packs_on_disk(folder: str) -> list[int]:
     """The numbers of all packs that are there."""
-    names = (name.removesuffix(".pack") for name in os.listdir(f"{folder}/{FOLDER}"))  # noqa: PTH208
+    with os.scandir(f"{folder}/{FOLDER}") as entries:
+        # What has the name of a pack and is a folder is none: then the pack is gone.
+        names = [entry.name.removesuffix(".pack") for entry in entries if entry.is_file()]
     return sorted(int(name) for name in names if name.isdecimal())
 
 

@@ -1,33 +1,48 @@
-"""The manifest made anew from the packs, and what a killed process has left behind its end."""
+"""The manifest made anew from the packs, and what a killed process has left behind its end.
+
+    manifest.db.damaged-1    a list that could not be used, moved aside
+    manifest.db.before-1     a list as it was before it was corrected or brought up to date
+
+Of both kinds the last few stay. Nothing that a list knew is dropped because a pack does not say it: a pack
+may be cut, empty or gone. What the rows of the former list say, as far as they are whole, goes into the new
+one beside what the packs say; `keep verify` then names what cannot be read. Only what is forgotten leaves,
+and with it all former lists.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from typing import NamedTuple
 
 from geminids.archive import MANIFEST_FILE
 from geminids.archive.failures import BusyArchiveError, DamagedArchiveError, FailedToKeepError
 from geminids.archive.manifest import (
     DamagedManifestError,
+    EarlierManifestError,
     Manifest,
     Pack,
     Place,
     PlacedRecord,
+    ReadableRows,
+    RecordRow,
     manifest_in_memory,
     naming_damage,
     new_manifest,
     open_manifest,
+    rows_as_far_as_whole,
 )
 from geminids.archive.packs import (
     FIRST_LINE,
     first_record,
     opened_pack,
     pack_file,
+    pack_size,
     packs_on_disk,
     packs_under_way,
     remove_files,
@@ -38,6 +53,9 @@ from geminids.archive.records import Broken, Record, Segment, WrittenVersion, sc
 from geminids.store.index import closed_on_error
 
 ASIDE = f"{MANIFEST_FILE}.damaged-"
+BEFORE = f"{MANIFEST_FILE}.before-"
+MOST_ASIDE = 3
+"""So many former lists of each kind stay."""
 _JOURNAL = "-journal"
 _LITTLE_PATIENCE = 2.0
 _MOMENT = 0.02
@@ -50,20 +68,64 @@ class FoundPack(NamedTuple):
     records: list[Record]
     broken: list[Broken]
 
+    def lacks(self, row: RecordRow) -> bool:
+        """Whether a record that was once written here may be in what cannot be read, or is not there."""
+        is_behind = row.offset >= self.pack.size
+        return is_behind or any(stretch.offset <= row.offset < stretch.end for stretch in self.broken)
+
+
+class _Filled(NamedTuple):
+    """What a manifest was made of."""
+
+    packs: int
+    unread: int
+    """Stretches of packs that could not be read."""
+    unfound: int
+    """Versions that only the former list tells of."""
+
 
 def manifest_to_write(folder: str, said: list[str], *, is_thorough: bool = False) -> tuple[Manifest, int]:
     """The manifest, in step with the packs, and how many bytes were cut off; the caller holds the lock."""
     try:
         with naming_damage(folder):
-            manifest = open_manifest(folder, to_write=True)
-            with closed_on_error(manifest):
-                manifest.identity()
-                if is_thorough:
-                    _check_all(manifest)
+            manifest = _checked(_opened(folder)) if is_thorough else _opened(folder)
     except DamagedManifestError as error:
         manifest = _made_anew(folder, str(error), said)
     with closed_on_error(manifest):
         return manifest, catch_up(folder, manifest)
+
+
+def _opened(folder: str) -> Manifest:
+    """The manifest, one of an earlier release brought up to date. Raises DamagedManifestError."""
+    try:
+        manifest = open_manifest(folder, to_write=True)
+    except EarlierManifestError:
+        _bring_up_to_date(folder)
+        manifest = open_manifest(folder, to_write=True)
+    with closed_on_error(manifest):
+        manifest.identity()
+        return manifest
+
+
+def _bring_up_to_date(folder: str) -> None:
+    """Give the rows of an earlier release their checksums. Raises DamagedManifestError."""
+    file = f"{folder}/{MANIFEST_FILE}"
+    known = rows_as_far_as_whole(file)
+    if known is None or known.is_partial or known.identity is None:
+        raise DamagedManifestError("it is of an earlier release, and damaged")
+    new = f"{file}.new"
+    remove_files([new, new + _JOURNAL])
+    with closing(new_manifest(new)) as manifest, manifest.transaction():
+        manifest.set_identity(*known.identity)
+        manifest.put(known.versions, ())
+        manifest.put_records(known.records)
+        for pack in known.packs:
+            manifest.put_pack(pack)
+        manifest.note_last_number(known.last_number)
+        manifest.set_dead_bytes(known.dead)
+    keep_former(folder)
+    os.replace(new, file)  # noqa: PTH105
+    sync_folder(folder)
 
 
 def mended(folder: str, reason: str, said: list[str]) -> Manifest:
@@ -77,8 +139,8 @@ def mended(folder: str, reason: str, said: list[str]) -> Manifest:
             return _sound(folder)
         try:
             with alone(folder, 0):
-                with suppress(DamagedManifestError):
-                    return _sound(folder)
+                with suppress(DamagedManifestError), naming_damage(folder):
+                    return _checked(_opened(folder))
                 return _made_anew(folder, reason, said)
         except BusyArchiveError:
             if time.monotonic() > until:
@@ -93,26 +155,30 @@ def mended(folder: str, reason: str, said: list[str]) -> Manifest:
 def _sound(folder: str) -> Manifest:
     """The manifest, if nothing is wrong with it. Raises DamagedManifestError."""
     with naming_damage(folder):
-        manifest = open_manifest(folder)
-        with closed_on_error(manifest):
-            _check_all(manifest)
-            return manifest
+        return _checked(open_manifest(folder))
 
 
 def _in_memory(folder: str) -> Manifest:
     manifest = manifest_in_memory(folder)
     with closed_on_error(manifest):
-        rebuild(folder, manifest)
+        _fill(folder, manifest)
         return manifest
 
 
-def _check_all(manifest: Manifest) -> None:
-    """Look at every page and every row. Raises DamagedManifestError."""
-    with naming_damage(manifest.file):
-        (answer,) = manifest.connection.execute("PRAGMA integrity_check(1)").fetchone()
-        manifest.read_all()
-    if answer != "ok":
-        raise DamagedManifestError(answer)
+def _checked(manifest: Manifest) -> Manifest:
+    """The manifest, of which every page and every row was looked at. Raises DamagedManifestError."""
+    with closed_on_error(manifest):
+        with naming_damage(manifest.file):
+            (answer,) = manifest.connection.execute("PRAGMA integrity_check(1)").fetchone()
+            manifest.read_all()
+        if answer != "ok":
+            raise DamagedManifestError(answer)
+        return manifest
+
+
+def make_anew(folder: str, reason: str) -> None:
+    """Make the manifest anew, where its damage was met late; the caller holds the lock."""
+    _made_anew(folder, reason, []).close()
 
 
 def _made_anew(folder: str, reason: str, said: list[str]) -> Manifest:
@@ -120,63 +186,135 @@ def _made_anew(folder: str, reason: str, said: list[str]) -> Manifest:
     file = f"{folder}/{MANIFEST_FILE}"
     new = f"{file}.new"
     remove_files([new, new + _JOURNAL])
-    manifest = new_manifest(new)
-    try:
-        unread = rebuild(folder, manifest)
-        packs = len(manifest.packs())
-    finally:
-        manifest.close()
-    aside = move_aside(folder)
+    with closing(new_manifest(new)) as manifest:
+        filled = _fill(folder, manifest)
+    aside = _move_aside(folder)
     os.rename(new, file)  # noqa: PTH104
     sync_folder(folder)
-    if packs:
-        lost = (
-            f" {unread} stretches of them could not be read; `geminids keep verify` says more."
-            if unread
-            else ""
-        )
+    if filled.packs or filled.unfound:
         where = f" What was there lies in {aside!r}." if aside else ""
         said.append(
             f"The list of the kept copies could not be read ({reason}) and was made anew from the copies "
-            f"themselves.{lost}{where}"
+            f"themselves.{_told(filled)}{where}"
         )
     return open_manifest(folder, to_write=True)
 
 
-def move_aside(folder: str) -> str | None:
+def _told(filled: _Filled) -> str:
+    unread = f" {filled.unread} stretches of them could not be read." if filled.unread else ""
+    unfound = f" {filled.unfound} copies were only on the former list." if filled.unfound else ""
+    return f"{unread}{unfound} `geminids keep verify` says more." if unread or unfound else ""
+
+
+def _move_aside(folder: str) -> str | None:
     """Put a manifest that cannot be used where nobody takes it for a good one; where that is."""
     file = f"{folder}/{MANIFEST_FILE}"
     # First: a journal that stayed would be taken for one of the new file.
     remove_files([file + _JOURNAL])
     if not os.path.lexists(file):
         return None
-    number = 1
-    while os.path.lexists(aside := f"{folder}/{ASIDE}{number}"):
-        number += 1
+    aside = _free_name(folder, ASIDE)
     os.rename(file, aside)  # noqa: PTH104
     return aside
 
 
-def manifests_aside(folder: str) -> list[str]:
-    """Manifests that were damaged and moved aside."""
-    return [f"{folder}/{name}" for name in os.listdir(folder) if name.startswith(ASIDE)]  # noqa: PTH208
+def keep_former(folder: str) -> None:
+    """Keep a copy of the manifest before it is corrected; the caller holds the lock, and has nothing open."""
+    copy = _free_name(folder, BEFORE)
+    made = f"{copy}.new"
+    shutil.copyfile(f"{folder}/{MANIFEST_FILE}", made)
+    os.chmod(made, 0o600)  # noqa: PTH101
+    os.replace(made, copy)  # noqa: PTH105
 
 
-def rebuild(folder: str, manifest: Manifest) -> int:
-    """Fill an empty manifest from the packs; how many stretches could not be read."""
+def _free_name(folder: str, beginning: str) -> str:
+    """The name of a former list; of those that are there, all but the last few are removed."""
+    known = sorted(_numbers_of(folder, beginning))
+    remove_files(f"{folder}/{beginning}{number}" for number in known[: 1 - MOST_ASIDE])
+    return f"{folder}/{beginning}{1 + max(known, default=0)}"
+
+
+def _numbers_of(folder: str, beginning: str) -> Iterator[int]:
+    for name in os.listdir(folder):  # noqa: PTH208
+        number = name.removeprefix(beginning)
+        if name != number and number.isdecimal():
+            yield int(number)
+
+
+def former_lists(folder: str) -> list[str]:
+    """All lists that were moved aside, and copies of lists; unfinished ones too."""
+    return [f"{folder}/{name}" for name in os.listdir(folder) if name.startswith((ASIDE, BEFORE))]  # noqa: PTH208
+
+
+def _fill(folder: str, manifest: Manifest) -> _Filled:
+    """Fill an empty manifest from the packs, and from what former lists know beyond them."""
     found = found_packs(folder)
-    archives = Counter(record.archive for pack in found for record in pack.records)
-    archive = archives.most_common(1)[0][0] if archives else secrets.token_bytes(16)
+    former = rows_as_far_as_whole(f"{folder}/{MANIFEST_FILE}")
     placed = [
         PlacedRecord(pack.pack.number, record) for pack in found for record in pack.records if record.number
     ]
+    said = {written.version.number: written for written in latest_versions(placed)}
+    known = _known_before(folder, former)
+    versions = {number: _better(said.get(number), known.get(number)) for number in {*said, *known}}
+    lost = _lost_records(former, found)
+    archives = Counter(record.archive for pack in found for record in pack.records)
+    archive = archives.most_common(1)[0][0].hex() if archives else None
+    if archive is None:
+        archive = former.identity[0] if former and former.identity else secrets.token_hex(16)
     with manifest.transaction():
         # Nobody knows how often it was changed before: the clock is ahead of any count.
-        manifest.set_identity(archive.hex(), int(time.time()) if found else 0)
-        manifest.put(latest_versions(placed), placed)
-        for pack in found:
-            manifest.put_pack(pack.pack)
-    return sum(len(pack.broken) for pack in found)
+        manifest.set_identity(archive, int(time.time()) if found or versions else 0)
+        manifest.put([written for written in versions.values() if written], placed)
+        manifest.put_records(lost)
+        for pack in [*(pack.pack for pack in found), *_lost_packs(former, found)]:
+            manifest.put_pack(pack)
+        manifest.note_last_number(former.last_number if former else 0)
+    unread = sum(len(pack.broken) for pack in found)
+    return _Filled(len(found), unread, len(known.keys() - said.keys()))
+
+
+def _known_before(folder: str, former: ReadableRows | None) -> Mapping[int, WrittenVersion]:
+    """The versions that former lists tell of, in their last states."""
+    known: dict[int, WrittenVersion] = {}
+    copies = (rows_as_far_as_whole(file) for file in former_lists(folder))
+    for rows in (former, *copies):
+        for written in rows.versions if rows else ():
+            number = written.version.number
+            if number not in known or known[number].revision < written.revision:
+                known[number] = written
+    return known
+
+
+def _better(said: WrittenVersion | None, known: WrittenVersion | None) -> WrittenVersion | None:
+    """Of what a record and a list say of a version, what is further; of the same, what was seen last."""
+    if said is None or known is None:
+        return said or known
+    if known.revision > said.revision:
+        return known
+    return known if agree(known, said) else said
+
+
+def agree(known: WrittenVersion, said: WrittenVersion) -> bool:
+    """Whether a list has a version as its record has it, but for what files look like from outside."""
+    return _unmoved(known) == _unmoved(said)
+
+
+def _unmoved(written: WrittenVersion) -> WrittenVersion:
+    return written._replace(version=written.version._replace(mtime_ns=0, inode=0, mode=0), is_imported=False)
+
+
+def _lost_records(former: ReadableRows | None, found: Iterable[FoundPack]) -> list[RecordRow]:
+    """Rows of the former list for records that are not to be found: their pack may come back."""
+    by_number = {pack.pack.number: pack for pack in found}
+    rows = former.records if former else ()
+    return [row for row in rows if row.pack not in by_number or by_number[row.pack].lacks(row)]
+
+
+def _lost_packs(former: ReadableRows | None, found: Iterable[FoundPack]) -> list[Pack]:
+    """Packs of the former list that are gone, or shorter than it says."""
+    there = {pack.pack.number: pack.pack for pack in found}
+    packs = former.packs if former else ()
+    return [pack for pack in packs if pack.number not in there or pack.size > there[pack.number].size]
 
 
 def found_packs(folder: str) -> list[FoundPack]:
@@ -189,7 +327,7 @@ def found_packs(folder: str) -> list[FoundPack]:
 def _numbers(folder: str) -> list[int]:
     try:
         return packs_on_disk(folder)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
@@ -202,10 +340,16 @@ def _found_pack(folder: str, number: int) -> FoundPack | None:
         first = first_record(handle)
         stretches = list(scan(handle, len(FIRST_LINE)))
         size = os.fstat(handle).st_size
+    except OSError:
+        # A disk that fails, or no plain file: what is in it is as good as gone.
+        return None
     finally:
         os.close(handle)
     records = [stretch for stretch in stretches if isinstance(stretch, Record)]
     broken = [stretch for stretch in stretches if isinstance(stretch, Broken)]
+    if first is None and not stretches:
+        # No pack was ever shorter than what it says of itself.
+        broken = [Broken(0, len(FIRST_LINE))]
     return FoundPack(Pack(number, size, first.replaces if first else ()), records, broken)
 
 
@@ -232,7 +376,7 @@ def catch_up(folder: str, manifest: Manifest) -> int:
     replaced = {number for pack in known.values() for number in pack.replaces}
     for number in packs_on_disk(folder):
         if number in known:
-            if _size(folder, number) > known[number].size:
+            if pack_size(folder, number) > known[number].size:
                 cut += _take_in_tail(folder, manifest, known[number])
         elif number in replaced or _was_to_replace(folder, number, known):
             remove_files([pack_file(folder, number)])
@@ -263,6 +407,9 @@ def _take_in_tail(folder: str, manifest: Manifest, known: Pack) -> int:
         end = whole[-1].end if whole else known.size
         cut = os.fstat(handle).st_size - end
         if not end:
+            if any(isinstance(stretch, Record) for stretch in scan(handle, start)):
+                # Of another archive: whoever put it here may want it back.
+                return 0
             remove_files([pack_file(folder, known.number)])
             return cut
         os.ftruncate(handle, end)
@@ -293,9 +440,3 @@ def _is_news(manifest: Manifest, written: WrittenVersion) -> bool:
     if known is not None and known.revision >= written.revision:
         return False
     return all(manifest.place(Segment(*segment)) is not None for segment in written.segments)
-
-
-def _size(folder: str, number: int) -> int:
-    with suppress(OSError):
-        return os.stat(pack_file(folder, number)).st_size  # noqa: PTH116
-    return 0

@@ -2,6 +2,7 @@
 
 The new pack is written beside the old ones and gets its name when it is whole, then the manifest is switched,
 then the old ones go. Its first record names them, so that also without a manifest they never come back.
+Of a pack that is gone the manifest goes on telling what was in it, but for what is forgotten.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.archive import packs as pack_files
 from geminids.archive.failures import FailedToKeepError
-from geminids.archive.manifest import Manifest, Pack, PlacedRecord
-from geminids.archive.packs import NewPack, opened_pack, pack_file, packs_on_disk, remove_files
-from geminids.archive.rebuilding import manifests_aside
+from geminids.archive.manifest import Manifest, Pack, PlacedRecord, RecordRow
+from geminids.archive.packs import NewPack, opened_pack, pack_file, pack_size, packs_on_disk, remove_files
+from geminids.archive.rebuilding import former_lists
 from geminids.archive.records import Segment, WrittenVersion
 
 if TYPE_CHECKING:
@@ -26,12 +27,6 @@ _DEAD_SHARE = 3
 """Packs are written anew when one in so many bytes is dead."""
 _LEAST_DEAD = 4 << 20
 """Bytes that may be dead all the same."""
-_RECORDS = """
-    SELECT pack, offset, payload_offset, payload_length, number, revision, segment, size FROM records
-    WHERE pack = ? ORDER BY offset
-"""
-_PACKS_OF_VERSION = "SELECT DISTINCT pack FROM records WHERE number = ?"
-_PACKS_OF_SEGMENT = "SELECT DISTINCT pack FROM records WHERE segment = ?"
 
 
 class _Wanted(NamedTuple):
@@ -42,17 +37,6 @@ class _Wanted(NamedTuple):
     """Where each one lies: pack, and offset of its payload."""
 
 
-class _Row(NamedTuple):
-    pack: int
-    offset: int
-    payload_offset: int
-    payload_length: int
-    number: int
-    revision: int | None
-    segment: bytes | None
-    size: int | None
-
-
 def remove(writer: Writer, numbers: Collection[int]) -> int:
     """Forget versions for good; how many bytes the packs are smaller by."""
     writer.commit()
@@ -61,25 +45,12 @@ def remove(writer: Writer, numbers: Collection[int]) -> int:
     if not known:
         return 0
     writer.close()
-    touched = {
-        pack
-        for written in known
-        for pack in (
-            *_asked(manifest, _PACKS_OF_VERSION, written.version.number),
-            *(
-                pack
-                for segment in written.segments
-                for pack in _asked(manifest, _PACKS_OF_SEGMENT, segment.digest)
-            ),
-        )
-    }
+    gone = {written.version.number for written in known}
+    segments = {segment.digest for written in known for segment in written.segments}
+    touched = {row.pack for row in manifest.records() if row.number in gone or row.segment in segments}
     # What was once moved aside still holds their names.
-    remove_files(manifests_aside(writer.folder))
-    return _rewrite(writer, sorted(touched), {written.version.number for written in known})
-
-
-def _asked(manifest: Manifest, question: str, value: int | bytes) -> list[int]:
-    return [pack for (pack,) in manifest.connection.execute(question, (value,))]
+    remove_files(former_lists(writer.folder))
+    return _rewrite(writer, sorted(touched), gone)
 
 
 def tidy(writer: Writer) -> None:
@@ -101,10 +72,12 @@ def _tidy(writer: Writer) -> None:
     dead = {pack.number: pack.size - _live_bytes(manifest, pack, wanted) for pack in packs}
     with manifest.transaction():
         manifest.set_dead_bytes(sum(dead.values()))
-    if sum(dead.values()) >= least:
+    worst = [pack for pack in packs if dead[pack.number] * _DEAD_SHARE >= pack.size]
+    # One that is cut is left as it is: somebody may have a whole one to put in its place.
+    whole = [pack.number for pack in worst if pack_size(writer.folder, pack.number) >= pack.size]
+    if whole and sum(dead.values()) >= least:
         writer.close()
-        worst = [pack.number for pack in packs if dead[pack.number] * _DEAD_SHARE >= pack.size]
-        _rewrite(writer, worst, frozenset())
+        _rewrite(writer, whole, frozenset())
 
 
 def _wanted(manifest: Manifest, without: Collection[int]) -> _Wanted:
@@ -124,21 +97,17 @@ def _wanted(manifest: Manifest, without: Collection[int]) -> _Wanted:
 def _live_bytes(manifest: Manifest, pack: Pack, wanted: _Wanted) -> int:
     return sum(
         row.payload_offset - row.offset + (row.payload_length if keeps_segment else 0)
-        for row in _rows(manifest, pack.number)
+        for row in manifest.records(pack.number)
         for keeps_segment in [_keeps_segment(row, wanted)]
         if keeps_segment or _keeps_version(row, wanted)
     )
 
 
-def _rows(manifest: Manifest, pack: int) -> list[_Row]:
-    return [_Row(*row) for row in manifest.connection.execute(_RECORDS, (pack,)).fetchall()]
-
-
-def _keeps_segment(row: _Row, wanted: _Wanted) -> bool:
+def _keeps_segment(row: RecordRow, wanted: _Wanted) -> bool:
     return row.segment is not None and wanted.segments.get(row.segment) == (row.pack, row.payload_offset)
 
 
-def _keeps_version(row: _Row, wanted: _Wanted) -> bool:
+def _keeps_version(row: RecordRow, wanted: _Wanted) -> bool:
     written = wanted.versions.get(row.number)
     return row.revision is not None and written is not None and written.revision == row.revision
 
@@ -147,6 +116,7 @@ def _rewrite(writer: Writer, packs: Sequence[int], without: Collection[int]) -> 
     from geminids.archive.keeping import trouble
 
     manifest = writer.manifest
+    packs = _on_disk(writer, packs)
     wanted = _wanted(manifest, without)
     made: list[tuple[NewPack, list[PlacedRecord]]] = []
     sizes = {pack.number: pack.size for pack in manifest.packs()}
@@ -155,7 +125,7 @@ def _rewrite(writer: Writer, packs: Sequence[int], without: Collection[int]) -> 
         for group in _groups(manifest, packs, wanted):
             number += 1
             made.append(_written_anew(writer, number, group, wanted))
-        _switch(writer, packs, made, without)
+        _switch(writer, packs, made, without, wanted)
     except (OSError, sqlite3.OperationalError) as error:
         for pack, _ in made:
             pack.discard()
@@ -209,12 +179,9 @@ def _on_disk(writer: Writer, packs: Sequence[int]) -> list[int]:
 
 def _copied(writer: Writer, pack: int, new: NewPack, wanted: _Wanted) -> Iterable[PlacedRecord]:
     """What is to stay of a pack, as it lies there: also what is damaged may still be healed."""
+    handle = opened_pack(writer.folder, pack)
     try:
-        handle = opened_pack(writer.folder, pack)
-    except FileNotFoundError:
-        return
-    try:
-        for row in _rows(writer.manifest, pack):
+        for row in writer.manifest.records(pack):
             segment, payload = None, b""
             if _keeps_segment(row, wanted):
                 payload = os.pread(handle, row.payload_length, row.payload_offset)
@@ -232,14 +199,19 @@ def _switch(
     packs: Sequence[int],
     made: Sequence[tuple[NewPack, list[PlacedRecord]]],
     without: Collection[int],
+    wanted: _Wanted,
 ) -> None:
     manifest = writer.manifest
     with manifest.transaction():
-        manifest.note_numbers()
+        manifest.note_last_number()
         for number in without:
-            manifest.connection.execute("DELETE FROM versions WHERE number = ?", (number,))
+            manifest.drop_version(number)
         for old in packs:
             manifest.drop_pack(old)
+        # What is left of them is in packs that are gone.
+        for row in manifest.records() if without else ():
+            if row.number in without and not _keeps_segment(row, wanted):
+                manifest.drop_record(row)
         groups = iter(made)
         for new, placed in groups:
             manifest.put((), placed)

@@ -1,7 +1,8 @@
 """All copies read and compared with their digests; what is damaged is named, and healed where that can be.
 
 A segment is healed from the original if that still is what was kept, a record that cannot be read from the
-manifest, and the manifest from the records.
+manifest, and the manifest from the records. The manifest gets no smaller by it: what it knows of a pack that
+is cut, empty or gone is damage, and stays on the list. Before it is corrected, a copy of it is kept.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from geminids.archive import PATIENCE, Archive, Version
 from geminids.archive.keeping import Writer, writing
-from geminids.archive.manifest import Manifest, Place, PlacedRecord
+from geminids.archive.manifest import Manifest, Place, PlacedRecord, RecordRow, record_row
 from geminids.archive.reading import said_of, segment
-from geminids.archive.rebuilding import FoundPack, found_packs, latest_versions
+from geminids.archive.rebuilding import FoundPack, agree, found_packs, keep_former, latest_versions
 from geminids.archive.records import Broken, Segment, WrittenVersion
 from geminids.values import Value
 
@@ -83,43 +84,34 @@ def verify(archive: Archive, original: Original, progress: Progress | None = Non
 
 
 def _brought_in_step(writer: Writer, found: Sequence[FoundPack]) -> list[str]:
-    """Correct what the manifest has otherwise than the packs; what was wrong."""
+    """Correct what the manifest has otherwise than the packs; what was wrong.
+
+    A version that is in no record stays on the list: it was durable, so its record is lost, not the version.
+    """
     manifest = writer.manifest
     placed = [
         PlacedRecord(pack.pack.number, record) for pack in found for record in pack.records if record.number
     ]
     known = {written.version.number: written for written in manifest.all_written()}
     said = {written.version.number: written for written in latest_versions(placed)}
-    wrong = [written for number, written in said.items() if not _agree(known.get(number), written)]
-    real, rows = set(map(_row, placed)), set(_known_rows(manifest))
-    strange_rows = _strange_rows(rows - real, manifest, found)
-    # What is in no record may be in one that cannot be read.
-    is_all_read = not any(pack.broken for pack in found) and not _missing_packs(manifest, found)
-    strange = [number for number in known if number not in said] if is_all_read else []
-    if not (wrong or real - rows or strange or strange_rows):
+    wrong = [written for number, written in said.items() if not _is_known(known.get(number), written)]
+    real, rows = {record_row(entry) for entry in placed}, set(manifest.records())
+    strange = _strange_rows(rows - real, found)
+    if not (wrong or real - rows or strange):
         return []
+    keep_former(writer.folder)
     with manifest.transaction():
-        for row in strange_rows:
-            manifest.connection.execute("DELETE FROM records WHERE pack = ? AND offset = ?", row[:2])
-        for number in strange:
-            manifest.connection.execute("DELETE FROM versions WHERE number = ?", (number,))
-        manifest.put(wrong, [entry for entry in placed if _row(entry) not in rows])
+        for row in strange:
+            manifest.drop_record(row)
+        manifest.put(wrong, [entry for entry in placed if record_row(entry) not in rows])
     writer.note_change()
     return ["The list of the kept copies was not what the copies themselves say, and was corrected."]
 
 
-def _strange_rows(
-    rows: Iterable[tuple[Any, ...]], manifest: Manifest, found: Sequence[FoundPack]
-) -> list[tuple[Any, ...]]:
+def _strange_rows(rows: Iterable[RecordRow], found: Sequence[FoundPack]) -> list[RecordRow]:
     """Rows for records that are not there, and not only cannot be read."""
-    broken = {entry.pack.number: entry.broken for entry in found}
-    missing = _missing_packs(manifest, found)
-    return [
-        row
-        for row in rows
-        if row[0] not in missing
-        and not any(stretch.offset <= row[1] < stretch.end for stretch in broken.get(row[0], ()))
-    ]
+    by_number = {pack.pack.number: pack for pack in found}
+    return [row for row in rows if row.pack in by_number and not by_number[row.pack].lacks(row)]
 
 
 def _missing_packs(manifest: Manifest, found: Sequence[FoundPack]) -> set[int]:
@@ -137,32 +129,9 @@ def _forget_missing_packs(writer: Writer, found: Sequence[FoundPack]) -> None:
                 manifest.drop_pack(number)
 
 
-def _agree(known: WrittenVersion | None, said: WrittenVersion) -> bool:
-    """Whether the manifest has a version as its record has it, but for what files look like from outside."""
-    if known is None:
-        return False
-    if known.revision > said.revision:
-        # The record of its last state cannot be read.
-        return True
-    return _unmoved(known) == _unmoved(said)
-
-
-def _unmoved(written: WrittenVersion) -> WrittenVersion:
-    return written._replace(version=written.version._replace(mtime_ns=0, inode=0, mode=0), is_imported=False)
-
-
-def _row(placed: PlacedRecord) -> tuple[Any, ...]:
-    """A record as the manifest has it."""
-    record = placed.record
-    place = (placed.pack, record.offset, record.payload_offset, record.payload_length)
-    revision = record.written.revision if record.written else None
-    return (*place, record.number, revision, *(record.segment or (None, None)))
-
-
-def _known_rows(manifest: Manifest) -> list[tuple[Any, ...]]:
-    return manifest.connection.execute(
-        "SELECT pack, offset, payload_offset, payload_length, number, revision, segment, size FROM records"
-    ).fetchall()
+def _is_known(known: WrittenVersion | None, said: WrittenVersion) -> bool:
+    """Whether the manifest has a version as its record has it, or further than any that can be read."""
+    return known is not None and (known.revision > said.revision or agree(known, said))
 
 
 def _places(writer: Writer, versions: Sequence[WrittenVersion]) -> tuple[list[Place], list[_Fault]]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids import sources
 from geminids.archive import Archive, Version
 from geminids.archive.failures import BusyArchiveError
+from geminids.archive.keeping import LARGEST
 from geminids.errors import GeminidsError
 from geminids.model import Project, folder_hash
 from geminids.settings import KeepRules
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 ENOUGH = 64_000_000
 """Bytes after which what was kept so far is made durable."""
-LARGEST = 1_000_000_000
-"""Bytes; a larger file is no conversation, and would take minutes."""
 PATIENCE = 30.0
 """Seconds to wait for another process that keeps copies; it may be at its first ones."""
 
