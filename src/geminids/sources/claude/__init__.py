@@ -37,7 +37,7 @@ class ClaudeSource:
 
     name = claude_homes.AGENT
     title = "Claude Code"
-    revision = 2
+    revision = 3
     variables: Mapping[str, str] = {
         "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; looked at besides `~/.claude`.",
         "CLAUDE_PROJECTS_DIR": "A folder that holds projects of Claude Code; looked at besides the others.",

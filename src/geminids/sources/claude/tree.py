@@ -5,6 +5,8 @@ what `last-prompt` names, or what was written after it. A walk alone would lose 
 
 - answers to calls made at once hang each on the line of its own call, and the walk meets one of them;
 - lines of one reply can stand beside the way for the same reason;
+- releases 2.0 write a prompt of several blocks again when they resume, a block a record, and what follows it,
+  under new ids: what hangs on such a repeat hangs on the first writing;
 - a compaction begins with a record without a parent. What was said before it hangs on its `logicalParentUuid`
   and left the model's view, but for what it names as preserved, which then follows the summary.
 
@@ -66,6 +68,8 @@ class _Tree:
         self._records: list[Record] = []
         self._index: dict[str, int] = {}
         self._copies: dict[int, list[Source]] = {}
+        self._at: dict[str, list[int]] = {}
+        """Spoken records by their time: whoever repeats one keeps it."""
         for record in records:
             self._add(record)
         self._parents = list(map(self._parent, range(len(self._records))))
@@ -77,10 +81,29 @@ class _Tree:
         uuid = record.value.get("uuid")
         if type(uuid) is str:
             known = self._index.setdefault(uuid, len(self._records))
+            if known == len(self._records):
+                known = self._index[uuid] = self._first_writing(record)
             if known != len(self._records):
                 self._copies.setdefault(known, []).append(record.place)
                 return
         self._records.append(record)
+
+    def _first_writing(self, record: Record) -> int:
+        """The record that this one repeats under another id; else its own place."""
+        own = len(self._records)
+        time = record.value.get("timestamp") if record.kind in SPOKEN else None
+        if type(time) is not str:
+            return own
+        alike = self._at.setdefault(time, [])
+        parent = self._known(record.value.get("parentUuid"), _NONE)
+        for index in alike:
+            first = self._records[index]
+            above = self._known(first.value.get("parentUuid"), _NONE)
+            # The second block of a prompt hangs on the first one, and so on the prompt itself.
+            if parent in (above, index) and _is_repeated(first, record):
+                return index
+        alike.append(own)
+        return own
 
     def _parent(self, index: int) -> int:
         value = self._records[index].value
@@ -264,6 +287,21 @@ def _blocks(record: Record) -> list[Any]:
     message = record.value.get("message")
     content = message.get("content") if type(message) is dict else None
     return content if type(content) is list else []
+
+
+def _is_repeated(first: Record, again: Record) -> bool:
+    """Whether a record holds a piece of another, or all of it, and nothing else."""
+    if first.kind != again.kind or _reply_id(first) != _reply_id(again):
+        return False
+    blocks, repeated = _spoken_blocks(first), _spoken_blocks(again)
+    return bool(repeated) and (blocks == repeated or (len(repeated) == 1 and repeated[0] in blocks))
+
+
+def _spoken_blocks(record: Record) -> list[Any]:
+    """The blocks of a message, also where its text stands alone."""
+    message = record.value.get("message")
+    content = message.get("content") if type(message) is dict else None
+    return [{"type": "text", "text": content}] if type(content) is str else _blocks(record)
 
 
 def _called(record: Record) -> Iterator[str]:
