@@ -35,7 +35,7 @@ class CodexSource:
 
     name = codex_homes.AGENT
     title = "Codex CLI"
-    revision = 1
+    revision = 2
     variables: Mapping[str, str] = codex_homes.VARIABLES
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:

@@ -99,6 +99,9 @@ class Replay(Steps):
 
     def run(self, records: Iterable[Record], rollout: str, thread: str, whose: Whose) -> None:
         """Read the records of one rollout, or of the part of it that counts."""
+        if whose is not self._whose:
+            # What others left open is theirs: a fork may have copied the event of an item that it lacks.
+            self._pause()
         self._rollout, self._thread, self._whose = rollout, thread, whose
         self._turn_id = None
         handlers = HANDLERS
