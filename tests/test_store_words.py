@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from geminids.store.characters import is_cjk
-from geminids.store.finding import find, regex_places
+from geminids.store.finding import find
 from geminids.store.words import (
     Snippet,
     Want,
@@ -273,14 +273,6 @@ def test_a_match_behind_many_blanks_is_shown_with_its_neighbours() -> None:
 def test_the_beginning_stands_for_a_text_in_which_nothing_is_looked_for() -> None:
     assert opening("a\n b") == Snippet("a b", (), False, False)
     assert opening("word " * 100, 20) == Snippet("word word word word", (), False, True)
-
-
-def test_a_regular_expression_is_tried_on_all_of_a_long_text() -> None:
-    text = "x" * 100_000 + "needle" + "y" * 50_000
-    assert list(regex_places(text, "need[l]e")) == [(100_000, 100_006)]
-    assert next(regex_places(text, "needle[^z]*"))[0] == 100_000
-    for start in (7_000, 7_163, 7_168, 8_190, 8_192):
-        assert list(regex_places("x" * start + "needle" + "y" * 9_000, "needle")) == [(start, start + 6)]
 
 
 def _seconds(texts: Iterable[str], wants: list[Want]) -> float:

@@ -320,6 +320,17 @@ class NotInstalledError(GeminidsError):
         )
 
 
+class SlowPatternError(GeminidsError):
+    """A regular expression takes too long to say which sessions it means."""
+
+    def __init__(self, messages: int, session_id: str) -> None:
+        where = "a message" if messages == 1 else f"{messages:,} messages"
+        super().__init__(
+            f"The regular expression takes too long in {where} of {session_id}: nobody knows whether it is "
+            "meant. Make it simpler. `geminids search` shows what else it finds."
+        )
+
+
 class BadTimeError(GeminidsError):
     """A moment we cannot read."""
 

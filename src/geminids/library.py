@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from geminids.query.figures import Figures, Tokens
     from geminids.query.filters import FILTERS
     from geminids.query.forecasting import Endangered, ForecastReport
-    from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped
+    from geminids.query.found import Found, FoundMessage, Hit, SessionHits, Stopped, Unsearched
     from geminids.query.found_sessions import FoundInOrder
     from geminids.query.given import file_meant, is_document
     from geminids.query.identity import short_ids
@@ -228,6 +228,7 @@ __all__ = [
     "Tokens",
     "Tombstone",
     "UnrecordedSum",
+    "Unsearched",
     "Unwanted",
     "UsagePart",
     "Verdict",
@@ -273,7 +274,7 @@ _LOADED_WHEN_USED = {
     "geminids.query.fidelity": ("Fidelity",),
     "geminids.query.filters": ("FILTERS",),
     "geminids.query.forecasting": ("Endangered", "ForecastReport"),
-    "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped"),
+    "geminids.query.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped", "Unsearched"),
     "geminids.query.found_sessions": ("FoundInOrder",),
     "geminids.query.given": ("file_meant", "is_document"),
     "geminids.query.identity": ("short_ids",),
@@ -593,7 +594,7 @@ class Library:
         return self._ask(lambda index: ask(index, self._homes, asked, moment, progress))
 
     def found_sessions(self, words: str, now: datetime | None = None) -> list[SessionRow]:
-        """All sessions that a search finds, the best first."""
+        """All sessions that a search finds, the best first. Raises SlowPatternError rather than miss one."""
         from datetime import UTC, datetime
 
         from geminids.query.asking import Question
@@ -604,6 +605,7 @@ class Library:
         question = Question(words, limit=PAGE, per_session=1)
         while True:
             found = self.search(question, moment)
+            found.check_whole()
             rows += [hits.session for hits in found.sessions]
             if found.next is None:
                 break
@@ -667,6 +669,7 @@ class Library:
         if every := self._every_number(words, moment):
             return every, True
         found = self.search(Question(words, limit=MOST_VERIFIED, per_session=0), moment)
+        found.check_whole()
         return [hits.session.number for hits in found.sessions], found.next is None
 
     def _every_number(self, words: str, now: datetime) -> Sequence[int] | None:

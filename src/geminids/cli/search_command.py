@@ -18,7 +18,7 @@ from geminids.cli.options import (
     sync_option,
 )
 from geminids.cli.query_words import query_words
-from geminids.errors import NOTHING_FOUND
+from geminids.errors import NOTHING_FOUND, PARTLY_DONE
 
 if TYPE_CHECKING:
     from geminids.library import Found, Library, Question
@@ -132,6 +132,8 @@ def search(
         from geminids.cli.sessions import tell_unreadable
 
         return tell_unreadable(unreadable)
+    if found.unsearched:
+        return PARTLY_DONE
     return 0 if found.sessions else NOTHING_FOUND
 
 

@@ -102,6 +102,14 @@ class Stopped(msgspec.Struct, frozen=True):
     left: int
 
 
+class Unsearched(msgspec.Struct, frozen=True):
+    """Messages of a session of which it is not known whether they match."""
+
+    session_id: str
+    messages: tuple[int, ...]
+    """Their numbers."""
+
+
 class SearchDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/search/1"):
     """What a search has found: messages, those of one session together, the best session first."""
 
@@ -120,6 +128,8 @@ class SearchDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schem
     """The index is no longer what it was when the page before was made."""
     stopped: Stopped | None
     """Not all texts were read; `next` goes on."""
+    unsearched: Sequence[Unsearched]
+    """Where a regular expression took too long."""
 
 
 def search_document(found: Found) -> SearchDocument:
@@ -135,6 +145,9 @@ def search_document(found: Found) -> SearchDocument:
         is_spread=found.is_spread,
         has_changed=found.has_changed,
         stopped=Stopped(*found.stopped) if found.stopped else None,
+        unsearched=[
+            Unsearched(one.session, tuple(place + 1 for place in one.messages)) for one in found.unsearched
+        ],
     )
 
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.library import Found, Stopped
+    from geminids.library import Found, Stopped, Unsearched
+
+MOST_NAMED = 6
+"""Sessions, and messages of each, that are named where they were not searched; the document names all."""
 
 
 class Told(NamedTuple):
@@ -34,6 +37,8 @@ def tell_found(told: Told) -> None:
         _tell_nothing(told)
     elif found.is_spread:
         say("No single message has all words; these sessions have each of them somewhere.")
+    if found.unsearched:
+        _tell_unsearched(found.unsearched)
     if found.stopped:
         _tell_stopped(told, found.stopped)
     if not told.is_for_programs and sys.stdout.isatty():
@@ -87,6 +92,31 @@ def _tell_filters(typed: str) -> None:
     names = re.findall(r"(?:^|\s)-?([a-z]+):(?=[\w\"])", typed)
     for name in dict.fromkeys(name for name in names if name not in FILTERS):
         say(f"`{name}:` is no filter, so it was looked for as a word. Filters are {', '.join(FILTERS)}.")
+
+
+def _tell_unsearched(unsearched: "Sequence[Unsearched]") -> None:
+    """Name the messages in which a regular expression took too long."""
+    from importlib.util import find_spec
+
+    from geminids.transcript import words
+
+    messages = words.count(sum(len(one.messages) for one in unsearched), "message")
+    named = [f"{one.session} {_numbers(one.messages)}" for one in unsearched[:MOST_NAMED]]
+    if len(unsearched) > len(named):
+        named.append(words.count(len(unsearched) - len(named), "more session"))
+    say(
+        f"Not searched: {messages} in which the regular expression takes too long: {'; '.join(named)}. "
+        f"Make it simpler, or add a word that must be there."
+    )
+    if find_spec("re2") is None:
+        from geminids.installation import who_adds
+
+        say(f"{who_adds('regex')} adds an engine that hardly any can slow down.")
+
+
+def _numbers(places: "Sequence[int]") -> str:
+    shown = " ".join(f"#{place + 1}" for place in places[:MOST_NAMED])
+    return f"{shown} …" if len(places) > MOST_NAMED else shown
 
 
 def _tell_stopped(told: Told, stopped: "Stopped") -> None:

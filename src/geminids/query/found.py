@@ -86,6 +86,14 @@ class Stopped(Value):
     """Sessions that may hold more."""
 
 
+class Unsearched(Value):
+    """Messages of a session that may match or not: there was no time to find out."""
+
+    session: str
+    messages: tuple[int, ...]
+    """Their places in it, from 0."""
+
+
 class Found(Value):
     """The answer to a search."""
 
@@ -103,3 +111,13 @@ class Found(Value):
     has_changed: bool = False
     """The index is no longer what it was when the page before was made, so sessions may be missing."""
     stopped: Stopped | None = None
+    unsearched: Sequence[Unsearched] = ()
+    """Where a regular expression took too long."""
+
+    def check_whole(self) -> None:
+        """Raise SlowPatternError if something was not searched: for those who must have all there is."""
+        if self.unsearched:
+            from geminids.errors import SlowPatternError
+
+            first = self.unsearched[0]
+            raise SlowPatternError(len(first.messages), first.session)

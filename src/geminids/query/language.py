@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.query.filters import Filter
+    from geminids.store.patterns import Patterns
     from geminids.store.words import Want
 
 __all__ = ["Match", "Query", "QuerySyntaxError", "parse"]
@@ -106,10 +107,19 @@ class Query(Value):
         expression = f"{chosen}({bound.expression})" if chosen else bound.expression
         return Match(expression, bound.is_complement, must_verify)
 
-    def matches(self, texts: Mapping[str, str], columns: Sequence[str] | None = None) -> bool:
-        """Whether a message with these texts by column is meant, filters aside."""
-        within = self.columns if columns is None else columns
-        return not self.tree or matches(self.tree, {c: texts[c] for c in within if c in texts})
+    def matches(self, texts: Mapping[str, str], patterns: "Patterns | None" = None) -> bool:
+        """Whether a message with these texts by column is meant, filters aside.
+
+        Raises TooSlowError where a regular expression takes longer than `patterns` have time.
+        """
+        if not self.tree:
+            return True
+        if patterns is None:
+            from geminids.store.patterns import Patterns
+
+            with Patterns() as own:
+                return self.matches(texts, own)
+        return matches(self.tree, {c: texts[c] for c in self.columns if c in texts}, patterns)
 
 
 def parse(text: str, now: "datetime | None" = None) -> Query:

@@ -11,7 +11,7 @@ A page that follows another begins where that one ended, as long as the index do
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from geminids.query.found import (
     SessionHits,
     Stopped,
     Total,
+    Unsearched,
 )
 from geminids.query.snippets import Cut, Cutter, places
 from geminids.store import reading, searching, words
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from geminids.query.scope import Narrowing
     from geminids.query.tree import Words
     from geminids.store.index import Index
+    from geminids.store.patterns import Patterns
 
 BEST, NEWEST = "best", "newest"
 TIER = 100
@@ -52,6 +54,8 @@ MOST_READ = 500
 """Sessions whose texts are read for one page, unless everything is to be."""
 MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
+SECONDS_OF_SCAN = 120.0
+"""Seconds that regular expressions may take where everything is read: whoever asks for that has time."""
 LEFT_OUT = "the middle of long outputs and of what agents put in"
 
 Texts = Mapping[str, str]
@@ -67,6 +71,7 @@ class Page(Value):
     total: Total = Total(0, 0, is_exact=True, are_all_sessions=True)
     next_after: int | None = None
     stopped: Stopped | None = None
+    unsearched: Sequence[Unsearched] = ()
 
 
 class Asked(Value):
@@ -135,6 +140,7 @@ def search(
         is_spread=is_spread,
         has_changed=cursor is not None and cursor.state != state,
         stopped=page.stopped,
+        unsearched=page.unsearched,
     )
 
 
@@ -357,6 +363,13 @@ class _Reading(Value):
 
 def _read(asked: Asked, how: _Reading) -> Page:
     """A page of what is found by reading candidates, the newest sessions first."""
+    from geminids.store.patterns import FOR_ALL, Patterns
+
+    with Patterns(SECONDS_OF_SCAN if asked.question.scan else FOR_ALL) as patterns:
+        return _read_with(patterns, asked, how)
+
+
+def _read_with(patterns: "Patterns", asked: Asked, how: _Reading) -> Page:
     if how.texts_of is None:
         raise TypeError("a search that is verified needs texts")
     limit, is_all = asked.question.limit, asked.question.scan
@@ -366,52 +379,68 @@ def _read(asked: Asked, how: _Reading) -> Page:
     candidates = list(searching.candidates(asked.index, expression, conditions, how.after))
     most = len(candidates) if is_all else MOST_READ
     found: list[SessionHits] = []
+    unsearched: list[Unsearched] = []
     matches = read = 0
     for number, listed in candidates[:most]:
-        if len(found) == limit:
+        if len(found) == limit or patterns.is_spent:
             break
         messages = frozenset(map(int, listed.split(",")))
-        if verified := list(_verified(asked.query, how.texts_of(number), messages)):
-            found.append(_read_hits(asked, number, verified))
+        verified, too_slow = _verified(asked.query, how.texts_of(number), messages, patterns)
+        if verified:
+            found.append(_read_hits(asked, number, verified, patterns))
             matches += len(verified)
+        if too_slow:
+            session = reading.sessions_numbered(asked.index, [number])[number]
+            unsearched.append(Unsearched(session.id, tuple(too_slow)))
         read += 1
         if how.progress:
             how.progress(read, len(candidates))
     if how.progress:
         how.progress(1, 1)
     left = len(candidates) - read
-    is_whole = not left and how.after is None
+    is_whole = not left and how.after is None and not unsearched
     return Page(
         found,
         Total(matches, len(found), is_exact=is_whole, are_all_sessions=is_whole),
         candidates[read - 1].number if left else None,
         Stopped(read, left) if left and len(found) < limit else None,
+        unsearched,
     )
 
 
 def _verified(
-    query: "Query", texts: Iterable[tuple[int, Texts]], candidates: frozenset[int]
-) -> Iterator[_Verified]:
+    query: "Query", texts: Iterable[tuple[int, Texts]], candidates: frozenset[int], patterns: "Patterns"
+) -> tuple[list[_Verified], list[int]]:
+    """The messages that match, and the places of those of which there was no time to tell."""
+    from geminids.store.patterns import TooSlowError
+
+    verified: list[_Verified] = []
+    too_slow: list[int] = []
     for place, by_column in texts:
-        if place in candidates and query.matches(by_column):
-            yield _Verified(place, by_column)
+        if place in candidates:
+            try:
+                if query.matches(by_column, patterns):
+                    verified.append(_Verified(place, by_column))
+            except TooSlowError:
+                too_slow.append(place)
+    return verified, too_slow
 
 
-def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified]) -> SessionHits:
+def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified], patterns: "Patterns") -> SessionHits:
     """What is shown of a session that was read; the first of its messages that match."""
     texts = {one.place: one.texts for one in islice(verified, asked.question.per_session)}
     rows = searching.messages_at(asked.index, number, texts)
     tools = searching.tools_of(asked.index, rows)
     hits = [
-        _read_hit(asked, _message(row, tools.get(row.number, ())), texts[row.place])
+        _read_hit(asked, _message(row, tools.get(row.number, ())), texts[row.place], patterns)
         for row in sorted(rows.values(), key=lambda row: row.place)
     ]
     return SessionHits(reading.sessions_numbered(asked.index, [number])[number], hits, len(verified))
 
 
-def _read_hit(asked: Asked, message: FoundMessage, texts: Texts) -> Hit:
+def _read_hit(asked: Asked, message: FoundMessage, texts: Texts, patterns: "Patterns") -> Hit:
     cuts = {
-        column: words.snippet(texts[column], asked.query.positive, asked.question.width)
+        column: words.snippet(texts[column], asked.query.positive, asked.question.width, patterns)
         for column in asked.query.columns
         if texts.get(column)
     }

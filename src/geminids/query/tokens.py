@@ -147,27 +147,16 @@ def _regex(text: str, place: int) -> tuple[Token, int] | None:
 
 
 def _check_regex(text: str, column: int, pattern: str) -> None:
-    import warnings
-
-    from geminids.query.literals import repeats_a_repeat, repeats_likes
+    from geminids.store.pattern_trees import check
 
     example = "geminids search '/time ?out/', or in quotes as words"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(pattern)
+        check(pattern)
     except re.error as error:
         place = column + 1 + (error.pos or 0)
         raise QuerySyntaxError(text, place, f"Not a regular expression: {error.msg}.", example) from error
     except (OverflowError, RecursionError) as error:
         raise QuerySyntaxError(text, column, "This regular expression is too large.", example) from error
-    if repeats_a_repeat(pattern):
-        raise QuerySyntaxError(
-            text, column, "A repeat within a repeat can take for ever.", "geminids search '/(ab)+/'"
-        )
-    if repeats_likes(pattern):
-        said = "Alternatives that begin alike can take for ever where they are repeated."
-        raise QuerySyntaxError(text, column, said, "geminids search '/(ab|cd)+/'")
 
 
 def _filter(text: str, place: int, depth: int) -> tuple[Token, int] | None:

@@ -7,10 +7,13 @@ only what they need at least (`literals.py`); the rest must be verified on the t
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeAlias, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from geminids.store.words import Phrase, Want, Way, as_phrase, spellings, terms
 from geminids.values import Value
+
+if TYPE_CHECKING:
+    from geminids.store.patterns import Patterns
 
 
 class Words(Value):
@@ -197,9 +200,9 @@ def _closed(expression: str) -> str:
     return expression if expression.count('"') == 2 else f"({expression})"
 
 
-def matches(node: Node, texts: Mapping[str, str]) -> bool:
-    """Whether it is true of a message whose texts these are, by column."""
-    return _is_true(node, _Message(list(filter(None, texts.values()))))
+def matches(node: Node, texts: Mapping[str, str], patterns: "Patterns") -> bool:
+    """Whether it is true of a message whose texts these are, by column. Raises TooSlowError."""
+    return _is_true(node, _Message(list(filter(None, texts.values()))), patterns)
 
 
 class _Message:
@@ -216,22 +219,22 @@ class _Message:
         return self._words
 
 
-def _is_true(node: Node, message: _Message) -> bool:
-    from geminids.store.finding import has_regex, has_substring
+def _is_true(node: Node, message: _Message, patterns: "Patterns") -> bool:
+    from geminids.store.finding import has_substring
 
     match node:
         case And(parts):
-            return all(_is_true(part, message) for part in parts)
+            return all(_is_true(part, message, patterns) for part in parts)
         case Or(parts):
-            return any(_is_true(part, message) for part in parts)
+            return any(_is_true(part, message, patterns) for part in parts)
         case Not(part):
-            return not _is_true(part, message)
+            return not _is_true(part, message, patterns)
         case Words() | Prefix():
             return any(holds(words, phrase) for phrase in node.phrases for words in message.words)
         case Substring(text):
             return any(has_substring(each, text) for each in message.texts)
         case Regex(pattern):
-            return any(has_regex(text, pattern) for text in message.texts)
+            return any(patterns.is_in(text, pattern) for text in message.texts)
         case _:
             assert_never(node)
 

@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.store.words import Want, Wanted, Way, spellings, terms
 
-REACH = 8_192
-"""Characters that a regular expression sees at once, so that a slow one stays slow instead of hanging."""
-OVERLAP = 1_024
-"""A match that is longer and lies across the end of such a slice may be cut short or missed."""
+if TYPE_CHECKING:
+    from geminids.store.patterns import Patterns
 
 MOST_FOUND = 500
 """Places of one want that are looked for in one text: more would not make a better snippet."""
@@ -35,12 +33,12 @@ class Span(NamedTuple):
     """The number of the want that stands there."""
 
 
-def find(text: str, wanted: Wanted) -> list[Span]:
-    """Where the wants stand, in the order of the text."""
+def find(text: str, wanted: Wanted, patterns: "Patterns | None" = None) -> list[Span]:
+    """Where the wants stand, in the order of the text; regular expressions as far as `patterns` have time."""
     searched = _Text(text)
     spans: list[Span] = []
     for number, want in enumerate(wanted):
-        places = islice(_places(searched, want), MOST_FOUND)
+        places = islice(_places(searched, want, patterns), MOST_FOUND)
         spans += [Span(start, end, number) for start, end in places]
     return sorted(spans)
 
@@ -51,24 +49,6 @@ def has_substring(text: str, wanted: str) -> bool:
         # Ten times as quick as a search that ignores case.
         return wanted.lower() in text.lower()
     return _compiled(re.escape(wanted)).search(text) is not None
-
-
-def has_regex(text: str, pattern: str) -> bool:
-    """Whether a regular expression fits somewhere in a text."""
-    return next(regex_places(text, pattern), None) is not None
-
-
-def regex_places(text: str, pattern: str) -> Iterator[tuple[int, int]]:
-    """Where a regular expression fits, slice by slice of the text."""
-    regex, end = _compiled(pattern), 0
-    for start in range(0, max(len(text) - OVERLAP, 1), REACH - OVERLAP):
-        stop = min(start + REACH, len(text))
-        # What begins in the last part of a slice is seen with all that follows it in the next one.
-        begins_before = stop - OVERLAP if stop < len(text) else len(text) + 1
-        for found in regex.finditer(text, start, stop):
-            if end <= found.start() < begins_before:
-                yield found.span()
-                end = found.end()
 
 
 @lru_cache(maxsize=64)
@@ -119,13 +99,11 @@ class _Sequence(NamedTuple):
         return _is_cjk(self.units[0])
 
 
-def _places(searched: _Text, want: Want) -> Iterator[tuple[int, int]]:
+def _places(searched: _Text, want: Want, patterns: "Patterns | None") -> Iterator[tuple[int, int]]:
     if want.way is Way.REGEX:
-        yield from _not_empty(regex_places(searched.text, want.text))
+        yield from _regex_places(searched.text, want.text, patterns)
     elif want.way is Way.SUBSTRING:
-        yield from _not_empty(
-            match.span() for match in _compiled(re.escape(want.text)).finditer(searched.text)
-        )
+        yield from (match.span() for match in _compiled(re.escape(want.text)).finditer(searched.text))
     else:
         for sequence in _sequences(want):
             yield from (places := list(islice(_of_sequence(searched, sequence), MOST_FOUND)))
@@ -133,8 +111,13 @@ def _places(searched: _Text, want: Want) -> Iterator[tuple[int, int]]:
                 return
 
 
-def _not_empty(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    return (place for place in places if place[0] < place[1])
+def _regex_places(text: str, pattern: str, patterns: "Patterns | None") -> list[tuple[int, int]]:
+    if patterns is not None:
+        return patterns.places(text, pattern, MOST_FOUND)
+    from geminids.store.patterns import Patterns
+
+    with Patterns() as own:
+        return own.places(text, pattern, MOST_FOUND)
 
 
 def _of_sequence(searched: _Text, sequence: _Sequence) -> Iterator[tuple[int, int]]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from geminids.store.finding import Span, find
 from geminids.store.words import Snippet, Wanted
+
+if TYPE_CHECKING:
+    from geminids.store.patterns import Patterns
 
 _BLANKS = re.compile(r"\s+")
 _MARGIN = 4
@@ -15,13 +19,13 @@ _NEAREST_BLANK = 16
 """A snippet begins and ends between words, if that costs no more characters."""
 
 
-def cut(text: str, wanted: Wanted, width: int) -> Snippet | None:
+def cut(text: str, wanted: Wanted, width: int, patterns: Patterns | None = None) -> Snippet | None:
     """The piece of a text in which most of what is wanted stands close together; None if nothing does."""
     if not text.isascii():
         from geminids.store.characters import composed
 
         text = composed(text)
-    group = _densest(find(text, wanted), width)
+    group = _densest(find(text, wanted, patterns), width)
     if not group:
         return None
     start = max(group[0].start - _MARGIN * width, 0)

@@ -14,9 +14,12 @@ of a pair or the last one of its run, more are pairs in a row. Nothing here is r
 import re
 from collections.abc import Sequence
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from geminids.values import Value
+
+if TYPE_CHECKING:
+    from geminids.store.patterns import Patterns
 
 HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 """A capital that begins a word within a word. Searching for capitals first is what makes it quick."""
@@ -145,11 +148,13 @@ def spellings(word: str) -> list[Phrase]:
     return [typed, *(Phrase((joined[:cut], joined[cut:]), is_open=False) for cut in cuts)]
 
 
-def snippet(text: str, wanted: Wanted, width: int = 160) -> Snippet | None:
+def snippet(
+    text: str, wanted: Wanted, width: int = 160, patterns: "Patterns | None" = None
+) -> Snippet | None:
     """The piece of a text in which most of what is wanted stands close together; None if nothing does."""
     from geminids.store import snippets
 
-    return snippets.cut(text, wanted, width)
+    return snippets.cut(text, wanted, width, patterns)
 
 
 def opening(text: str, width: int = 160) -> Snippet:

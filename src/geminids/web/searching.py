@@ -9,7 +9,7 @@ import msgspec
 
 from geminids.library import Found, Hit, Question, Snippet
 from geminids.model import Origin, Role, State
-from geminids.web.documents.searching import Search, SearchHit, SearchSession
+from geminids.web.documents.searching import Search, SearchHit, SearchSession, Unsearched
 from geminids.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
 from geminids.web.hidden_snippets import hidden_snippets
 from geminids.web.lines import harmless_all, lines
@@ -65,6 +65,11 @@ def search(desk: Desk, asked: AskedForWords) -> Search:
         hidden=found.hidden,
         near=near_words(desk, found),
         is_spread=found.is_spread,
+        unsearched=[
+            Unsearched(id=one.session, messages=[place + 1 for place in one.messages])
+            for one in found.unsearched
+        ],
+        left=found.stopped.left if found.stopped else 0,
         next=found.next,
     )
 

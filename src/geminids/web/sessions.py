@@ -181,6 +181,7 @@ def _after(written: str) -> _After:
 def _found(desk: Desk, asked: AskedForList) -> Sessions:
     """The best first, as far as they are ranked."""
     found = desk.library.search(_question(asked, asked.limit)._replace(after=asked.after or None), desk.now)
+    found.check_whole()
     return Sessions(
         sessions=lines(desk.library, [hits.session for hits in found.sessions]),
         total=found.total.sessions,

@@ -37,6 +37,15 @@ class SearchSession(Document, frozen=True, kw_only=True):
     hits: Sequence[SearchHit]
 
 
+class Unsearched(Document, frozen=True, kw_only=True):
+    """Messages of a session that may match or not: a regular expression took too long in them."""
+
+    id: str
+    """Of the session."""
+    messages: Sequence[int]
+    """Their numbers."""
+
+
 class Search(Document, frozen=True, kw_only=True):
     """A page of what was found, the best session first."""
 
@@ -53,4 +62,7 @@ class Search(Document, frozen=True, kw_only=True):
     near: Mapping[str, Sequence[str]]
     is_spread: bool
     """No message has all the words; these sessions have each of them somewhere."""
+    unsearched: Sequence[Unsearched]
+    left: int
+    """Sessions that may hold more and were not read yet; `next` goes on with them."""
     next: str | None

@@ -201,6 +201,8 @@ export interface Search {
   hidden: Record<string, number>;
   near: Record<string, string[]>;
   is_spread: boolean;
+  unsearched: Unsearched[];
+  left: number;
   next: string | null;
 }
 
@@ -240,6 +242,12 @@ export type State = "cancelled" | "compressed" | "current" | "failed" | "rewound
 export interface SnippetPiece {
   text: string;
   is_match: boolean;
+}
+
+/** Messages of a session that may match or not: a regular expression took too long in them. */
+export interface Unsearched {
+  id: string;
+  messages: number[];
 }
 
 /** A session as it opens: all of it, or its beginning while all of it still is to be read. */

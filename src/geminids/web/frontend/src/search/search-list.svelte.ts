@@ -1,6 +1,6 @@
 /** What was found, page by page. What is shown stays while there is news. */
 import { ask, type Fault } from "../lib/api";
-import type { Search, SearchSession } from "../lib/api-types";
+import type { Search, SearchSession, Unsearched } from "../lib/api-types";
 import type { SearchQuestion } from "./question";
 
 export interface FoundHit {
@@ -13,6 +13,10 @@ export class SearchList {
   sessions = $state.raw<SearchSession[]>([]);
   /** The first page: totals, and what the question leaves out. */
   page = $state.raw<Search | null>(null);
+  /** Messages in which a regular expression took too long, on all pages so far. */
+  unsearched = $state.raw<Unsearched[]>([]);
+  /** Sessions that may hold more and were not read yet. */
+  left = $state(0);
   fault = $state.raw<Fault | null>(null);
   isLoading = $state(false);
   hits: FoundHit[] = $derived(this.sessions.flatMap(hitsOf));
@@ -57,6 +61,8 @@ export class SearchList {
     const known = new Set(this.sessions.map((one) => one.session.id));
     this.sessions = [...this.sessions, ...result.value.sessions.filter((one) => !known.has(one.session.id))];
     this.#next = result.value.next;
+    this.unsearched = [...this.unsearched, ...result.value.unsearched];
+    this.left = result.value.left;
   }
 
   #show(page: Search | null): void {
@@ -64,6 +70,8 @@ export class SearchList {
     this.page = page;
     this.sessions = page?.sessions ?? [];
     this.#next = page?.next ?? null;
+    this.unsearched = page?.unsearched ?? [];
+    this.left = page?.left ?? 0;
   }
 
   #isFirstPage(): boolean {
