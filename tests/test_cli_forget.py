@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from geminids.library import Library
+from geminids.store.forgotten import Tombstone, bury, lift
+
 from .conftest import Run
 from .homes import FIRST_ID
 from .kept_homes import FIRST, SECOND, asked, contents, lose_everything, user_home
@@ -18,6 +21,11 @@ from .test_cli_documents import check_printed
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return user_home(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
 
 
 def ids(geminids: Run) -> list[str]:
@@ -107,6 +115,37 @@ def test_what_is_forgotten_can_be_listed_and_recalled(geminids: Run, home: Path)
     assert "1 session may come back, if its files are there: `geminids list`." in outcome.err
     assert ids(geminids) == [SECOND, FIRST]
     assert geminids("forget", "--undo", "1f0c").code == 1
+
+
+def test_one_that_was_killed_while_it_came_back_is_listed(geminids: Run, home: Path, data: Path) -> None:
+    geminids("forget", FIRST, "--yes")
+    lift(data, [FIRST])
+    assert ids(geminids) == [SECOND, FIRST]
+    assert geminids("forget", "--list").code == 1
+
+
+@pytest.mark.parametrize("step", ["noted", "copies gone", "indexes gone"])
+def test_what_was_being_forgotten_when_somebody_was_killed_is_forgotten(
+    geminids: Run, home: Path, data: Path, step: str
+) -> None:
+    geminids("sync")
+    with Library(data=data) as library:
+        (going,) = library.kept.forgetting(library.found_sessions("login"))
+        forgetting = library.kept._forgetting
+        stones = [Tombstone(FIRST, "2026-06-15T12:00:00+00:00", False, {}, FIRST, going.going)]
+        bury(data, stones)
+        if step != "noted":
+            forgetting._remove_copies(going.going)
+        if step == "indexes gone":
+            forgetting._drop_other_indexes(data)
+    assert ids(geminids) == [SECOND]
+    assert FIRST in geminids("forget", "--list").out
+    assert geminids("search", "login").code == 1
+    lose_everything(home)
+    assert ids(geminids) == [SECOND]
+    with Library(data=data) as library:
+        assert not set(going.going) & library.kept._archive().newest().keys()
+    assert b"login redirect" not in b"".join(file.read_bytes() for file in (data / "index").glob("*.db*"))
 
 
 def test_it_may_come_back_when_it_changes(geminids: Run, home: Path) -> None:

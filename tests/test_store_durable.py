@@ -21,7 +21,7 @@ import pytest
 from geminids.model import KnownBy
 from geminids.projects import memory
 from geminids.projects.resolving import Found
-from geminids.store import durable, marking, marks
+from geminids.store import durable, marking, marks, recovery
 from geminids.store.any_marks import any_marks
 from geminids.store.durable import (
     FILE_NAME,
@@ -35,11 +35,13 @@ from geminids.store.durable import (
     generation,
     reading,
 )
+from geminids.store.forgotten import tombstones
 from geminids.store.marking import BadMarkError, MarkChange, NoSuchNoteError
 from geminids.store.marks import Marks, Note
 from geminids.store.recovery import RecoveredError
 
 from .conftest import Rights, Run
+from .homes import FIRST_ID, write_session
 
 AT = datetime(2026, 6, 15, 12, tzinfo=UTC)
 SESSION = "gemini:1b9d6bcd-0000-4000-8000-000000000001"
@@ -110,7 +112,7 @@ def test_all_files_are_private_whatever_is_masked(data: Path, mask: int) -> None
     before = os.umask(mask)
     try:
         with changing(data, asked=True) as connection:
-            connection.execute("INSERT INTO links VALUES ('a', 'b')")
+            connection.execute("INSERT INTO links (hash, path) VALUES ('a', 'b')")
             open_files = {path.name: path.stat().st_mode & 0o777 for path in data.iterdir()}
     finally:
         os.umask(before)
@@ -222,6 +224,8 @@ def make_newer(folder: Path) -> bytes:
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         connection.execute("ALTER TABLE tags RENAME TO labels")
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.execute("UPDATE generations SET value = ? WHERE subject = 'version'", (VERSION + 1,))
+        connection.commit()
     return (folder / FILE_NAME).read_bytes()
 
 
@@ -247,19 +251,14 @@ def test_a_newer_file_is_read_as_far_as_it_is_known_and_never_written(data: Path
 # -- copies ------------------------------------------------------------------
 
 
-def test_a_copy_is_made_once_a_day_after_what_was_asked(data: Path) -> None:
+def test_a_copy_is_made_after_everything_that_was_asked(data: Path) -> None:
     copy = data / f"{FILE_NAME}.bak"
     memory.learn(data, {"c": Found("/c", KnownBy.SEARCH)}, {})
     assert not copy.exists()
-    memory.link(data, "a", "/a")
-    first = copy.read_bytes()
-    memory.link(data, "b", "/b")
-    assert copy.read_bytes() == first
-    yesterday = time.time() - 86_500
-    os.utime(copy, (yesterday, yesterday))
-    memory.link(data, "c", "/c")
-    with closing(sqlite3.connect(copy)) as copied:
-        assert len(copied.execute("SELECT * FROM links").fetchall()) == 3
+    for number in range(3):
+        memory.link(data, str(number), "/a")
+        with closing(sqlite3.connect(copy)) as copied:
+            assert len(copied.execute("SELECT * FROM links").fetchall()) == number + 1
 
 
 # -- damage ------------------------------------------------------------------
@@ -273,15 +272,22 @@ def fill(folder: Path) -> None:
     known = {f"{number:064}": f"/home/ana/dev/project-{number}" for number in range(MANY)}
     with changing(folder, asked=False) as connection:
         connection.execute("DELETE FROM links")
-        connection.executemany("INSERT INTO links VALUES (?, ?)", known.items())
+        connection.executemany("INSERT INTO links (hash, path) VALUES (?, ?)", known.items())
         for number in range(MANY):
             session = f"gemini:{number}"
-            connection.execute("INSERT INTO names VALUES (?, ?)", (session, f"Name {number} " + "x" * 100))
-            connection.execute("INSERT INTO tags VALUES (?, ?)", (session, f"tag-{number % 7}"))
+            connection.execute(
+                "INSERT INTO names (session, name) VALUES (?, ?)", (session, f"Name {number} " + "x" * 100)
+            )
+            connection.execute(
+                "INSERT INTO tags (session, tag) VALUES (?, ?)", (session, f"tag-{number % 7}")
+            )
             note = (session, AT.isoformat(), f"Note {number} " + "y" * 200)
             connection.execute("INSERT INTO notes (session, at, text) VALUES (?, ?, ?)", note)
             stone = (f"codex:{number}", AT.isoformat(), number % 2, "{}", f"codex:{number}")
-            connection.execute("INSERT INTO forgotten VALUES (?, ?, ?, ?, ?)", stone)
+            connection.execute(
+                "INSERT INTO forgotten (session, at, until_changed, files, leader) VALUES (?, ?, ?, ?, ?)",
+                stone,
+            )
 
 
 def pages_of(folder: Path, table: str) -> list[int]:
@@ -446,14 +452,105 @@ def test_damage_is_told_apart_by_number(data: Path) -> None:
 def test_a_command_says_in_one_line_what_became_of_a_damaged_file(geminids: Run, data: Path) -> None:
     memory.link(data, "a" * 64, "/home/ana/shop")
     (data / FILE_NAME).write_bytes(b"garbage")
-    assert "cannot be read, your links included" in geminids("list", "--sample", "--data", data).err
+    said = "Recovered: 1 link, 0 names, 0 tags, 0 notes, 0 forgotten sessions."
+    assert geminids("list", "--sample", "--data", data).err.count(said) == 1
+    assert "damaged" not in geminids("list", "--sample", "--data", data).err
+    assert links_in(data) == {"a" * 64: "/home/ana/shop"}
+    (data / FILE_NAME).write_bytes(b"garbage")
     words = ("projects", "link", "b" * 64, data, "--sample", "--data", data)
     outcome = geminids(*words)
-    assert outcome.code == 3
-    assert outcome.err.count("\n") == 1
-    assert "Recovered: 1 link, 0 names, 0 tags, 0 notes, 0 forgotten sessions." in outcome.err
-    assert geminids(*words).code == 0
-    assert "cannot be read" not in geminids("list", "--sample", "--data", data).err
+    assert (outcome.code, said in outcome.err) == (0, True)
+    assert len(links_in(data)) == 2
+
+
+def spoil(file: Path, how: str) -> None:
+    if how == "cut":
+        os.truncate(file, 5000)
+        return
+    file.unlink()
+    match how:
+        case "empty":
+            file.touch()
+        case "a folder":
+            file.mkdir()
+        case "a pipe":
+            os.mkfifo(file)
+        case "a link to nothing":
+            file.symlink_to("nothing")
+
+
+@pytest.mark.parametrize("how", ["gone", "empty", "cut", "a folder", "a pipe", "a link to nothing"])
+def test_what_was_said_and_forgotten_comes_back_from_the_copy(
+    geminids: Run, data: Path, tmp_path: Path, how: str
+) -> None:
+    home = tmp_path / "home"
+    write_session(home)
+    write_session(home, OTHER_SESSION.partition(":")[2], slug="blog", day=20)
+    words = ("--home", home, "--data", data)
+    geminids("mark", OTHER_SESSION, "--tag", "dear", *words)
+    geminids("forget", FIRST_ID, "--yes", *words)
+    spoil(data / FILE_NAME, how)
+    first = geminids("list", *words)
+    assert [line.split("\t")[0] for line in first.out.splitlines()] == [OTHER_SESSION]
+    assert "Recovered: 0 links, 0 names, 1 tag, 0 notes, 1 forgotten session." in first.err
+    assert FIRST_ID in geminids("forget", "--list", *words).out
+    later = geminids("list", "--tag", "dear", *words)
+    assert (later.code, later.err) == (0, "")
+    # Without its copy it is a new one, as on the first day.
+    for file in data.glob(f"{FILE_NAME}*"):
+        file.unlink() if not file.is_dir() else file.rmdir()
+    assert geminids("mark", *words).code == 1
+
+
+@pytest.mark.parametrize("table", durable.SUMMED)
+def test_a_value_that_nobody_wrote_is_damage_and_comes_from_the_copy(data: Path, table: str) -> None:
+    fill(data)
+    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    question = f"SELECT {durable.SUMMED[table]} FROM {table} ORDER BY rowid"
+    with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as connection:
+        connection.execute("INSERT INTO learnt (hash, path, known_by) VALUES ('a', '/a', 'search')")
+        connection.execute("INSERT INTO looked_for (hash, at, depth) VALUES ('a', 'b', 1)")
+        connection.execute("INSERT INTO repositories (folder, main) VALUES ('a', 'b')")
+        durable.sum_up(connection)
+    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    for column in [name for name in durable.SUMMED[table].split(", ") if name != "id"]:
+        with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as connection:
+            before = connection.execute(question).fetchall()
+            connection.execute(f"UPDATE {table} SET {column} = 'x' || {column} WHERE rowid = 1")
+        told = recovery.mend(data)
+        assert told is not None, column
+        assert "Lost: nothing" in told, column
+        with closing(sqlite3.connect(data / FILE_NAME)) as connection:
+            assert connection.execute(question).fetchall() == before, column
+    assert recovery.mend(data) is None
+
+
+def test_a_flipped_number_of_the_version_makes_no_newer_file(data: Path) -> None:
+    mark(data, name="x")
+    with closing(sqlite3.connect(data / FILE_NAME)) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 256}")
+    with pytest.raises(DamagedStoreError):
+        marks.marks(data)
+    assert recovery.mend(data)
+    assert marks.marks(data) == {SESSION: Marks("x")}
+
+
+def test_a_file_of_the_first_release_gets_its_checksums(data: Path) -> None:
+    data.mkdir()
+    durable.new_file(data / FILE_NAME, 3).replace(data / FILE_NAME)
+    with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as connection:
+        connection.execute("INSERT INTO tags VALUES (?, 'old')", (SESSION,))
+        connection.execute(
+            "INSERT INTO forgotten VALUES ('gemini:x', ?, 0, '{}', 'gemini:x')", (AT.isoformat(),)
+        )
+    assert marks.marks(data) == {SESSION: Marks(tags=("old",))}
+    assert list(tombstones(data)) == ["gemini:x"]
+    mark(data, name="x")
+    assert marks.marks(data) == {SESSION: Marks("x", tags=("old",))}
+    assert list(tombstones(data)) == ["gemini:x"]
+    with closing(sqlite3.connect(data / FILE_NAME)) as connection:
+        for table in durable.SUMMED:
+            assert connection.execute(f"SELECT count(*) FROM {table} WHERE sum IS NULL").fetchone() == (0,)
 
 
 KILLED_WHILE_OPEN = """
@@ -462,8 +559,8 @@ from pathlib import Path
 from geminids.store.durable import opened
 connection = opened(Path(sys.argv[1]))
 connection.execute("PRAGMA wal_autocheckpoint = 0")
-connection.execute("INSERT INTO links VALUES ('late', '/late')")
-connection.execute("UPDATE links SET path = '/changed' WHERE hash = 'a'")
+connection.execute("INSERT INTO links (hash, path) VALUES ('late', '/late')")
+connection.execute("UPDATE links SET path = '/changed', sum = NULL WHERE hash = 'a'")
 os.kill(os.getpid(), 9)
 """
 

@@ -47,7 +47,10 @@ class Forgetting:
         data = self._data()
         at = (now or datetime.now(UTC)).isoformat()
         stones = [
-            Tombstone(keepable(led.id), at, until_changed, _facts_of(led), keepable(one.session.id))
+            Tombstone(
+                *(keepable(led.id), at, until_changed, _facts_of(led), keepable(one.session.id)),
+                copies=one.going if led is one.session else (),
+            )
             for one in wanted
             for led in (one.session, *one.subagents)
         ]
@@ -70,7 +73,7 @@ class Forgetting:
 
     def take_out_again(self) -> None:
         """Remove copies of forgotten sessions that came back with those of another machine."""
-        self._remove_copies([path for stone in self.tombstones() for path in stone.files])
+        self._remove_copies([path for stone in self.tombstones() for path in stone.copies or stone.files])
 
     def _forgettable(self, summary: SessionSummary, newest: Mapping[str, Version]) -> Forgettable:
         led = self._near.ask(lambda index: led_by(index, summary.id))

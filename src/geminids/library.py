@@ -17,6 +17,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -1191,7 +1192,7 @@ class Library:
         Raises GeminidsError or OSError if they cannot be read.
         """
         folder = self._data_folder
-        if folder is None or not os.path.lexists(f"{folder}/{config.DURABLE_FILE}"):
+        if folder is None:
             return {}
         from geminids.store.any_marks import any_marks
 
@@ -1200,16 +1201,17 @@ class Library:
         from geminids.store.marks import marks
 
         if session_ids is None:
-            return marks(folder)
+            return self._remembered(lambda: marks(folder))
         kept = {session: keepable(session) for session in session_ids}
-        known = marks(folder, kept.values())
+        known = self._remembered(lambda: marks(folder, kept.values()))
         return {session: known[name] for session, name in kept.items() if name in known}
 
     def tags(self) -> dict[str, int]:
         """All tags and how many sessions have each, the most used first."""
         from geminids.store.marks import tag_counts
 
-        return tag_counts(self._data_folder) if self._data_folder else {}
+        folder = self._data_folder
+        return self._remembered(lambda: tag_counts(folder)) if folder else {}
 
     def marked(self) -> MarkedSessions:
         """All sessions that have a name, a tag or a note, also those whose files are gone."""
@@ -1250,7 +1252,8 @@ class Library:
     def _tagged(self, tags: Sequence[str]) -> Collection[str]:
         from geminids.store.marks import tagged
 
-        return tagged(self._data_folder, tags) if self._data_folder else ()
+        folder = self._data_folder
+        return self._remembered(lambda: tagged(folder, tags)) if folder else ()
 
     # What became of every byte, and what is kept between commands
 
@@ -1445,15 +1448,42 @@ class Library:
                 f"[keep] names {unknown[0]!r}, which is no agent; there are {', '.join(self._names)}, and "
                 "folders begin with / or ~",
             )
-        return Keep(self._archive, rules, self._forgotten, self._lift)
+        return Keep(self._archive, rules, self._forgotten, self._lift, self._generation_of_forgotten)
 
     def _forgotten(self) -> dict[str, Tombstone]:
         folder = self._data_folder
-        if folder is None or not os.path.lexists(f"{folder}/{config.DURABLE_FILE}"):
+        if folder is None:
             return {}
         from geminids.store.forgotten import tombstones
 
-        return tombstones(folder)
+        return self._remembered(lambda: tombstones(folder))
+
+    def _generation_of_forgotten(self) -> int:
+        from geminids.store.durable import FORGOTTEN, generation
+
+        return generation(self._data_folder, FORGOTTEN) if self._data_folder else 0
+
+    def _remembered(self, question: Callable[[], Answer]) -> Answer:
+        """An answer of the file with what the user told us; one that is damaged is mended, which is said.
+
+        Raises GeminidsError or OSError if it cannot be mended.
+        """
+        from geminids.store.durable import DamagedStoreError
+
+        try:
+            return question()
+        except DamagedStoreError:
+            self._mend_what_was_told()
+            return question()
+
+    def _mend_what_was_told(self) -> None:
+        """Recover the file with what the user told us, and say so. Raises GeminidsError or OSError."""
+        from pathlib import Path
+
+        from geminids.store.recovery import mend
+
+        if self._data_folder is not None and (told := mend(Path(self._data_folder))):
+            self._tell(told)
 
     def _lift(self, sessions: Collection[str]) -> None:
         from pathlib import Path
@@ -1495,9 +1525,16 @@ class Library:
         return Place(folder, [home.folder for home in self._homes]) if folder else None
 
     def _generation(self) -> int:
-        from geminids.store.durable import generation
+        from geminids.store.durable import DAMAGED, generation
 
-        return generation(self._data_folder) if self._data_folder else 0
+        folder = self._data_folder
+        number = generation(folder) if folder else 0
+        if folder and number == DAMAGED:
+            # What cannot be mended is said where somebody asks for it.
+            with suppress(GeminidsError, OSError):
+                self._mend_what_was_told()
+            number = generation(folder)
+        return number
 
     def _here(self) -> str | None:
         return config.current_folder(self._environment)
@@ -1509,12 +1546,18 @@ class Library:
         from geminids.projects.knowing import Folders
 
         data, here = self._data_folder, config.current_folder(self._environment)
-        return Folders(
+        folders = Folders(
             lambda: Path(data) if data else None,
             Path(config.expanded("~")),
             self._environment,
             Path(here) if here else None,
         )
+        if folders.is_damaged:
+            # What cannot be mended is said by `memory_is_damaged`.
+            with suppress(GeminidsError, OSError):
+                self._mend_what_was_told()
+            folders.recall()
+        return folders
 
     @cached_property
     def _stock(self) -> Stock:

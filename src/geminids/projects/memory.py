@@ -134,7 +134,7 @@ def _linked(wanted: str, path: str) -> Remembered:
 
 def unlink(folder: Path, wanted: str) -> bool:
     """Forget a link; whether there was one. Raises OSError if it cannot be done."""
-    if not (folder / FILE_NAME).exists() and not (folder / EARLIER_NAME).exists():
+    if not durable.is_expected(folder / FILE_NAME) and not (folder / EARLIER_NAME).exists():
         return False
     before = _change(
         folder, lambda known: msgspec.structs.replace(known, links=_without(known.links, wanted))

@@ -13,8 +13,9 @@ _ANY = "SELECT EXISTS (SELECT 1 FROM names) OR EXISTS (SELECT 1 FROM tags) OR EX
 def any_marks(folder: str) -> bool:
     """Whether there are marks, or trouble, which whoever reads them will explain."""
     file = f"{folder}/{DURABLE_FILE}"
-    if not os.path.lexists(file):
-        return False
+    if not os.path.isfile(file):  # noqa: PTH113
+        # One that is gone while its copy is there, or is no file, is trouble.
+        return os.path.lexists(file) or os.path.lexists(f"{file}.bak")
     try:
         connection = sqlite3.connect(uri_of(file, "mode=rw"), timeout=0, uri=True)
         try:

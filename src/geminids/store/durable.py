@@ -2,18 +2,20 @@
 
     <data folder>/geminids.db             private to the user; one writes, many read, nobody who reads waits
     <data folder>/geminids.db.lock        held by whoever writes, with his name in it
-    <data folder>/geminids.db.bak         a copy, made after a change that the user asked for, once a day
+    <data folder>/geminids.db.bak         a copy, made after every change that the user asked for
     <data folder>/geminids.db.v1.bak      a copy of a file of version 1, made before it was brought up to date
     <data folder>/geminids.db.damaged-1   a file that could not be read, moved aside (`recovery`)
 
-A file appears whole or not at all, so an empty one is a damaged one. One that a newer geminids has written
-is read as far as we know its tables, and never written.
+A file appears whole or not at all, so an empty one is a damaged one, and so is one that is gone while its
+copy is there. Every row has a checksum: a flipped bit is damage, not another mark. One that a newer geminids
+has written is read as far as we know its tables, and never written.
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import errno
 import os
 import sqlite3
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -24,6 +26,7 @@ from geminids.config import DURABLE_FILE
 from geminids.errors import GeminidsError
 from geminids.store.any_marks import uri_of
 from geminids.store.locking import locked
+from geminids.store.sums import is_whole, row_sum
 
 if TYPE_CHECKING:
     # Who only reads gives names as text: a list has no time to load pathlib.
@@ -34,6 +37,8 @@ EARLIER_NAME = "projects.json"
 """Where earlier releases kept what they knew of projects; `projects/memory.py` takes it over."""
 PROJECTS, MARKS, FORGOTTEN = "projects", "marks", "forgotten"
 """What a generation counts the changes of."""
+DAMAGED = -1
+"""The generation of what cannot be read."""
 PATIENCE = 5.0
 """Seconds to wait for another process that writes."""
 LITTLE_PATIENCE = 0.2
@@ -41,7 +46,9 @@ LITTLE_PATIENCE = 0.2
 PAGE_SIZE = 4096
 _OURS = 0x47656D69
 """Stands in the header of our files: no other program's file is taken for ours."""
-_A_DAY = 86_400.0
+_SMALL = 4 << 20
+"""Bytes of a file of which all is checked whenever it is opened, also that its indexes know every row."""
+_FIRST_WITH_SUMS = 4
 
 _PROJECT_TABLES = (
     "CREATE TABLE links (hash TEXT NOT NULL PRIMARY KEY, path TEXT NOT NULL)",
@@ -65,10 +72,27 @@ _TOMBSTONES = (
         files TEXT NOT NULL, leader TEXT NOT NULL
     )""",
 )
-STEPS = (_PROJECT_TABLES, _MARK_TABLES, _TOMBSTONES)
+SUMMED = {
+    "links": "hash, path",
+    "learnt": "hash, path, known_by",
+    "looked_for": "hash, at, depth",
+    "repositories": "folder, main",
+    "names": "session, name",
+    "tags": "session, tag",
+    "notes": "session, id, at, text",
+    "forgotten": "session, at, until_changed, files, leader, copies",
+}
+"""Tables whose rows have a checksum, which is of these columns."""
+_CHECKSUMS = (
+    "ALTER TABLE forgotten ADD COLUMN copies TEXT NOT NULL DEFAULT '[]'",
+    *(f"ALTER TABLE {table} ADD COLUMN sum INTEGER" for table in SUMMED),
+)
+STEPS = (_PROJECT_TABLES, _MARK_TABLES, _TOMBSTONES, _CHECKSUMS)
 """What makes a file of each version out of one of the version before. Steps are added, never changed."""
 VERSION = len(STEPS)
 
+_OF_THE_FILE = "version"
+"""The subject of the number that says of which version a file is, beside its header."""
 _BEGIN_GENERATION = "INSERT OR REPLACE INTO generations (subject, value) VALUES (?, ?)"
 _NEXT_GENERATION = (
     "INSERT INTO generations (subject, value) VALUES (?, ?) "
@@ -146,6 +170,16 @@ class Reader(NamedTuple):
                 raise DamageError(str(error)) from error
             return []
 
+    def whole_rows(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        """The same of a question that asks for the checksum last, which is compared and left out."""
+        if self.version < _FIRST_WITH_SUMS:
+            return self.rows(question.replace(", sum FROM", " FROM"), *values)
+        rows = self.rows(question, *values)
+        # One without a checksum was written just now, in the same transaction.
+        if not all(row[-1] is None or is_whole(row) for row in rows):
+            raise DamageError("a row does not have the checksum it was written with")
+        return [row[:-1] for row in rows]
+
 
 @contextmanager
 def reading(folder: "Path | str") -> Iterator[Reader | None]:
@@ -154,14 +188,14 @@ def reading(folder: "Path | str") -> Iterator[Reader | None]:
     Raises DamagedStoreError, BusyStoreError or OSError.
     """
     file = f"{folder}/{FILE_NAME}"
-    if not os.path.lexists(file):
+    if not is_expected(file):
         yield None
         return
     try:
-        _refuse_empty(file)
+        _refuse_strange(file)
         with closing(opened(file, PATIENCE)) as connection:
             connection.execute("BEGIN")
-            yield Reader(connection, _version(connection))
+            yield Reader(connection, check(connection, most=_SMALL))
     except sqlite3.Error as error:
         raise _explained(error, file) from error
 
@@ -176,7 +210,7 @@ def changing(folder: "Path", *, asked: bool) -> Iterator[sqlite3.Connection]:
     file = folder / FILE_NAME
     make_private(folder)
     until = time.monotonic() + (PATIENCE if asked else LITTLE_PATIENCE)
-    with _alone(file, until):
+    with alone(file, until):
         try:
             with _transaction(file, until, asked=asked) as connection:
                 yield connection
@@ -198,7 +232,7 @@ def generation(folder: "Path | str", subject: str = PROJECTS) -> int:
                 stored = next((value for (value,) in reader.rows(_GENERATION, subject)), 0)
                 taken_over = stamp_taken_over(reader)
     except (GeminidsError, OSError):
-        return -1
+        return DAMAGED
     earlier = earlier_stamp(folder) if subject == PROJECTS else None
     if earlier in (None, taken_over):
         return int(stored)
@@ -276,13 +310,27 @@ def back_up(file: "Path", copy: "Path") -> None:
         raise
 
 
-def check(connection: sqlite3.Connection) -> int:
-    """The version of a file, all pages of which are as they should be. Raises DamageError."""
+def check(connection: sqlite3.Connection, most: int | None = None) -> int:
+    """The version of a file, all pages of which are as they should be. Raises DamageError.
+
+    One with more than `most` bytes is not looked through.
+    """
     version = _version(connection)
-    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    if most is not None and pages * PAGE_SIZE > most:
+        return version
+    how = "integrity_check" if pages * PAGE_SIZE <= _SMALL else "quick_check"
+    (answer,) = connection.execute(f"PRAGMA {how}(1)").fetchone()
     if answer != "ok":
         raise DamageError(answer)
     return version
+
+
+def sum_up(connection: sqlite3.Connection) -> None:
+    """Give a checksum to each row that has none, within a transaction: whoever writes a row takes it away."""
+    connection.create_function("row_sum", -1, lambda *values: row_sum(values), deterministic=True)
+    for table, columns in SUMMED.items():
+        connection.execute(f"UPDATE {table} SET sum = row_sum({columns}) WHERE sum IS NULL")
 
 
 def beside(file: "Path", suffix: str) -> "Path":
@@ -300,9 +348,9 @@ def make_private(folder: "Path") -> None:
 
 @contextmanager
 def _transaction(file: "Path", until: float, *, asked: bool) -> Iterator[sqlite3.Connection]:
-    if not os.path.lexists(file):
+    if not is_expected(file):
         new_file(file).replace(file)
-    _refuse_empty(file)
+    _refuse_strange(file)
     _keep_private(file)
     with closing(opened(file, max(0.0, until - time.monotonic()))) as connection:
         _bring_up_to_date(connection, file)
@@ -310,17 +358,29 @@ def _transaction(file: "Path", until: float, *, asked: bool) -> Iterator[sqlite3
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield connection
+            sum_up(connection)
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
     if asked:
-        _back_up_once_a_day(file)
+        _back_up_if_possible(file)
 
 
-def _refuse_empty(file: "Path | str") -> None:
-    """Say that an empty file is damaged before SQLite sees it, which would throw its log away."""
-    if os.stat(file).st_size == 0:  # noqa: PTH116
+def is_expected(file: "Path | str") -> bool:
+    """Whether there is a durable file, or one is missing: then its copy is there."""
+    return os.path.lexists(file) or os.path.lexists(f"{file}.bak")
+
+
+def _refuse_strange(file: "Path | str") -> None:
+    """Say that an empty file, or what is none, is damaged, before SQLite waits for it or clears its log."""
+    try:
+        facts = os.stat(file)  # noqa: PTH116
+    except FileNotFoundError as error:
+        raise DamageError("gone") from error
+    if not stat.S_ISREG(facts.st_mode):
+        raise DamageError("no plain file")
+    if facts.st_size == 0:
         raise DamageError("empty")
 
 
@@ -346,6 +406,9 @@ def _step_forward(connection: sqlite3.Connection, version: int, wanted: int) -> 
             connection.execute(statement)
         if version == 0:
             connection.execute(_BEGIN_GENERATION, (PROJECTS, _first_generation()))
+        if wanted >= _FIRST_WITH_SUMS:
+            # Once more: a flipped bit makes no file of a newer release.
+            connection.execute(_BEGIN_GENERATION, (_OF_THE_FILE, wanted))
         connection.execute(f"PRAGMA user_version = {wanted}")
         connection.execute("COMMIT")
     finally:
@@ -358,12 +421,9 @@ def _first_generation() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _back_up_once_a_day(file: "Path") -> None:
-    copy = file.with_name(f"{file.name}.bak")
+def _back_up_if_possible(file: "Path") -> None:
     try:
-        if copy.exists() and 0 <= time.time() - copy.stat().st_mtime < _A_DAY:
-            return
-        back_up(file, copy)
+        back_up(file, beside(file, ".bak"))
     except (OSError, sqlite3.Error):
         # What was asked for is done; a copy can be made the next time.
         return
@@ -385,7 +445,16 @@ def _version(connection: sqlite3.Connection) -> int:
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if version < 1 or owner != _OURS:
         raise DamageError("no file of geminids")
+    if version > VERSION and _is_of_this_version(connection):
+        raise DamageError("it says that it is of a newer version, and is of this one")
     return int(version)
+
+
+def _is_of_this_version(connection: sqlite3.Connection) -> bool:
+    try:
+        return (VERSION,) in connection.execute(_GENERATION, (_OF_THE_FILE,)).fetchall()
+    except sqlite3.Error:
+        return False
 
 
 def _empty_file(file: "Path") -> "Path":
@@ -445,7 +514,7 @@ def _code(error: Exception) -> int:
 
 
 @contextmanager
-def _alone(file: "Path", until: float) -> Iterator[None]:
+def alone(file: "Path", until: float) -> Iterator[None]:
     """A while in which no other process changes the file. The system ends it if this process dies."""
     handle = _lock_file(beside(file, ".lock"))
     try:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.store.durable import FILE_NAME, FORGOTTEN, back_up, beside, changing, next_generation, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SELECT = "SELECT session, at, until_changed, files, leader FROM forgotten ORDER BY at, session"
-_BURY = "INSERT OR REPLACE INTO forgotten (session, at, until_changed, files, leader) VALUES (?, ?, ?, ?, ?)"
+_SELECT = "SELECT session, at, until_changed, files, leader, copies, sum FROM forgotten ORDER BY at, session"
+_BEFORE_COPIES = _SELECT.replace(", copies", ", '[]'")
+_WITH_COPIES = 4
+"""The version of the file since which it knows them."""
+_BURY = (
+    "INSERT OR REPLACE INTO forgotten (session, at, until_changed, files, leader, copies) "
+    "VALUES (?, ?, ?, ?, ?, ?)"
+)
 _MARKS = ("names", "tags", "notes")
 """What the user said of a session goes with it."""
 
@@ -28,13 +34,16 @@ class Tombstone(NamedTuple):
     """Size and time of change of its files, as they were then."""
     leader: str = ""
     """The session that it was forgotten with; itself where a human led it."""
+    copies: Sequence[str] = ()
+    """Files whose copies go with it: whoever is killed before they are gone leaves that to the next sync."""
 
 
 def tombstones(folder: Path | str) -> dict[str, Tombstone]:
     """All of them, by the ids of the sessions."""
     with reading(folder) as reader:
-        rows = reader.rows(_SELECT) if reader else []
-    return {stone.session: stone for stone in (_tombstone(*row) for row in rows)}
+        question = _SELECT if reader and reader.version >= _WITH_COPIES else _BEFORE_COPIES
+        rows = reader.whole_rows(question) if reader else []
+    return {stone.session: stone for stone in map(_tombstone, rows)}
 
 
 def bury(folder: Path, stones: Sequence[Tombstone]) -> None:
@@ -45,7 +54,7 @@ def bury(folder: Path, stones: Sequence[Tombstone]) -> None:
         for stone in stones:
             files = json.dumps({path: list(facts) for path, facts in stone.files.items()})
             told = (stone.session, stone.at, stone.until_changed, files, stone.leader or stone.session)
-            connection.execute(_BURY, told)
+            connection.execute(_BURY, (*told, json.dumps(list(stone.copies))))
             for table in _MARKS:
                 connection.execute(f"DELETE FROM {table} WHERE session = ?", (stone.session,))
         next_generation(connection, FORGOTTEN)
@@ -54,9 +63,12 @@ def bury(folder: Path, stones: Sequence[Tombstone]) -> None:
 
 def _renew_copies(file: Path) -> None:
     """Take out of the copies of the file, too, what was said of these sessions."""
+    newest = beside(file, ".bak")
+    # First: there is always one.
+    back_up(file, newest)
     for copy in file.parent.glob(f"{file.name}*.bak"):
-        copy.unlink()
-    back_up(file, beside(file, ".bak"))
+        if copy != newest:
+            copy.unlink()
 
 
 def lift(folder: Path, sessions: Collection[str]) -> None:
@@ -67,10 +79,12 @@ def lift(folder: Path, sessions: Collection[str]) -> None:
         next_generation(connection, FORGOTTEN)
 
 
-def _tombstone(session: str, at: str, until_changed: int, files: str, leader: str) -> Tombstone:
+def _tombstone(row: tuple[Any, ...]) -> Tombstone:
+    session, at, until_changed, files, leader, copies = row
     try:
         facts = {path: (int(size), int(changed)) for path, (size, changed) in json.loads(files).items()}
+        going = [str(path) for path in json.loads(copies)]
     except (ValueError, TypeError, AttributeError):
         # The id alone keeps it away.
-        facts = {}
-    return Tombstone(session, at, bool(until_changed), facts, leader)
+        facts, going = {}, []
+    return Tombstone(session, at, bool(until_changed), facts, leader, going)

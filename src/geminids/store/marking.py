@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category, normalize
 
 from geminids.errors import NOTHING_FOUND, GeminidsError
-from geminids.store.durable import FILE_NAME, MARKS, VERSION, Reader, changing, next_generation
+from geminids.store.durable import FILE_NAME, MARKS, VERSION, Reader, changing, is_expected, next_generation
 from geminids.store.marks import Marks, read
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _UNSHOWN = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u20
 _TAKE_NAME = "DELETE FROM names WHERE session = ?"
 _GIVE_NAME = (
     "INSERT INTO names (session, name) VALUES (?, ?) "
-    "ON CONFLICT (session) DO UPDATE SET name = excluded.name WHERE name != excluded.name"
+    "ON CONFLICT (session) DO UPDATE SET name = excluded.name, sum = NULL WHERE name != excluded.name"
 )
 _TAKE_TAG = "DELETE FROM tags WHERE session = ? AND tag = ?"
 _GIVE_TAG = "INSERT OR IGNORE INTO tags (session, tag) VALUES (?, ?)"
@@ -74,7 +74,7 @@ def change(folder: Path | str, session_id: str, wanted: MarkChange, at: datetime
     session = _session(session_id)
     statements = list(_statements(session, wanted, at))
     data = Path(folder)
-    if not _gives(wanted) and not (data / FILE_NAME).exists():
+    if not _gives(wanted) and not is_expected(data / FILE_NAME):
         # What only takes makes no file.
         for note_id in wanted.without_notes:
             raise NoSuchNoteError(session, note_id)

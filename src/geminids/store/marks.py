@@ -13,11 +13,9 @@ from geminids.store.durable import Reader, reading
 if TYPE_CHECKING:
     from pathlib import Path
 
-_NAMES = "SELECT session, name FROM names"
-_TAGS = "SELECT session, tag FROM tags ORDER BY session, tag"
-_NOTES = "SELECT session, id, at, text FROM notes ORDER BY at, id"
-_TAG_COUNTS = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY count(*) DESC, tag"
-_TAGGED = "SELECT session FROM tags WHERE tag = ?"
+_NAMES = "SELECT session, name, sum FROM names"
+_TAGS = "SELECT session, tag, sum FROM tags ORDER BY session, tag"
+_NOTES = "SELECT session, id, at, text, sum FROM notes ORDER BY at, id"
 
 
 class Note(NamedTuple):
@@ -47,27 +45,31 @@ def marks(folder: "Path | str", session_ids: Collection[str] | None = None) -> d
 
 def tag_counts(folder: "Path | str") -> dict[str, int]:
     """All tags and how many sessions have each, the most used first."""
+    from collections import Counter
+
     with reading(folder) as reader:
-        return dict(reader.rows(_TAG_COUNTS)) if reader else {}
+        # In the order of tags before they are counted, and of those that are used as often after it.
+        every = sorted(tag for _, tag in reader.whole_rows(_TAGS)) if reader else []
+    return dict(Counter(every).most_common())
 
 
 def tagged(folder: "Path | str", tags: Iterable[str]) -> set[str]:
     """The ids of the sessions that have all of some tags, of which there is at least one."""
     from geminids.store.marking import as_kept
 
-    wanted = list(map(as_kept, tags))
     with reading(folder) as reader:
-        rows = [reader.rows(_TAGGED, tag) if reader else [] for tag in wanted]
-    return set.intersection(*({str(session) for (session,) in some} for some in rows))
+        rows = reader.whole_rows(_TAGS) if reader else []
+    wanted = list(map(as_kept, tags))
+    return set.intersection(*({str(session) for session, tag in rows if tag == one} for one in wanted))
 
 
 def read(reader: Reader, session_ids: Collection[str] | None) -> dict[str, Marks]:
     """What was said of some sessions, else of all, in a file that is open."""
     # Rows cost little, values much: of many marks a list needs few.
     wanted = None if session_ids is None else frozenset(session_ids)
-    names = _by_session(reader.rows(_NAMES), wanted)
-    tags = _by_session(reader.rows(_TAGS), wanted)
-    notes = _by_session(reader.rows(_NOTES), wanted)
+    names = _by_session(reader.whole_rows(_NAMES), wanted)
+    tags = _by_session(reader.whole_rows(_TAGS), wanted)
+    notes = _by_session(reader.whole_rows(_NOTES), wanted)
     return {
         session: Marks(
             names[session][0][0] if session in names else None,

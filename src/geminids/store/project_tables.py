@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from geminids.store.durable import PROJECTS, Reader, next_generation
 
-LINKS = "SELECT hash, path FROM links ORDER BY rowid"
-LEARNT = "SELECT hash, path, known_by FROM learnt ORDER BY rowid"
-LOOKED_FOR = "SELECT hash, at, depth FROM looked_for ORDER BY rowid"
-REPOSITORIES = "SELECT folder, main FROM repositories ORDER BY rowid"
+LINKS = "SELECT hash, path, sum FROM links ORDER BY rowid"
+LEARNT = "SELECT hash, path, known_by, sum FROM learnt ORDER BY rowid"
+LOOKED_FOR = "SELECT hash, at, depth, sum FROM looked_for ORDER BY rowid"
+REPOSITORIES = "SELECT folder, main, sum FROM repositories ORDER BY rowid"
 
 
 class Knowledge(NamedTuple):
@@ -28,10 +28,10 @@ class Knowledge(NamedTuple):
 def read_knowledge(reader: Reader) -> Knowledge:
     """All that a file holds."""
     return Knowledge(
-        dict(reader.rows(LINKS)),
-        {name: (path, known_by) for name, path, known_by in reader.rows(LEARNT)},
-        {name: (at, depth) for name, at, depth in reader.rows(LOOKED_FOR)},
-        dict(reader.rows(REPOSITORIES)),
+        dict(reader.whole_rows(LINKS)),
+        {name: (path, known_by) for name, path, known_by in reader.whole_rows(LEARNT)},
+        {name: (at, depth) for name, at, depth in reader.whole_rows(LOOKED_FOR)},
+        dict(reader.whole_rows(REPOSITORIES)),
     )
 
 
@@ -40,13 +40,13 @@ def write_knowledge(connection: sqlite3.Connection, before: Knowledge, after: Kn
     _write_links(connection, before.links, after.links)
     connection.executemany(
         "INSERT INTO learnt (hash, path, known_by) VALUES (?, ?, ?) "
-        "ON CONFLICT (hash) DO UPDATE SET path = excluded.path, known_by = excluded.known_by",
+        "ON CONFLICT (hash) DO UPDATE SET path = excluded.path, known_by = excluded.known_by, sum = NULL",
         [(name, *found) for name, found in _new(before.learnt, after.learnt)],
     )
     _write_looks(connection, before.looked_for, after.looked_for)
     connection.executemany(
         "INSERT INTO repositories (folder, main) VALUES (?, ?) "
-        "ON CONFLICT (folder) DO UPDATE SET main = excluded.main",
+        "ON CONFLICT (folder) DO UPDATE SET main = excluded.main, sum = NULL",
         _new(before.repositories, after.repositories),
     )
     # A search in vain changes no answer, so it makes nothing that was built on the others old.
@@ -57,7 +57,8 @@ def write_knowledge(connection: sqlite3.Connection, before: Knowledge, after: Kn
 def _write_links(connection: sqlite3.Connection, before: Mapping[str, str], after: Mapping[str, str]) -> None:
     connection.executemany("DELETE FROM links WHERE hash = ?", _gone(before, after))
     connection.executemany(
-        "INSERT INTO links (hash, path) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET path = excluded.path",
+        "INSERT INTO links (hash, path) VALUES (?, ?) "
+        "ON CONFLICT (hash) DO UPDATE SET path = excluded.path, sum = NULL",
         _new(before, after),
     )
 
@@ -70,7 +71,7 @@ def _write_looks(
     connection.executemany("DELETE FROM looked_for WHERE hash = ?", _gone(before, after))
     connection.executemany(
         "INSERT INTO looked_for (hash, at, depth) VALUES (?, ?, ?) "
-        "ON CONFLICT (hash) DO UPDATE SET at = excluded.at, depth = excluded.depth",
+        "ON CONFLICT (hash) DO UPDATE SET at = excluded.at, depth = excluded.depth, sum = NULL",
         [(name, *look) for name, look in _new(before, after)],
     )
 

@@ -1,8 +1,9 @@
 """What can still be read of a damaged durable file, put into a new one; the damaged file is moved aside.
 
 Tables are read row by row; around a page that cannot be read the ids are halved until only those that are
-on it are left out. What is on such a page comes from the newest copy that has it. Where the first page is
-gone, which says where all tables are, that of a copy or of a new file stands in for it.
+on it are left out, and so are rows that do not have the checksum they were written with. What was left out
+comes from the newest copy that has it; all of it where the file is gone. Where the first page is gone, which
+says where all tables are, that of a copy or of a new file stands in for it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -18,15 +20,24 @@ from typing import NamedTuple
 
 from geminids.errors import PARTLY_DONE, GeminidsError
 from geminids.store.durable import (
+    FILE_NAME,
+    FORGOTTEN,
     MARKS,
     PAGE_SIZE,
+    PATIENCE,
     PROJECTS,
+    SUMMED,
     VERSION,
+    DamagedStoreError,
+    alone,
     beside,
     new_file,
     next_generation,
     opened,
+    reading,
+    sum_up,
 )
+from geminids.store.sums import row_sum
 
 Row = tuple[int | str, ...]
 
@@ -35,68 +46,45 @@ _LAST_ID = 2**62
 
 
 class Table(NamedTuple):
-    """A table that is worth recovering: how its rows are read by id, and put into a new file."""
+    """A table that is worth recovering."""
 
-    select: str
-    insert: str
-    number_of_rows: str
+    name: str
+    columns: str
+    known_to: str
+    """An index of it. On other pages than the table, it knows how many rows there are."""
     word: str | None
     """What people call a row that they gave; None for what can be learnt again."""
+    id: str = "rowid"
+
+    def select(self, columns: str) -> str:
+        """How its rows are read by id."""
+        return (
+            f"SELECT {self.id}, {columns} FROM {self.name} NOT INDEXED "
+            f"WHERE {self.id} BETWEEN ? AND ? ORDER BY {self.id}"
+        )
+
+    @property
+    def insert(self) -> str:
+        """How they are put into a new file."""
+        values = ", ".join("?" for _ in self.columns.split(","))
+        return f"INSERT OR IGNORE INTO {self.name} ({self.id}, {self.columns}) VALUES (?, {values})"
+
+    @property
+    def number_of_rows(self) -> str:
+        """How many there are."""
+        return f"SELECT count(*) FROM {self.name} INDEXED BY {self.known_to}"
 
 
+_NOTES = Table("notes", "session, at, text", "notes_of_session", "note", "id")
 TABLES = (
-    Table(
-        "SELECT rowid, hash, path FROM links NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
-        "INSERT OR IGNORE INTO links (rowid, hash, path) VALUES (?, ?, ?)",
-        "SELECT count(*) FROM links INDEXED BY sqlite_autoindex_links_1",
-        "link",
-    ),
-    Table(
-        "SELECT rowid, session, name FROM names NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
-        "INSERT OR IGNORE INTO names (rowid, session, name) VALUES (?, ?, ?)",
-        "SELECT count(*) FROM names INDEXED BY sqlite_autoindex_names_1",
-        "name",
-    ),
-    Table(
-        "SELECT rowid, session, tag FROM tags NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
-        "INSERT OR IGNORE INTO tags (rowid, session, tag) VALUES (?, ?, ?)",
-        "SELECT count(*) FROM tags INDEXED BY sqlite_autoindex_tags_1",
-        "tag",
-    ),
-    Table(
-        "SELECT id, session, at, text FROM notes NOT INDEXED WHERE id BETWEEN ? AND ? ORDER BY id",
-        "INSERT OR IGNORE INTO notes (id, session, at, text) VALUES (?, ?, ?, ?)",
-        "SELECT count(*) FROM notes INDEXED BY notes_of_session",
-        "note",
-    ),
-    Table(
-        "SELECT rowid, session, at, until_changed, files, leader FROM forgotten NOT INDEXED "
-        "WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
-        "INSERT OR IGNORE INTO forgotten (rowid, session, at, until_changed, files, leader) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        "SELECT count(*) FROM forgotten INDEXED BY sqlite_autoindex_forgotten_1",
-        "forgotten session",
-    ),
-    Table(
-        "SELECT rowid, hash, path, known_by FROM learnt NOT INDEXED WHERE rowid BETWEEN ? AND ? "
-        "ORDER BY rowid",
-        "INSERT OR IGNORE INTO learnt (rowid, hash, path, known_by) VALUES (?, ?, ?, ?)",
-        "SELECT count(*) FROM learnt INDEXED BY sqlite_autoindex_learnt_1",
-        None,
-    ),
-    Table(
-        "SELECT rowid, hash, at, depth FROM looked_for NOT INDEXED WHERE rowid BETWEEN ? AND ? "
-        "ORDER BY rowid",
-        "INSERT OR IGNORE INTO looked_for (rowid, hash, at, depth) VALUES (?, ?, ?, ?)",
-        "SELECT count(*) FROM looked_for INDEXED BY sqlite_autoindex_looked_for_1",
-        None,
-    ),
-    Table(
-        "SELECT rowid, folder, main FROM repositories NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid",
-        "INSERT OR IGNORE INTO repositories (rowid, folder, main) VALUES (?, ?, ?)",
-        "SELECT count(*) FROM repositories INDEXED BY sqlite_autoindex_repositories_1",
-        None,
-    ),
+    Table("links", SUMMED["links"], "sqlite_autoindex_links_1", "link"),
+    Table("names", SUMMED["names"], "sqlite_autoindex_names_1", "name"),
+    Table("tags", SUMMED["tags"], "sqlite_autoindex_tags_1", "tag"),
+    _NOTES,
+    Table("forgotten", SUMMED["forgotten"], "sqlite_autoindex_forgotten_1", "forgotten session"),
+    Table("learnt", SUMMED["learnt"], "sqlite_autoindex_learnt_1", None),
+    Table("looked_for", SUMMED["looked_for"], "sqlite_autoindex_looked_for_1", None),
+    Table("repositories", SUMMED["repositories"], "sqlite_autoindex_repositories_1", None),
 )
 
 
@@ -108,6 +96,8 @@ class Salvaged(NamedTuple):
     """Ids that could not be read; there need not be a row for each."""
     number_of_rows: int | None
     """How many rows there were; None if that cannot be known."""
+    found: int = 0
+    """How many were found, also those that are not what was written."""
 
     def misses(self, row_id: int) -> bool:
         """Whether a row may be one that could not be read."""
@@ -131,14 +121,40 @@ class RecoveredError(GeminidsError):
 
     exit_code = PARTLY_DONE
 
-    def __init__(self, file: Path, moved_to: Path, tables: Sequence[Recovered]) -> None:
+    def __init__(self, file: Path, moved_to: Path | None, tables: Sequence[Recovered]) -> None:
         self.tables = tables
         kept = ", ".join(_counted(table.kept, table.word) for table in tables)
         lost = ", ".join(_lost(table) for table in tables if table.lost != 0) or "nothing"
-        super().__init__(
-            f"{str(file)!r} was damaged and is now {str(moved_to)!r}. Recovered: {kept}. Lost: {lost}. "
-            "Nothing else was changed; give the command again."
+        what = (
+            f"was damaged and is now {str(moved_to)!r}" if moved_to else "was gone, though its copy is there"
         )
+        self.told = f"{str(file)!r} {what}. Recovered: {kept}. Lost: {lost}."
+        """What happened, for whoever goes on."""
+        super().__init__(f"{self.told} Nothing else was changed; give the command again.")
+
+
+def mend(folder: Path) -> str | None:
+    """Recover a damaged file for somebody who only reads; what was said, None if others were quicker.
+
+    Raises OSError, BusyStoreError, and DamagedStoreError where there is nothing to recover from.
+    """
+    file = folder / FILE_NAME
+    with alone(file, time.monotonic() + PATIENCE):
+        try:
+            _read_all(folder)
+        except DamagedStoreError:
+            try:
+                return recover(file).told
+            except sqlite3.Error as error:
+                raise DamagedStoreError(file) from error
+    return None
+
+
+def _read_all(folder: Path) -> None:
+    with reading(folder) as reader:
+        if reader and reader.version == VERSION:
+            for table, columns in SUMMED.items():
+                reader.whole_rows(f"SELECT {columns}, sum FROM {table}")
 
 
 def recover(file: Path) -> RecoveredError:
@@ -161,7 +177,7 @@ def _best_reading(file: Path, workshop: Path) -> list[Salvaged]:
     for number, page in enumerate(_first_pages(file, workshop)):
         attempt = _work_copy(file, workshop / f"attempt-{number}", page)
         readings.append(list(map(_doubted, _all_tables(attempt))))
-    return max(readings, key=lambda reading: sum(len(table.rows) for table in reading))
+    return max(readings, key=lambda reading: sum(table.found for table in reading))
 
 
 def _first_pages(file: Path, workshop: Path) -> Iterator[bytes]:
@@ -172,13 +188,13 @@ def _first_pages(file: Path, workshop: Path) -> Iterator[bytes]:
 
 
 def _work_copy(file: Path, place: Path, first_page: bytes | None) -> Path:
-    content = file.read_bytes()
+    content = file.read_bytes() if file.is_file() else b""
     # Of a page that was cut, SQLite would read the rest as nothing, and rows on it as absent.
     content = content[: max(len(content) - len(content) % PAGE_SIZE, PAGE_SIZE)]
     if first_page is not None:
         content = _with_first_page(content, first_page)
     place.write_bytes(content)
-    with suppress(FileNotFoundError):
+    if beside(file, "-wal").is_file():
         shutil.copyfile(beside(file, "-wal"), beside(place, "-wal"))
     return place
 
@@ -224,21 +240,57 @@ def _salvaged(connection: sqlite3.Connection, table: Table, most: int) -> Salvag
     """What is left of a table. Ids beyond `most` are read in one go or not at all."""
     rows: dict[int, Row] = {}
     unread: list[range] = []
+    found = 0
+    columns = _columns(connection, table)
     waiting = [(most + 1, _LAST_ID), (0, most)]
     while waiting:
         low, high = waiting.pop()
         try:
-            for row in connection.execute(table.select, (low, high)):
+            for row in connection.execute(table.select(columns), (low, high)):
                 low = max(low, row[0] + 1)
-                if (read := _as_text(row)) is not None:
+                found += 1
+                if (read := _as_written(row, table, columns)) is not None:
                     rows[row[0]] = read
+                else:
+                    unread.append(range(row[0], row[0] + 1))
         except sqlite3.Error as error:
             if "no such" in str(error) or low > most or low >= high:
                 _add(unread, low, high)
             else:
                 middle = (low + high) // 2
                 waiting += [(middle + 1, high), (low, middle)]
-    return Salvaged(rows, unread, _number_of_rows(connection, table))
+    return Salvaged(rows, unread, _number_of_rows(connection, table), found)
+
+
+def _columns(connection: sqlite3.Connection, table: Table) -> str:
+    """The columns that a table has in a file of any version: one of before may lack the last ones."""
+    try:
+        known = [os.fsdecode(name) for _, name, *_ in connection.execute(f"PRAGMA table_info({table.name})")]
+    except sqlite3.Error:
+        known = []
+    wanted = [*table.columns.split(", "), "sum"]
+    return ", ".join(name for name in wanted if name in known) or ", ".join(wanted)
+
+
+def _as_written(row: Sequence[object], table: Table, columns: str) -> Row | None:
+    """A row with its id and all that a new file has of it; None if it is not what was written."""
+    *values, last = row
+    has_sum = columns.endswith(", sum")
+    read = _as_text(values if has_sum else row)
+    if read is None:
+        return None
+    if has_sum and last is not None and last != row_sum(_summed(read, table)):
+        return None
+    missing = len(table.columns.split(", ")) + 1 - len(read)
+    return (*read, *["[]"] * missing)
+
+
+def _summed(row: Row, table: Table) -> Row:
+    """The values of a row that its checksum is of; `row` begins with its id."""
+    if table is _NOTES:
+        number, session, *rest = row
+        return (session, number, *rest)
+    return row[1:]
 
 
 def _add(unread: list[range], low: int, high: int) -> None:
@@ -281,8 +333,9 @@ def _fill(made: Path, salvaged: Sequence[Salvaged], copies: Sequence[Sequence[Sa
             _fill_table(connection, table, salvaged[number], [copy[number] for copy in copies])
             for number, table in enumerate(TABLES)
         ]
-        for subject in (PROJECTS, MARKS):
+        for subject in (PROJECTS, MARKS, FORGOTTEN):
             next_generation(connection, subject)
+        sum_up(connection)
         connection.execute("COMMIT")
         # What still stood in the journal would stay behind when the file gets its name.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -311,7 +364,9 @@ def _inserted(connection: sqlite3.Connection, table: Table, rows: Iterable[Row])
     return connection.total_changes - before
 
 
-def _move_aside(file: Path) -> Path:
+def _move_aside(file: Path) -> Path | None:
+    if not os.path.lexists(file):
+        return None
     number = 1
     while os.path.lexists(moved_to := beside(file, f".damaged-{number}")):
         number += 1
@@ -321,7 +376,7 @@ def _move_aside(file: Path) -> Path:
             beside(file, suffix).rename(beside(moved_to, suffix))
     try:
         # The name is never free, so nobody begins anew if this process ends here.
-        moved_to.hardlink_to(file)
+        os.link(file, moved_to, follow_symlinks=False)
     except OSError:
         file.rename(moved_to)
     return moved_to

@@ -77,11 +77,23 @@ class Keep(NamedTuple):
     forgotten: Callable[[], Mapping[str, Tombstone]]
     lift: Callable[[Collection[str]], None]
     """Called with sessions that were forgotten until they changed, and have."""
+    generation: Callable[[], int]
+    """Another number whenever sessions were forgotten, or may come back."""
 
     def state(self) -> str:
         """Another text whenever there may be other copies than those that an index was made with."""
         others, agents, folders = self.rules
         return json.dumps([others, dict(agents), dict(folders), *self.archive.identity()], sort_keys=True)
+
+    def take_out_forgotten(self) -> None:
+        """Remove copies of forgotten sessions that are still there: whoever forgot them was killed."""
+        if not self.archive.exists():
+            return
+        paths = [path for stone in self.forgotten().values() for path in stone.copies]
+        numbers = [version.number for path in paths for version in self.archive.versions(path)]
+        if numbers:
+            with self.archive.writing() as writer:
+                writer.remove(numbers)
 
 
 class Sync:
@@ -159,6 +171,8 @@ class _Run:
         self._budget = budget
         self._progress = progress
         self._said: list[str] = []
+        self._forgotten = 0
+        """What was forgotten when this began, as a number."""
 
     def index(self) -> tuple[Index, Outcome]:
         """The index, and what became of it."""
@@ -236,6 +250,10 @@ class _Run:
         """Whether the index that is there is worth bringing up to date."""
         if index.meta("basis") != self._sync.basis():
             return False
+        keep = self._sync.keep()
+        if keep and (index.meta("forgotten") or 0) != keep.generation():
+            # Somebody was killed while sessions were forgotten or came back: their files are as they were.
+            return False
         dead = int(index.meta("dead") or 0)
         return dead <= max(FEW_DEAD, MOST_DEAD * int(index.meta("last message") or 0))
 
@@ -270,6 +288,8 @@ class _Run:
         from geminids.sync.graves import Graves
 
         keep = self._sync.keep()
+        # First: whatever is forgotten from now on makes it another number.
+        self._forgotten = keep.generation() if keep else 0
         return Graves(keep.forgotten() if keep else {})
 
     def _keeping(self, until: float | None = None) -> Keeping | None:
@@ -294,6 +314,9 @@ class _Run:
         self._said += taken.kept.troubles
         if graves.lifted:
             keep.lift(graves.lifted)
+            # That was one change; if there were others, they are taken in the next time.
+            self._forgotten += 1
+        index.note("forgotten", self._forgotten)
 
     def _has_all_copies(self, index: Index) -> bool:
         keep = self._sync.keep()
@@ -301,6 +324,7 @@ class _Run:
 
     def _built(self, place: Place) -> tuple[Index, Outcome]:
         """A new index, in the place of the old one when it is whole."""
+        self._take_out_forgotten()
         index = place.start()
         try:
             with naming_damage(index.path):
@@ -309,6 +333,14 @@ class _Run:
         except BaseException:
             place.discard(index)
             raise
+
+    def _take_out_forgotten(self) -> None:
+        keep = self._sync.keep()
+        try:
+            if keep:
+                keep.take_out_forgotten()
+        except (GeminidsError, OSError) as error:
+            self._said.append(f"Copies of what is forgotten could not be removed: {error}")
 
     def _fill(self, index: Index) -> TakenIn:
         from geminids.sync.taking_in import Taking
