@@ -14,7 +14,7 @@ PACKAGES := $(WEB)/frontend/node_modules/.package-lock.json
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run page test test-wheel test-real test-faults check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
+.PHONY: help run page test test-wheel test-real test-faults test-bombs check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
@@ -23,6 +23,7 @@ help:
 	@echo 'make test-wheel   the web app out of a wheel, in an environment with nothing else and without Node'
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make test-faults   commands that are killed, disks that fail, files that are damaged; some twenty minutes'
+	@echo 'make test-bombs   every command on files of gigabytes, holes and archives of zeros; its time and memory'
 	@echo 'make check    style, types and the order of the rooms'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents'
@@ -50,6 +51,9 @@ test-wheel: $(VENV)/.test page
 	$(BIN)/pytest -m wheel tests/test_wheel.py
 
 # What the variables GEMINI_RIG_CLI, GEMINIDS_TEST_CLAUDE and GEMINIDS_TEST_CODEX do not name goes into .real.
+test-bombs: $(VENV)/.test
+	$(BIN)/python -m tests.bombs .bombs
+
 test-real: $(VENV)/.test
 	$(BIN)/pytest -m real -n $(JOBS) tests/real
 
@@ -99,7 +103,7 @@ fuzz: $(VENV)/.fuzz
 	$(BIN)/python fuzz/fuzz_gemini.py --seconds $(FUZZ_SECONDS)
 
 clean:
-	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .faults .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(WEB)/built $(WEB)/frontend/node_modules .bench .bombs .faults .fuzz .pictures .real .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # Without a wish the Python of an environment that is there will do; with one, another is made anew.
 IDENTITY := -c 'import sys; print(sys.base_prefix, sys.version)'

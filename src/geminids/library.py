@@ -27,7 +27,7 @@ from geminids import sample as bundled
 from geminids.archive import FOLDER as KEPT_FOLDER
 from geminids.archive import Archive
 from geminids.archive.disk import KeptDisk
-from geminids.disk import REAL, Disk
+from geminids.disk import GIVEN, Disk
 from geminids.errors import (
     AgentFolderError,
     GeminidsError,
@@ -934,6 +934,7 @@ class Library:
 
         from geminids.query import given
 
+        GIVEN.heed(self._largest_file)
         found = given.sessions_in(Path(path))
         if given.is_document(Path(path)):
             # It holds all that it tells of, and may come from anybody: no file is opened because it says so.
@@ -958,6 +959,7 @@ class Library:
         from geminids.query import given
 
         path = given.file_meant(wanted) or Path(self.session(wanted).files[-1].path)
+        GIVEN.heed(self._largest_file)
         return given.agent_view(path)
 
     def resuming(self, wanted: str, now: datetime | None = None) -> ToResume:
@@ -1268,6 +1270,7 @@ class Library:
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for scan in scans for problem in scan.problems]
+        GIVEN.heed(self._largest_file)
         by_hand = (given.reading_of(Path(config.expanded(file))) for file in files)
         for one in by_hand if files else self._stock.readings():
             summaries.extend(session.without_messages() for session in one.sessions)
@@ -1433,8 +1436,13 @@ class Library:
         """The disk with kept copies of what is gone from it."""
         archive = self._archive
         if archive is None:
-            return REAL
-        return KeptDisk(archive.newest, archive.content, _moved_name, archive.versions)
+            return Disk(self._largest_file)
+        return KeptDisk(
+            archive.newest, archive.content, _moved_name, archive.versions, largest=self._largest_file
+        )
+
+    def _largest_file(self) -> int:
+        return self._settings.largest_file
 
     def _keep(self) -> Keep | None:
         if self._archive is None:

@@ -5,6 +5,9 @@
 [index]
 every-word = true    # also the middle of long outputs; the index grows to about three times its size
 
+[read]
+largest-file = 2_000_000_000    # bytes of a session file; of a larger one only the beginning and end are read
+
 [keep]               # copies of what agents may delete; `keep = false` above all sections means none
 claude = false       # none of an agent
 "~/secret" = false   # none of the projects in a folder
@@ -22,13 +25,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.config import EVERY_WORD_VARIABLE, KEEP_VARIABLE, expanded
+from geminids.disk import LARGEST
 from geminids.errors import GeminidsError
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
 FILE_NAME = "settings.toml"
-_KNOWN = {"index": {"every-word": bool}}
+_KNOWN: "dict[str, dict[str, type]]" = {"index": {"every-word": bool}, "read": {"largest-file": int}}
 _PRICES = "prices"
 _KEEP = "keep"
 _OF_FREE_NAMES = (_PRICES, _KEEP)
@@ -77,6 +81,8 @@ class Settings(NamedTuple):
     file: str = FILE_NAME
     """Where that is written."""
     keep: KeepRules = KeepRules()
+    largest_file: int = LARGEST
+    """Bytes of a session file that are read whole."""
 
 
 def read_settings(folder: str | None, environment: Mapping[str, str]) -> Settings:
@@ -87,7 +93,8 @@ def read_settings(folder: str | None, environment: Mapping[str, str]) -> Setting
     in_file = bool(written.get("index", {}).get("every-word"))
     every_word = in_file if in_environment is None else in_environment not in {"", "0"}
     keep = _keep_rules(file, environment.get(KEEP_VARIABLE), written.get(_KEEP, {}))
-    return Settings(every_word, written.get(_PRICES, {}), file, keep)
+    largest = written.get("read", {}).get("largest-file", LARGEST)
+    return Settings(every_word, written.get(_PRICES, {}), file, keep, largest)
 
 
 def _keep_rules(file: str, in_environment: str | None, written: object) -> KeepRules:
@@ -154,11 +161,11 @@ def _check(file: str, written: Mapping[str, Any]) -> None:
         for name, value in settings.items():
             if name not in known:
                 raise BadSettingsError(file, f"[{section}] knows no {name!r}, only {_named(known)}")
-            if not isinstance(value, known[name]):
+            if type(value) is not known[name] or (type(value) is int and value < 1):
                 raise BadSettingsError(file, f"{name!r} in [{section}] must be {_IN_WORDS[known[name]]}")
 
 
-_IN_WORDS = {bool: "true or false"}
+_IN_WORDS = {bool: "true or false", int: "a whole number of bytes, and more than none"}
 
 
 def _named(names: Iterable[str]) -> str:

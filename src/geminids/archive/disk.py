@@ -102,7 +102,9 @@ class KeptDisk(Disk, Generic[C]):
         content: "Callable[[C], bytes]",
         moved_name: "Callable[[str], str | None]",
         versions: "Callable[[str], Sequence[C]]" = lambda path: (),
+        largest: "Callable[[], int] | None" = None,
     ) -> None:
+        super().__init__(largest)
         self._newest = newest
         self._content = content
         self._moved_name = moved_name

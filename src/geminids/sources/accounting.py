@@ -10,9 +10,14 @@ import re
 from collections import Counter
 from typing import Any, ClassVar
 
+import msgspec
+
 from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
+from geminids.sources.bounded import Text
 from geminids.sources.jsonl import Decoded, decode
 
+MOST_PROBLEMS = 1_000
+"""Of one file; of what goes beyond, the last one stands for all: more would tell nobody anything."""
 NAME = re.compile(r"[\w$./-]{1,60}")
 """What the name of a kind or a field looks like."""
 
@@ -26,12 +31,23 @@ class FileLog:
         self.path = path
         self.format = file_format
         self.size = size
-        self.problems: list[Problem] = []
+        self._problems: list[Problem] = []
         self._layout = 0
+        self._further = self._further_from = 0
+        self._last: Problem | None = None
         self._used: dict[str, list[int]] = {}
         self._ignored: dict[str, list[int]] = {}
         self._problem: dict[str, list[int]] = {}
         self._unknown_fields: Counter[str] = Counter()
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be read; of very many problems, the first ones and how many more there are."""
+        last = self._last
+        if last is None:
+            return self._problems
+        detail = f"{self._further:,} more problems up to here, the last one: {last.detail}"
+        return [*self._problems, msgspec.structs.replace(last, detail=detail, start=self._further_from)]
 
     @property
     def era(self) -> str:
@@ -55,9 +71,25 @@ class FileLog:
         count(self._problem, kind, end - start)
         self.remark(kind, detail, line, start, end)
 
+    def report_gaps(self, text: Text) -> None:
+        """Note what was not even read."""
+        for gap in text.gaps:
+            self.report(gap.kind, gap.detail, None, gap.start, gap.end)
+
     def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
         """Note a problem with bytes that were read all the same."""
-        self.problems.append(Problem(self.path, kind, detail, line, start, end))
+        # Of what stands behind bytes that nobody read, the line is not known.
+        self.note(Problem(self.path, kind, detail, line or None, start, end))
+
+    def note(self, problem: Problem) -> None:
+        """Note a problem; of very many, only how many there are."""
+        if len(self._problems) < MOST_PROBLEMS:
+            self._problems.append(problem)
+        else:
+            self._further += 1
+            self._last = problem
+            start = problem.start or 0
+            self._further_from = start if self._further == 1 else min(start, self._further_from)
 
     def forgive(self, raw: bytes, place: Source) -> Decoded:
         """The value of bytes that the fast decoder refused; raises UndecodableError."""

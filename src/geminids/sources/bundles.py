@@ -77,6 +77,7 @@ class EarlierDisk(Disk):
     """A disk on which some files are as they once were."""
 
     def __init__(self, disk: Disk, contents: Mapping[str, bytes]) -> None:
+        super().__init__(disk.largest)
         self._disk = disk
         self._contents = contents
 

@@ -8,6 +8,8 @@ forgives more; and for what neither reads, a search for the whole records that a
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -18,14 +20,23 @@ decode_strict = msgspec.json.Decoder().decode
 REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """How the fast decoder refuses."""
 _BOM = b"\xef\xbb\xbf"
+_FIRST_BYTES = frozenset(bytes([byte]) for byte in b'{["-0123456789tfnNI' + _BOM[:1])
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],]', re.DOTALL)
+# Possessive: else each escape in a long text would be kept in mind, in case it has to be given back.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],]', re.DOTALL)
 _PARTIAL_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?$")
 _OPENERS = {ord("{"): ord("}"), ord("["): ord("]")}
 _COMMA = ord(",")
-_SCANS_PER_BYTE = 4
-_FREE_SCANS = 16_000_000
-"""How often damaged bytes may be gone over before we give up: hostile input could ask for it without end."""
+_MOST_TOKENS, _FREE_TOKENS = 1_000_000, 2_000
+"""How many tokens of damaged bytes are looked at before we give up: hostile ones could ask without end."""
+_TOKENS_OF_DEEP = 10_000
+"""The same of what is nested too deeply: no agent wrote that."""
+TOO_DEEP = "nested too deeply"
+_BYTES_A_TOKEN = 16
+"""How many bytes are decoded in vain in the time that looking at a token takes."""
+_MOST_OPEN = 5_000
+_DEEPEST = 500
+"""How deep no record is nested: what is deeper and was refused is not tried again level by level."""
 
 
 class UndecodableError(ValueError):
@@ -46,7 +57,7 @@ def decode(raw: bytes) -> Decoded:
     try:
         return Decoded(decode_strict(raw))
     except RecursionError:
-        raise UndecodableError("nested too deeply") from None
+        raise UndecodableError(TOO_DEEP) from None
     except UnicodeDecodeError:
         return _forgive(raw, "bytes that are no UTF-8")
     except msgspec.DecodeError as error:
@@ -54,6 +65,9 @@ def decode(raw: bytes) -> Decoded:
 
 
 def _forgive(raw: bytes, complaint: str) -> Decoded:
+    if raw.lstrip()[:1] not in _FIRST_BYTES:
+        # Such as the NULs that crashes leave: nobody forgives what no value begins with.
+        raise UndecodableError(complaint)
     # Few files need it, and every command would pay for loading it.
     import json
 
@@ -65,7 +79,7 @@ def _forgive(raw: bytes, complaint: str) -> Decoded:
     try:
         value, halved = _whole_characters(decoder.decode(text))
     except RecursionError:
-        raise UndecodableError("nested too deeply") from None
+        raise UndecodableError(TOO_DEEP) from None
     except ValueError:
         raise UndecodableError(complaint) from None
     trouble = {
@@ -119,28 +133,96 @@ class Salvaged(NamedTuple):
 
 
 def salvage(
-    raw: bytes, beginning: re.Pattern[bytes], accept: Callable[[dict[str, Any]], bool]
+    raw: bytes,
+    beginning: re.Pattern[bytes],
+    accept: Callable[[dict[str, Any]], bool],
+    *,
+    complaint: str = "",
 ) -> Iterator[Salvaged]:
     """The records in damaged bytes, in order: objects that begin as `beginning` says and that `accept` knows.
 
     What is torn inside a string turns the meaning of every later quote around, so each candidate
     is read afresh from its own first brace.
     """
-    budget = len(raw) * _SCANS_PER_BYTE + _FREE_SCANS
-    position, torn = 0, None
-    while (found := beginning.search(raw, position)) and budget > 0:
-        start, end = found.start(), object_end(raw, found.start())
-        budget -= (end or len(raw)) - start
+    objects = _Objects(raw, _TOKENS_OF_DEEP if complaint == TOO_DEEP else _MOST_TOKENS)
+    position, torn, refused_to = 0, None, 0
+    while (found := beginning.search(raw, position)) and objects.budget > 0:
+        start, (end, height) = found.start(), objects.at(found.start())
         position = found.end()
         if end is None:
             torn = start if torn is None else torn
+        elif start < refused_to and height > _DEEPEST:
+            continue
         elif (value := _decoded_object(raw[start:end])) is not None:
             position = end
             if accept(value):
                 yield from _fragment(raw, torn, start, accept)
                 yield Salvaged(value, start, end, complete=True)
                 torn = None
+        else:
+            objects.budget -= (end - start) // _BYTES_A_TOKEN
+            refused_to = max(refused_to, end)
     yield from _fragment(raw, torn, len(raw), accept)
+
+
+class _Objects:
+    """Where objects close in damaged bytes. Each scan also tells of all objects within the one it was for.
+
+    What is text and what is not depends on where a scan begins, but most scans soon agree: so there are few.
+    """
+
+    def __init__(self, raw: bytes, most: int) -> None:
+        self._raw = raw
+        self.budget = min(2 * len(raw) + _FREE_TOKENS, most)
+        """How many more tokens are looked at."""
+        self._scans: list[_Scan] = []
+
+    def at(self, start: int) -> tuple[int | None, int]:
+        """Where the object that opens here closes, None if it does not; and how deep it is nested."""
+        self._scans = [scan for scan in self._scans if scan.end > start]
+        for scan in self._scans:
+            if (known := scan.at(start)) is not None:
+                return known
+        scan = _Scan(self._raw, start, self.budget)
+        self.budget -= scan.tokens
+        self._scans.append(scan)
+        return scan.at(start) or (None, 0)
+
+
+class _Scan:
+    """The objects in the bytes from one that opens to where it closes, or to the end."""
+
+    def __init__(self, raw: bytes, start: int, budget: int) -> None:
+        self._starts, self._ends, self._heights = array("q"), array("q"), array("l")
+        self.end = len(raw)
+        self.tokens = 0
+        opened, heights = array("q"), array("l")
+        for token in _TOKEN.finditer(raw, start):
+            self.tokens += 1
+            byte = raw[token.start()]
+            if byte in _OPENERS:
+                opened.append(len(self._starts))
+                heights.append(1)
+                self._starts.append(token.start())
+                self._ends.append(-1)
+                self._heights.append(0)
+            elif byte in b"}]":
+                number, height = opened.pop(), heights.pop()
+                self._ends[number], self._heights[number] = token.end(), height
+                if not opened:
+                    self.end = token.end()
+                    break
+                heights[-1] = max(heights[-1], height + 1)
+            if self.tokens > budget:
+                break
+
+    def at(self, start: int) -> tuple[int | None, int] | None:
+        """What is known of the object that opens here; None if nothing does."""
+        number = bisect_left(self._starts, start)
+        if number == len(self._starts) or self._starts[number] != start:
+            return None
+        end = self._ends[number]
+        return (None, 0) if end < 0 else (end, self._heights[number])
 
 
 def _fragment(
@@ -176,7 +258,10 @@ def object_end(raw: bytes, start: int) -> int | None:
 
 def complete_truncated(raw: bytes) -> dict[str, Any] | None:
     """The beginning of an object as an object: what is open gets closed, an unfinished member is left out."""
-    missing, last_sound, missing_there = _what_is_open(raw)
+    open_there = _what_is_open(raw)
+    if open_there is None:
+        return None
+    missing, last_sound, missing_there = open_there
     attempts = (
         raw + missing,
         _PARTIAL_ESCAPE.sub(b"", raw) + b'"' + missing,
@@ -185,14 +270,19 @@ def complete_truncated(raw: bytes) -> dict[str, Any] | None:
     return next((value for attempt in attempts if (value := _decoded_object(attempt)) is not None), None)
 
 
-def _what_is_open(raw: bytes) -> tuple[bytes, int, bytes]:
-    """What would close these bytes; and the last place where a member ended, with what would close them."""
+def _what_is_open(raw: bytes) -> tuple[bytes, int, bytes] | None:
+    """What would close these bytes; and the last place where a member ended, with what would close them.
+
+    None if so much is open that no decoder would read it.
+    """
     opened, closed_since = bytearray(), bytearray()
     last_sound = 0
     for token in _TOKEN.finditer(raw):
         byte = raw[token.start()]
         if byte in _OPENERS:
             opened.append(_OPENERS[byte])
+            if len(opened) > _MOST_OPEN:
+                return None
             last_sound = token.end()
             closed_since.clear()
         elif byte in b"}]":

@@ -11,11 +11,29 @@ from typing import Any
 
 from geminids.model import ProblemKind, Source
 from geminids.sources.accounting import FileLog
+from geminids.sources.bounded import Portion, Text
 from geminids.sources.jsonl import REFUSED, Salvaged, decode_strict, salvage
 
 
-def lines_of(log: FileLog, content: bytes) -> Iterator[tuple[bytes, Source]]:
+def lines_of(log: FileLog, text: bytes | Text) -> Iterator[tuple[bytes, Source]]:
     """Every line in which something is written, with its place; the bytes between them are accounted for."""
+    if isinstance(text, bytes):
+        yield from _lines(log, text)
+        return
+    log.report_gaps(text)
+    for portion in text.portions:
+        yield from _moved_lines(log, portion) if portion.start else _lines(log, portion.content)
+
+
+def _moved_lines(log: FileLog, portion: Portion) -> Iterator[tuple[bytes, Source]]:
+    """The lines of bytes that stand further on in a file."""
+    moved, before = portion.start, portion.line - 1
+    for raw, place in _lines(log, portion.content):
+        number = place.line + before if portion.line else 0
+        yield raw, Source(place.file, number, place.start + moved, place.end + moved)
+
+
+def _lines(log: FileLog, content: bytes) -> Iterator[tuple[bytes, Source]]:
     start, number, size, line_ends, path = 0, 0, len(content), 0, log.path
     while start < size:
         number += 1
@@ -53,7 +71,7 @@ def salvaged(
 ) -> Iterator[tuple[Salvaged, Source]]:
     """The records in a damaged line, with their places; what is lost between them is reported."""
     done = line.start
-    for found in salvage(raw, beginning, is_record):
+    for found in salvage(raw, beginning, is_record, complaint=complaint):
         place = Source(log.path, line.line, line.start + found.start, line.start + found.end)
         if place.start > done:
             log.report(ProblemKind.BAD_JSON, complaint, line.line, done, place.start)

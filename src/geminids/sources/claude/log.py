@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from geminids.model import ProblemKind, Source
 from geminids.sources.accounting import printable
+from geminids.sources.bounded import Text
 from geminids.sources.claude.records import BEGINNING, FileLog, Record, is_record, salvaged_kind
 from geminids.sources.jsonl import UndecodableError
 from geminids.sources.lines import decoded, lines_of, salvaged
@@ -24,21 +25,24 @@ _BEGINNINGS = (b'{"type":"api-request', b'{"type":"file-history-')
 _OF_THE_TREE = b'"parentUuid":'
 
 
-def read_log(path: str, content: bytes) -> FileLog:
+def read_log(path: str, text: Text) -> FileLog:
     """Every record of a session file."""
-    log = FileLog(path, len(content))
-    if not content:
+    log = FileLog(path, text.size)
+    content = text.whole
+    if content is None:
+        _read_lines(log, text)
+    elif not content:
         # Releases 2.0 leave such a file at every resume, named by the id that they did not take.
         log.ignore("a file without a byte", 0)
     elif content.isspace():
         log.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, len(content))
     else:
-        _read_lines(log, content)
+        _read_lines(log, text)
     return log
 
 
-def _read_lines(log: FileLog, content: bytes) -> None:
-    for raw, place in lines_of(log, content):
+def _read_lines(log: FileLog, text: Text) -> None:
+    for raw, place in lines_of(log, text):
         if raw.startswith(_BEGINNINGS) and (kind := _left_undecoded(raw)):
             log.take(Record(kind, {}, place))
         else:

@@ -9,6 +9,7 @@ from typing import Any
 from geminids.disk import GIVEN
 from geminids.model import FileAccount, Problem, ProblemKind, Project, SessionKind, State, Tally
 from geminids.sources.base import Bundle, FoundFile, Reading
+from geminids.sources.bounded import Text, read_bounded
 from geminids.sources.claude.content import text_or_none
 from geminids.sources.claude.conversations import conversations, is_about_agent
 from geminids.sources.claude.fates import fates_of
@@ -34,7 +35,7 @@ def read(bundle: Bundle) -> Reading:
     fates: list[Fate] = []
     for file in bundle.files:
         try:
-            content = bundle.disk.read(file.path)
+            text = read_bounded(file.path, bundle.disk)
         except OSError as error:
             accounts.append(_unread(file))
             reason = error.strerror or "cannot be read"
@@ -42,11 +43,11 @@ def read(bundle: Bundle) -> Reading:
             fates += fates_of(file)
             continue
         if is_about_agent(file.path):
-            log, noted = _read_about(str(file.path), content)
+            log, noted = _read_about(str(file.path), text)
             about.setdefault(file.path.name.removesuffix(META_SUFFIX), noted)
             accounts.append(log.account(_META_FORMAT))
         else:
-            log = read_log(str(file.path), content)
+            log = read_log(str(file.path), text)
             logs.append(log)
             accounts.append(log.account())
         problems.extend(log.problems)
@@ -56,9 +57,13 @@ def read(bundle: Bundle) -> Reading:
     return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
 
 
-def _read_about(path: str, content: bytes) -> tuple[FileLog, dict[str, Any]]:
+def _read_about(path: str, text: Text) -> tuple[FileLog, dict[str, Any]]:
     """The note about a subagent."""
-    log = FileLog(path, len(content))
+    log = FileLog(path, text.size)
+    content = text.whole
+    if content is None:
+        log.report(ProblemKind.LEFT_UNREAD, "too large for a note about a subagent", None, 0, text.size)
+        return log, {}
     try:
         noted = decode(content).value
     except UndecodableError as error:
@@ -73,8 +78,7 @@ def _read_about(path: str, content: bytes) -> tuple[FileLog, dict[str, Any]]:
 
 def read_alone(path: Path) -> Reading | None:
     """What one file given by hand holds: a session of Claude Code, or nothing of it."""
-    content = path.read_bytes()
-    log = read_log(str(path), content)
+    log = read_log(str(path), read_bounded(path, GIVEN))
     if not any(_is_of_claude(record) for record in log.records):
         return None
     facts = path.stat()
@@ -86,7 +90,7 @@ def read_alone(path: Path) -> Reading | None:
 
 def read_as_agent(path: Path) -> dict[str, Any] | None:
     """What Claude Code would go on with: the records of the conversation that is in its view, in order."""
-    log = read_log(str(path), path.read_bytes())
+    log = read_log(str(path), read_bounded(path, GIVEN))
     bundle = Bundle(AGENT, _key(path, log), Project(None, None, None, None), (), ())
     found = conversations(bundle, [log], {})
     if not found or found[0].kind is not SessionKind.MAIN:

@@ -15,14 +15,14 @@ from geminids.sources.lines import decoded, lines_of, salvaged
 def read_log(path: Path, disk: Disk = REAL) -> RolloutLog:
     """Every record of a rollout. Raises OSError."""
     rollout = opened(path, disk)
-    content = rollout.content
+    text, content = rollout.text, rollout.text.whole
     log = RolloutLog(str(path), rollout)
     if rollout.trouble:
-        log.remark(ProblemKind.BAD_JSON, rollout.trouble, None, len(content), len(content))
-    if not content or content.isspace():
+        log.remark(ProblemKind.BAD_JSON, rollout.trouble, None, text.size, text.size)
+    if content is not None and (not content or content.isspace()):
         log.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, len(content))
         return log
-    for raw, place in lines_of(log, content):
+    for raw, place in lines_of(log, text):
         _read_line(log, raw, place)
     return log
 

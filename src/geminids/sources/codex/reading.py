@@ -11,7 +11,7 @@ from geminids.sources.base import Bundle, FoundFile, Reading
 from geminids.sources.codex.ancestry import Rollout
 from geminids.sources.codex.homes import AGENT
 from geminids.sources.codex.log import read_log
-from geminids.sources.codex.opening import unpacked
+from geminids.sources.codex.opening import unpacked_size
 from geminids.sources.codex.records import RolloutLog
 from geminids.sources.codex.rollouts import rollout_name
 from geminids.sources.codex.sessions import session_of
@@ -70,8 +70,8 @@ def _first_readable(
 
 
 def _left_alone(file: FoundFile, disk: Disk) -> FileAccount:
-    inside = unpacked(file.path, disk)
-    size = file.size if inside is None else len(inside)
+    inside = unpacked_size(file.path, disk)
+    size = file.size if inside is None else inside
     return FileAccount(str(file.path), "unknown", "unknown", size, {}, {_COPY: Tally(1, size)}, {}, {})
 
 

@@ -203,7 +203,7 @@ class RolloutLog(FileLog):
 
     def __init__(self, path: str, opened: Opened) -> None:
         super().__init__(path, Format.ARCHIVE if opened.is_packed else Format.LOG, opened.size)
-        self.length = len(opened.content)
+        self.length = opened.text.size
         """Bytes of the text, in which places are counted; fewer lie on the disk if it is packed."""
         self.is_rollout = False
         """Whether something in it only a rollout holds: others write bare messages too."""

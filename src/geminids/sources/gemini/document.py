@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from geminids.model import ProblemKind, Source
+from geminids.sources.bounded import Portion, Text
 from geminids.sources.gemini.records import BEGINNING, MESSAGE, FileLog, Format, Kind, Record
 from geminids.sources.jsonl import (
     REFUSED,
@@ -71,6 +72,27 @@ def read_document(path: str, content: bytes) -> FileLog:
     for element, place in zip(elements, _places(log, content, spans), strict=True):
         _read_element(log, element, place)
     return log
+
+
+def read_pieces(path: str, text: Text) -> FileLog:
+    """The header and the messages of a `.json` file that was not read whole."""
+    log = FileLog(path, Format.DOCUMENT, text.size)
+    log.report_gaps(text)
+    for portion in text.portions:
+        if portion.start:
+            _read_further(log, portion)
+        else:
+            _read_damaged(log, portion.content)
+    return log
+
+
+def _read_further(log: FileLog, portion: Portion) -> None:
+    """The messages in what stands behind a gap; which ones they are of all is not known."""
+    found = FileLog(log.path, log.format, len(portion.content))
+    done = _salvage_messages(found, portion.content, 0, "only a part of it was read")
+    if done < len(portion.content):
+        found.report(ProblemKind.BAD_JSON, "only a part of it was read", None, done, len(portion.content))
+    log.take_moved(found, portion.start)
 
 
 class _Printed(NamedTuple):

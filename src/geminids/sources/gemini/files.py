@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from geminids.model import ProblemKind
-from geminids.sources.gemini.document import read_document
+from geminids.sources.bounded import Text
+from geminids.sources.gemini.document import read_document, read_pieces
 from geminids.sources.gemini.log import read_log
 from geminids.sources.gemini.records import CHECKPOINT, HEADER, MESSAGE, UPDATE, FileLog, Format, Record
 from geminids.sources.jsonl import UndecodableError, decode
@@ -74,9 +75,14 @@ class Segment(msgspec.Struct):
         return self.is_rescued, start, is_whole, end, self.log.format is Format.LOG
 
 
-def read_file(path: Path, content: bytes) -> FileLog:
+def read_file(path: Path, text: bytes | Text) -> FileLog:
     """The log of a file, by its name or, where that misleads, by its content."""
+    content = text.whole if isinstance(text, Text) else text
+    if isinstance(text, Text) and content is None:
+        is_log = _format(path, text.beginning) is Format.LOG
+        return read_log(str(path), text) if is_log else read_pieces(str(path), text)
     if not content or content.isspace():
+        content = content or b""
         log = FileLog(str(path), _named_format(path), len(content))
         log.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, len(content))
         return log

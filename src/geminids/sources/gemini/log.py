@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from geminids.model import Source
+from geminids.sources.bounded import Text
 from geminids.sources.gemini.records import (
     BEGINNING,
     CHECKPOINT,
@@ -23,9 +24,9 @@ from geminids.sources.jsonl import UndecodableError
 from geminids.sources.lines import lines_of, salvaged
 
 
-def read_log(path: str, content: bytes) -> FileLog:
+def read_log(path: str, content: bytes | Text) -> FileLog:
     """Every record of a `.jsonl` file."""
-    log = FileLog(path, Format.LOG, len(content))
+    log = FileLog(path, Format.LOG, content.size if isinstance(content, Text) else len(content))
     restated: dict[str, dict[str, Any]] = {}
     for raw, place in lines_of(log, content):
         record = _read_line(log, raw, place)

@@ -8,6 +8,7 @@ from typing import Any
 from geminids.disk import GIVEN
 from geminids.model import FileAccount, Problem, ProblemKind, Project, Tally
 from geminids.sources.base import Bundle, FoundFile, Reading
+from geminids.sources.bounded import read_bounded
 from geminids.sources.fates import Fate
 from geminids.sources.gemini.agent_view import agent_view
 from geminids.sources.gemini.fates import fates_of
@@ -31,18 +32,18 @@ def read(bundle: Bundle) -> Reading:
     fates: list[Fate] = []
     for file in bundle.files:
         try:
-            content = bundle.disk.read(file.path)
+            text = read_bounded(file.path, bundle.disk)
         except OSError as error:
             accounts.append(_unread(file))
             reason = error.strerror or "cannot be read"
             problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
             fates += fates_of(file)
             continue
-        log = read_file(file.path, content)
+        log = read_file(file.path, text)
         accounts.append(log.account())
         problems.extend(log.problems)
         found.extend(segments(log))
-        fates += fates_of(file, log, content)
+        fates += fates_of(file, log, text.whole or b"")
     held = sessions(bundle, found, problems)
     told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
     return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
@@ -55,13 +56,13 @@ def read_alone(path: Path) -> Reading | None:
         from geminids.sources.gemini.beside.lost import read_log
 
         return read_log(path, path.stat().st_size)
-    content = path.read_bytes()
-    log = read_file(path, content)
+    text = read_bounded(path, GIVEN)
+    log = read_file(path, text)
     if not any(_tells_of_a_session(record) for record in log.records):
         # Few files need it, and every command would pay for loading it.
         from geminids.sources.gemini.beside.captures import read_copy
 
-        return read_copy(path, content)
+        return None if text.whole is None else read_copy(path, text.whole)
     facts = path.stat()
     file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     folder = _project_folder(path)
@@ -71,8 +72,8 @@ def read_alone(path: Path) -> Reading | None:
 
 def read_as_agent(path: Path) -> dict[str, Any] | None:
     """The record exactly as Gemini CLI's own loader returns it from this file."""
-    content = path.read_bytes()
-    return agent_view(read_file(path, content), content)
+    text = read_bounded(path, GIVEN)
+    return None if text.whole is None else agent_view(read_file(path, text), text.whole)
 
 
 def _unread(file: FoundFile) -> FileAccount:

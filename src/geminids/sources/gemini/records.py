@@ -140,6 +140,21 @@ class FileLog(accounting.FileLog):
         count(self._used, record.kind, record.place.end - record.place.start)
         self.note_unknown_fields(record)
 
+    def take_moved(self, other: FileLog, by: int) -> None:
+        """Take in what was read of a later part of the same file, whose places were counted from there."""
+        for record in other.records:
+            at = record.place
+            place = Source(at.file, 0, at.start + by, at.end + by)
+            self.use(msgspec.structs.replace(record, place=place))
+        self.count_layout(other._layout)
+        for one in other.problems:
+            if one.start is not None and one.end is not None:
+                self.remark(one.kind, one.detail, None, one.start + by, one.end + by)
+        for kind, (records, size) in other._problem.items():
+            tally = self._problem.setdefault(kind, [0, 0])
+            tally[0] += records
+            tally[1] += size
+
     def note_unknown_fields(self, record: Record) -> None:
         """Count the fields of a record, and of the calls in it, that we have no name for."""
         kind, value = record.kind, record.value

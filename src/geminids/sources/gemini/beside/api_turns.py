@@ -80,7 +80,8 @@ def built(log: CopyLog, turns: Sequence[Turn]) -> tuple[Message, ...]:
     """Turns in the form of session files as messages."""
     builder = MessageBuilder(turns, of_subagent=False)
     messages = builder.build()
-    log.problems.extend(builder.problems)
+    for problem in builder.problems:
+        log.note(problem)
     return messages
 
 
