@@ -107,12 +107,12 @@ def test_a_list_of_a_home_full_of_them_takes_little(
 
 
 def test_how_much_is_read_of_a_file_can_be_settled(tmp_path: Path) -> None:
-    write_plain(tmp_path / "home", 3_000_000)
+    write_plain(tmp_path / "home", 12_000_000)
     data = tmp_path / "data"
     data.mkdir()
-    (data / "settings.toml").write_text("[read]\nlargest-file = 2_000_000\n")
+    (data / "settings.toml").write_text("[read]\nlargest-file = 6_000_000\n")
     assert "left-unread" in spend(["doctor", "--json"], data, tmp_path / "home").said
-    (data / "settings.toml").write_text("[read]\nlargest-file = 4_000_000\n")
+    (data / "settings.toml").write_text("[read]\nlargest-file = 20_000_000\n")
     assert "left-unread" not in spend(["doctor", "--json"], data, tmp_path / "home").said
 
 

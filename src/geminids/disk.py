@@ -56,7 +56,14 @@ LARGEST = 500_000_000
 """Bytes of a session file that are read whole, where the user settled nothing else: of usual ones, these take
 1.2 GB of memory and 13 seconds."""
 
+_settled: "list[Callable[[], int]]" = [lambda: LARGEST]
+
 _by_name = attrgetter("name")
+
+
+def heed(largest: "Callable[[], int]") -> None:
+    """From now on read so many bytes of a session file, through any disk: it is one user who settled that."""
+    _settled[:] = [largest]
 
 
 class Disk:
@@ -67,7 +74,7 @@ class Disk:
 
     def largest(self) -> int:
         """How many bytes of one session file are read; of a larger one, only the beginning and the end."""
-        return LARGEST if self._largest is None else self._largest()
+        return (self._largest or _settled[-1])()
 
     def entries(self, folder: AnyPath) -> "Sequence[Entry]":
         """What a folder holds, by name. Raises OSError."""
@@ -127,10 +134,6 @@ class Disk:
 
 class GivenDisk(Disk):
     """The disk for files that a human named: a link is followed, because it was meant."""
-
-    def heed(self, largest: "Callable[[], int]") -> None:
-        """Read no more of a file than that: what one human settled is the same for all that is named."""
-        self._largest = largest
 
     def opened(self, path: AnyPath) -> BinaryIO:
         """A file to be read piece by piece, which the caller closes. Raises OSError."""

@@ -27,7 +27,7 @@ from geminids import sample as bundled
 from geminids.archive import FOLDER as KEPT_FOLDER
 from geminids.archive import Archive
 from geminids.archive.disk import KeptDisk
-from geminids.disk import GIVEN, Disk
+from geminids.disk import REAL, Disk, heed
 from geminids.errors import (
     AgentFolderError,
     GeminidsError,
@@ -480,6 +480,7 @@ class Library:
         self._progress = progress
         self._of_documents: list[Session] = []
         """Sessions that were read from documents, which anybody may have written."""
+        heed(partial(_largest_file, self._data_folder, environment))
 
     def __enter__(self) -> Library:
         return self
@@ -934,7 +935,6 @@ class Library:
 
         from geminids.query import given
 
-        GIVEN.heed(self._largest_file)
         found = given.sessions_in(Path(path))
         if given.is_document(Path(path)):
             # It holds all that it tells of, and may come from anybody: no file is opened because it says so.
@@ -959,7 +959,6 @@ class Library:
         from geminids.query import given
 
         path = given.file_meant(wanted) or Path(self.session(wanted).files[-1].path)
-        GIVEN.heed(self._largest_file)
         return given.agent_view(path)
 
     def resuming(self, wanted: str, now: datetime | None = None) -> ToResume:
@@ -1270,7 +1269,6 @@ class Library:
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for scan in scans for problem in scan.problems]
-        GIVEN.heed(self._largest_file)
         by_hand = (given.reading_of(Path(config.expanded(file))) for file in files)
         for one in by_hand if files else self._stock.readings():
             summaries.extend(session.without_messages() for session in one.sessions)
@@ -1436,13 +1434,8 @@ class Library:
         """The disk with kept copies of what is gone from it."""
         archive = self._archive
         if archive is None:
-            return Disk(self._largest_file)
-        return KeptDisk(
-            archive.newest, archive.content, _moved_name, archive.versions, largest=self._largest_file
-        )
-
-    def _largest_file(self) -> int:
-        return self._settings.largest_file
+            return REAL
+        return KeptDisk(archive.newest, archive.content, _moved_name, archive.versions)
 
     def _keep(self) -> Keep | None:
         if self._archive is None:
@@ -1614,6 +1607,13 @@ class Library:
 def _lies_right_in(home: str, folder: str) -> bool:
     """Whether the home of an agent lies where agents have it in the home of a user, or is that folder."""
     return home == folder or os.path.dirname(home) in (folder, f"{folder}{os.sep}.cache")  # noqa: PTH120
+
+
+def _largest_file(folder: str | None, environment: Mapping[str, str]) -> int:
+    """How much is read of one session file; asked only where one is large."""
+    from geminids.settings import read_settings
+
+    return read_settings(folder, environment).largest_file
 
 
 def _moved_name(path: str) -> str | None:

@@ -102,9 +102,8 @@ class KeptDisk(Disk, Generic[C]):
         content: "Callable[[C], bytes]",
         moved_name: "Callable[[str], str | None]",
         versions: "Callable[[str], Sequence[C]]" = lambda path: (),
-        largest: "Callable[[], int] | None" = None,
     ) -> None:
-        super().__init__(largest)
+        super().__init__()
         self._newest = newest
         self._content = content
         self._moved_name = moved_name
