@@ -1,5 +1,6 @@
 """Wrong usage, broken pipes, full disks: one clear line and the right exit code, never a traceback."""
 
+import json
 import os
 import signal
 import subprocess
@@ -84,6 +85,38 @@ def test_shells_complete_what_can_be_typed(
         "COMP_CWORD": str(line.count(" ")),
     }
     assert completed in command(env=environment).stdout.decode().splitlines()
+
+
+HOSTILE_IDS = [
+    "$(touch hit)",
+    "a;touch hit",
+    "`touch hit`",
+    "a b",
+    "x\ny",
+    "-rf",
+    "~root",
+    "\x1b[2Jclear",
+    "a\u202eb",
+    "!!",
+]
+
+
+def test_what_tab_puts_on_a_line_runs_nothing(geminids: Run, command: Command, tmp_path: Path) -> None:
+    """A shell takes what is offered as it is; ids are whatever a file says."""
+    for number, native in enumerate(HOSTILE_IDS):
+        path = write_session(tmp_path, f"{number:08}", slug=f"s{number}")
+        path.write_text(
+            path.read_text().replace(f'"sessionId": "{number:08}"', f'"sessionId": {json.dumps(native)}')
+        )
+    write_session(tmp_path)
+    assert len(geminids("list", "--home", tmp_path).out.splitlines()) == len(HOSTILE_IDS) + 1
+    environment = os.environ | {
+        "_GEMINIDS_COMPLETE": "bash_complete",
+        "COMP_WORDS": "geminids mark ",
+        "COMP_CWORD": "2",
+    }
+    offered = command(env=environment).stdout.decode().splitlines()
+    assert offered == ["plain,latest", f"plain,{FIRST_ID}"]
 
 
 @pytest.mark.parametrize("arguments", [["list", "--json"], ["show", "latest"], ["list"], ["doctor"], []])
@@ -248,4 +281,4 @@ def test_a_file_without_permission_is_named(
 def test_messages_leave_out_what_is_not_known() -> None:
     assert str(LineGoneError(2, None)).startswith("The session of line 2 is gone. ")
     assert str(LineGoneError(2, "/x/a.jsonl")).startswith("The session of line 2 is gone from /x/a.jsonl. ")
-    assert "geminids is not installed" in str(NotInstalledError())
+    assert "used from a folder and not installed" in str(NotInstalledError())

@@ -79,6 +79,9 @@ def test_a_transcript_goes_through_the_pager(home: Path, tmp_path: Path) -> None
     assert "PAGED" not in on_terminal("show", "3333", "--home", home, "--no-pager", PAGER=str(pager))
     assert "购物车" in on_terminal("show", "3333", "--home", home, PAGER="no-such-pager")
     assert "购物车" in on_terminal("show", "3333", "--home", home, PAGER="")
+    told = on_terminal("show", "3333", "--home", home, PAGER="less '")
+    assert "购物车" in told
+    assert "PAGER is no command" in told
 
 
 def test_json_on_a_terminal_is_indented_and_steers_nothing(tmp_path: Path) -> None:

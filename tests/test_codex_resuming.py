@@ -50,6 +50,14 @@ def programs(tmp_path: Path) -> str:
     return str(folder)
 
 
+@pytest.mark.parametrize("folder", ["sessions/2026/11/15", "archived_sessions"])
+def test_an_id_that_is_an_option_is_never_handed_on(tmp_path: Path, folder: str) -> None:
+    session = session_in(tmp_path, folder, id="--dangerously-bypass-approvals-and-sandbox")
+    answer = refused(ask(session, tmp_path))
+    assert "take its id for an option" in answer.reason
+    assert answer.offers == ()
+
+
 def test_a_session_goes_on_in_its_folder(tmp_path: Path, programs: str) -> None:
     answer = resumable(session_in(tmp_path), tmp_path, PATH=programs)
     assert answer.command == ("codex", "resume", THREAD)

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from geminids import sources
-from geminids.errors import FileExistsAlreadyError, GeminidsError
+from geminids.errors import FileExistsAlreadyError, GeminidsError, LedAwayError
 from geminids.model import folder_hash
 from geminids.restoring import RestorePlan, pieces_below, plan_in_home, plan_to_folder, write
 from geminids.sources.places import Home
@@ -606,6 +606,33 @@ def test_a_link_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     assert plan.placements == ()
     assert plan.refusal is not None
     assert "link" in plan.refusal
+
+
+def test_a_link_that_is_put_there_after_the_question_leads_nowhere(tmp_path: Path) -> None:
+    """Between the plan and the writing somebody may be asked, and somebody else has time."""
+    home, target, outside = tmp_path / "home", tmp_path / "target", tmp_path / "outside"
+    outside.mkdir()
+    copies = taken_away(write_session(home))
+    plan = plan_to_folder(SESSION, str(home), copies, str(target))
+    (target / ".gemini").mkdir(parents=True)
+    (target / ".gemini" / "tmp").symlink_to(outside)
+    with pytest.raises(LedAwayError, match="leads out of"):
+        write(plan)
+    assert list(outside.rglob("*")) == []
+
+
+def test_a_file_that_has_another_name_elsewhere_keeps_its_content(tmp_path: Path) -> None:
+    """A hard link in the place of what is restored is a file that is there, and stays what it is."""
+    home, target, other = tmp_path / "home", tmp_path / "target", tmp_path / "other"
+    copies = taken_away(write_session(home))
+    plan = plan_to_folder(SESSION, str(home), copies, str(target))
+    other.write_bytes(b"mine")
+    (place,) = plan.placements
+    Path(place.path).parent.mkdir(parents=True)
+    Path(place.path).hardlink_to(other)
+    with pytest.raises(FileExistsAlreadyError):
+        write(plan)
+    assert other.read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize(

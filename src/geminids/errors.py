@@ -252,6 +252,13 @@ class FileExistsAlreadyError(GeminidsError):
         super().__init__(f"{path!r} exists. --force replaces it.")
 
 
+class LedAwayError(GeminidsError):
+    """A file would have gone somewhere else, because a folder on its way has become a link."""
+
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(f"{path!r} now leads out of {folder!r} by a link. Nothing was written.")
+
+
 class NoOutputFolderError(GeminidsError):
     """A file was to be written into a folder that is not there."""
 

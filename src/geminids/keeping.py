@@ -286,7 +286,7 @@ class KeptCopies:
         from geminids.rescuing import repaired, write_new
 
         made = repaired(found, now or datetime.now(UTC))
-        write_new(made.path, made.content)
+        write_new(made.path, made.content, self._home_of(found.session).folder)
         return made
 
     # Forgetting

@@ -56,6 +56,6 @@ def repaired(stranded: Stranded, now: datetime) -> Repaired:
     return Repaired(stranded.target, content, stranded.changes)
 
 
-def write_new(path: str, content: bytes) -> None:
-    """Write a file whole or not at all, never over another. Raises FileExistsAlreadyError and OSError."""
-    write_private([PrivateFile(path, lambda: content)])
+def write_new(path: str, content: bytes, within: str | None = None) -> None:
+    """Write a file whole or not at all, never over another. Raises what `write_private` does."""
+    write_private([PrivateFile(path, lambda: content)], within)

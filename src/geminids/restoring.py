@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import msgspec
 
 from geminids import sources
-from geminids.export.private_files import PrivateFile, write_private
+from geminids.export.private_files import PrivateFile, stays_in, write_private
 from geminids.sources.places import Home
 from geminids.sources.restoring import ELSEWHERE, Copy, Placement, is_held
 from geminids.sources.resuming import Circumstances
@@ -34,6 +33,8 @@ class RestorePlan(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     refusal: str | None = None
     """Why nothing can be written; then there are no placements."""
+    within: str | None = None
+    """The folder that nothing of it may leave."""
 
     @property
     def size(self) -> int:
@@ -47,10 +48,10 @@ def plan_in_home(
     """How a session is put back where its agent finds it."""
     found = sources.load(home.agent).restoring(home, copies, circumstances)
     for placement in found.placements:
-        if not _stays_in(placement.path, home.folder):
+        if not stays_in(placement.path, home.folder):
             reason = f"{placement.path!r} leads out of {home.folder!r} by a link. {ELSEWHERE}"
             return RestorePlan(session_id, refusal=reason)
-    return RestorePlan(session_id, found.placements, found.warnings, found.refusal)
+    return RestorePlan(session_id, found.placements, found.warnings, found.refusal, home.folder)
 
 
 def plan_to_folder(session_id: str, home_folder: str, copies: Iterable[Copy], folder: str) -> RestorePlan:
@@ -62,7 +63,7 @@ def plan_to_folder(session_id: str, home_folder: str, copies: Iterable[Copy], fo
             reason = f"{copy.path!r} is no path in {home_folder!r}, and not written anywhere else."
             return RestorePlan(session_id, refusal=reason)
         target = os.path.join(folder, *pieces)  # noqa: PTH118
-        if not _stays_in(target, folder):
+        if not stays_in(target, folder):
             reason = f"{target!r} leads out of {folder!r} by a link. Choose another folder."
             return RestorePlan(session_id, refusal=reason)
         if not os.path.lexists(target):
@@ -71,7 +72,7 @@ def plan_to_folder(session_id: str, home_folder: str, copies: Iterable[Copy], fo
             reason = f"{target!r} is there, and nothing is written over it. Choose another folder."
             return RestorePlan(session_id, refusal=reason)
     refusal = None if placements else f"All of it is in {folder!r} already."
-    return RestorePlan(session_id, tuple(placements), refusal=refusal)
+    return RestorePlan(session_id, tuple(placements), refusal=refusal, within=folder)
 
 
 def _exactly(copy: Copy, target: str) -> Placement:
@@ -95,17 +96,12 @@ def _is_name(name: str, on_windows: bool) -> bool:
     return not (on_windows and (_NOT_ON_WINDOWS.search(name) or _WINDOWS_DEVICE.fullmatch(name)))
 
 
-def _stays_in(target: str, folder: str) -> bool:
-    """Whether no link on the way leads out of the folder; the folder itself may be reached by one."""
-    root, real = os.path.realpath(folder), os.path.realpath(Path(target).parent)
-    return Path(real).is_relative_to(root)
-
-
 def write(plan: RestorePlan) -> list[str]:
     """Write all files of a plan; their paths. If anything fails, what was made is taken away again.
 
-    Raises FileExistsAlreadyError where something was put there meanwhile, OSError with the name of the file,
-    and what reading a damaged copy raises.
+    Raises FileExistsAlreadyError or LedAwayError where something was put there meanwhile, OSError with the
+    name of the file, and what reading a damaged copy raises.
     """
-    write_private(PrivateFile(one.path, one.read, one.mtime_ns) for one in plan.placements)
+    files = (PrivateFile(one.path, one.read, one.mtime_ns) for one in plan.placements)
+    write_private(files, plan.within)
     return [placement.path for placement in plan.placements]

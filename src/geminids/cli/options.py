@@ -100,6 +100,11 @@ def absolute(given: str) -> Path:
     return Path(given).expanduser().absolute()
 
 
+def _is_inert(word: str) -> bool:
+    """Whether a word is one to every shell: what Tab puts on a line is not quoted, and may be anybody's."""
+    return word[:1].isalnum() and all(letter.isalnum() or letter in "-_.:+@" for letter in word)
+
+
 def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The sessions of the last list."""
     from click.shell_completion import CompletionItem
@@ -107,7 +112,7 @@ def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) ->
     from geminids.library import last_listed
 
     known = ["latest", *last_listed(context.ensure_object(Choices).data)]
-    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in known if name.startswith(incomplete) and _is_inert(name)]
 
 
 def complete_tags(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -117,7 +122,8 @@ def complete_tags(context: click.Context, _: click.Parameter, incomplete: str) -
     from geminids.library import known_tags
 
     known = known_tags(context.ensure_object(Choices).data)
-    return [CompletionItem(tag) for tag in known if tag.startswith(incomplete.casefold())]
+    wanted = incomplete.casefold()
+    return [CompletionItem(tag) for tag in known if tag.startswith(wanted) and _is_inert(tag)]
 
 
 def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO
 
+from geminids.cli.talk import say
+
 LESS_OPTIONS = "-FX"
 """Quit if it fits on one screen, leave the text on the screen. Colours come through (-R) in any case."""
 
@@ -37,7 +39,13 @@ def paged(*, wanted: bool, environment: Mapping[str, str] = os.environ) -> Itera
 
 
 def _pager(environment: Mapping[str, str]) -> list[str]:
-    return [] if environment.get("TERM") == "dumb" else shlex.split(environment.get("PAGER", "less"))
+    if environment.get("TERM") == "dumb":
+        return []
+    try:
+        return shlex.split(environment.get("PAGER", "less"))
+    except ValueError as error:
+        say(f"PAGER is no command ({error}): this is shown without a pager.")
+        return []
 
 
 def _finish(pager: subprocess.Popen[bytes], stream: IO[str]) -> None:

@@ -6,12 +6,14 @@ names. A killed process leaves no half file under the name of a whole one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from geminids.archive.packs import sync_folder
+from geminids.errors import LedAwayError
 from geminids.export.files import NewFile, naming, remove_left_over
 
 
@@ -25,15 +27,20 @@ class PrivateFile(NamedTuple):
     """When it counts as last written; None: now."""
 
 
-def write_private(wanted: Iterable[PrivateFile]) -> None:
+def write_private(wanted: Iterable[PrivateFile], within: str | None = None) -> None:
     """Write all files. If anything fails, what was made is taken away again, folders too.
 
-    Raises FileExistsAlreadyError where something is there, OSError with the name of the file, and what
-    reading a content raises.
+    None goes through a link out of the folder `within`, not even one that was put there meanwhile.
+
+    Raises FileExistsAlreadyError where something is there, LedAwayError, OSError with the name of the file,
+    and what reading a content raises.
     """
     with ExitStack() as undoing, ExitStack() as under_way:
         files = [_written(one, under_way, undoing) for one in wanted]
         for file in files:
+            # What was written lies beside the target: in a folder exchanged later there is nothing to rename.
+            if within is not None and not stays_in(str(file.target), within):
+                raise LedAwayError(str(file.target), within)
             undoing.callback(file.take_back)
             with naming(file.target):
                 file.settle(replace=False)
@@ -41,6 +48,12 @@ def write_private(wanted: Iterable[PrivateFile]) -> None:
             _sync(folder)
             remove_left_over(folder)
         undoing.pop_all()
+
+
+def stays_in(target: str, folder: str) -> bool:
+    """Whether no link on the way leads out of the folder; the folder itself may be reached by one."""
+    root, real = os.path.realpath(folder), os.path.realpath(Path(target).parent)
+    return Path(real).is_relative_to(root)
 
 
 def _written(wanted: PrivateFile, under_way: ExitStack, undoing: ExitStack) -> NewFile:

@@ -38,6 +38,8 @@ def resuming(session: Session, circumstances: Circumstances) -> Resuming:
     if place is None:
         return NotResumable("It does not lie where Codex CLI keeps its sessions.")
     thread = session.native_id.partition("_")[0]
+    if _is_option(thread):
+        return NotResumable("Codex CLI would take its id for an option, and makes no such ids itself.")
     if place.is_archived:
         return _archived(thread, place)
     return _resumable(session, thread, place, circumstances)
@@ -46,9 +48,14 @@ def resuming(session: Session, circumstances: Circumstances) -> Resuming:
 def _of_parent(session: Session) -> NotResumable:
     reason = "It is the work of a subagent, which goes on only with the session that started it."
     parent = (session.parent_id or "").partition(":")[2]
-    if not parent:
+    if not parent or _is_option(parent):
         return NotResumable(reason)
     return NotResumable(reason, (Offer("Resume that one:", ((PROGRAM, "resume", parent),)),))
+
+
+def _is_option(word: str) -> bool:
+    """Whether a program would read a word as something to do, such as to ask no more for permission."""
+    return word.startswith("-")
 
 
 def _place_of(session: Session, circumstances: Circumstances) -> _Place | None:
