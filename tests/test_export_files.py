@@ -26,6 +26,7 @@ from geminids.export.folder import MANIFEST, Done, Folder, Page, Refused
 from geminids.export.private_files import PrivateFile, write_private
 from geminids.export.stems import slug, stem
 from geminids.rescuing import write_new
+from geminids.under_way import hold
 from tests.exporting import fixture_sessions, hostile_session
 
 
@@ -259,20 +260,27 @@ write_private(PrivateFile(f"{sys.argv[1]}/{number}", lambda: b"x") for number in
     assert len(listed(tmp_path)) == 100
 
 
-def test_what_a_killed_process_left_is_removed_a_day_later(
+def test_what_a_killed_process_left_is_removed_unless_it_may_be_in_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left, like_it = tmp_path / ".geminids-4711-0123abcd.part", tmp_path / ".geminids-notes.part"
-    for file in (left, like_it):
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    gone, held, folder = (tmp_path / f".geminids-{process.pid}-0123abc{number}.part" for number in range(3))
+    same_number, like_it = tmp_path / f".geminids-{os.getpid()}-0123abcd.part", tmp_path / ".geminids-x.part"
+    folder.mkdir()
+    for file in (gone, held, same_number, like_it):
         file.write_bytes(b"half")
         # Somebody who is writing now may have given it the date of an old file.
         os.utime(file, (1, 1))
-    write_private([private(tmp_path / "a")])
-    assert left.exists()
+    with held.open("rb") as opened:
+        # As a process of another machine does, whose number says nothing here.
+        assert hold(opened.fileno())
+        write_private([private(tmp_path / "a")])
+        assert set(listed(tmp_path)) == {one.name for one in (held, folder, same_number, like_it)} | {"a"}
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 2 * 24 * 3600)
     write_private([private(tmp_path / "b")])
-    assert listed(tmp_path) == [like_it.name, "a", "b"]
+    assert set(listed(tmp_path)) == {folder.name, like_it.name, "a", "b"}
 
 
 ENTRY = Entry(

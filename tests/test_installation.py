@@ -67,7 +67,15 @@ def _steps(*words: str) -> str:
     """What `make` would do to bring the environment up to date that the tests run in."""
     if Path(sys.prefix) != ROOT / ".venv":
         pytest.skip("the tests do not run in .venv: nothing to compare")
-    line = ["make", "--dry-run", "--silent", "--old-file=pyproject.toml", ".venv/.command", *words]
+    line = [
+        "make",
+        "--dry-run",
+        "--silent",
+        "--old-file=pyproject.toml",
+        "--old-file=constraints.txt",
+        ".venv/.command",
+        *words,
+    ]
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "PYTHON"))
     }

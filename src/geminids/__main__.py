@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from geminids import __version__
+from geminids.ending import end_like_interrupt, told_to_end
 
 
 def main() -> int:
@@ -18,12 +19,13 @@ def main() -> int:
 
             if answer(sys.argv[3:]):
                 return 0
+        end_like_interrupt()
         from geminids.cli.main import run
 
         return run(sys.argv[1:])
     except KeyboardInterrupt:
         # Only while modules are loaded; afterwards `run` answers it.
-        return 130
+        return told_to_end() or 130
 
 
 def _could_print(line: str) -> bool:

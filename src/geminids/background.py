@@ -21,7 +21,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids import config
-from geminids.errors import AgentFolderError, GeminidsError
+from geminids.ending import end_like_interrupt, told_to_end
+from geminids.errors import INTERRUPTED, AgentFolderError, GeminidsError
 from geminids.store.locking import locked
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ class Chosen(NamedTuple):
 
 def main(options: Sequence[str]) -> None:
     """Sync once, in our turn, out of everybody's way."""
+    end_like_interrupt()
+    try:
+        _sync_in_turn(options)
+    except KeyboardInterrupt:
+        sys.exit(told_to_end() or INTERRUPTED)
+
+
+def _sync_in_turn(options: Sequence[str]) -> None:
     _step_aside()
     chosen = _parsed(options)
     folder = config.data_folder(chosen.data, os.environ)

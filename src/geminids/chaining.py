@@ -23,7 +23,7 @@ import msgspec
 from geminids.attesting import ATTEMPTS, Attesting
 from geminids.config import is_below
 from geminids.errors import AgentFolderError, FileExistsAlreadyError, RedactionError, SessionGoneError
-from geminids.export.files import naming, remove_left_over, write_file
+from geminids.export.files import naming, write_file
 from geminids.records.errors import RecordError
 from geminids.records.standalone import body_of, key_id, verify
 
@@ -136,7 +136,6 @@ class Statements:
         attested = attesting.signed(presented, chain)
         with naming(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-        remove_left_over(path.parent)
         write_file(path, [attested.signed], force=False)
         self._note(name, sequence + 1, stamp)
         return path

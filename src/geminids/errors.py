@@ -24,6 +24,8 @@ EXIT_CODES = {
     PARTLY_DONE: "partly done: what could not be read or written is named on stderr",
     STORE_DAMAGED: "what geminids itself keeps is damaged and could not be mended",
     INTERRUPTED: "interrupted",
+    129: "ended by SIGHUP, after taking back what was half done",
+    143: "ended by SIGTERM, likewise",
 }
 
 

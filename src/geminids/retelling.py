@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,7 @@ from geminids.sources.base import Home, Source
 from geminids.sources.bundles import shelves
 from geminids.sources.jsonl import UndecodableError, decode
 from geminids.sources.traces import trace
+from geminids.under_way import temporary_folder
 
 PACKED = ".zst"
 """How files end that an agent has packed; what a record says of them is true of what is in them."""
@@ -90,7 +90,7 @@ def is_unchanged(files: Sequence[tuple[str, GivenFile]]) -> bool:
 @contextmanager
 def laid_out(files: Sequence[tuple[str, GivenFile]]) -> Iterator[list[Path]]:
     """The files under the paths that they had, in a folder that goes away; where each is."""
-    with tempfile.TemporaryDirectory(prefix="geminids-") as folder:
+    with temporary_folder() as folder:
         try:
             laid = [_laid(Path(folder), path, file) for path, file in files]
         except (OSError, ValueError) as error:

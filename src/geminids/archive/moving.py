@@ -18,7 +18,6 @@ import io
 import json
 import os
 import re
-import secrets
 import tarfile
 import tempfile
 import time
@@ -34,6 +33,7 @@ from geminids.archive.keeping import LARGEST, LONGEST_SEGMENT, Writer
 from geminids.archive.packs import sync_folder
 from geminids.archive.steady import Content, GivenContent
 from geminids.errors import FileExistsAlreadyError
+from geminids.under_way import hold, part_beside, remove_left_over
 from geminids.values import Value
 
 Progress = Callable[[int, int], None]
@@ -102,9 +102,12 @@ def export_to(
     if not replace and os.path.lexists(target):
         raise FileExistsAlreadyError(target)
     folder = os.path.dirname(target) or "."  # noqa: PTH120
-    under_way = f"{target}.{os.getpid()}-{secrets.token_hex(4)}.part"
-    handle = os.open(under_way, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    remove_left_over(folder)
+    under_way = part_beside(target)
     try:
+        # In here: we may be told to end at any moment.
+        handle = os.open(under_way, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        hold(handle)
         with open(handle, "wb") as out:  # noqa: PTH123
             exported = _written(archive, out, folder, list(versions), progress)
             out.flush()

@@ -14,6 +14,7 @@ import click
 from geminids import __version__
 from geminids.cli.options import Choices, json_option, shared_options, sync_option
 from geminids.cli.talk import say
+from geminids.ending import told_to_end
 from geminids.errors import INTERRUPTED, PARTLY_DONE, GeminidsError
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
         say(_usage(error))
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _end_line()
-        code = INTERRUPTED
+        code = _interrupted()
     except OSError as error:
         code = _system_failed(error)
     return code
@@ -178,6 +178,20 @@ def _prepare_streams() -> None:
             reconfigure(errors="replace")
 
 
+def _interrupted() -> int:
+    _end_line()
+    ended = told_to_end()
+    if ended:
+        # Nobody may be reading what is still in the buffer; Python would wait for that at exit.
+        _let_go_of_output()
+    return ended or INTERRUPTED
+
+
+def _let_go_of_output() -> None:
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
 def _end_line() -> None:
     """Leave the line of a progress, and of `^C`, to what comes next."""
     if sys.stderr.isatty():
@@ -200,8 +214,7 @@ def _system_failed(error: OSError) -> int:
         say(f"Cannot use {error.filename!r}: {error.strerror}.")
         return PARTLY_DONE
     # What is still in the buffer can no longer go anywhere; Python would complain about it at exit.
-    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    _let_go_of_output()
     if error.errno == errno.EPIPE:
         return 0
     say(f"Cannot write the output: {error.strerror}. What was written so far is not complete.")

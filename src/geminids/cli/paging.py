@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 from geminids.cli.talk import say
+from geminids.ending import ToldToEndError, told_to_end
 
 LESS_OPTIONS = "-FX"
 """Quit if it fits on one screen, leave the text on the screen. Colours come through (-R) in any case."""
@@ -49,11 +50,21 @@ def _pager(environment: Mapping[str, str]) -> list[str]:
 
 
 def _finish(pager: subprocess.Popen[bytes], stream: IO[str]) -> None:
-    with suppress(BrokenPipeError):
-        stream.close()
+    """Let the person read to the end, unless we are told to end."""
     while pager.poll() is None:
         try:
+            if told_to_end():
+                pager.terminate()
+            _close(stream)
             pager.wait()
         except KeyboardInterrupt:
             # Ctrl-C belongs to the pager, which uses it to stop a search.
             continue
+    _close(stream)
+    if told_to_end():
+        raise ToldToEndError
+
+
+def _close(stream: IO[str]) -> None:
+    with suppress(BrokenPipeError):
+        stream.close()

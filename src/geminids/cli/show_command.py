@@ -199,9 +199,10 @@ def _from(session: Session, number: int) -> Session:
 def _stdin_as_file() -> Iterator[str]:
     """What stands on stdin, in a file that only this user can read and that is gone afterwards."""
     from pathlib import Path
-    from tempfile import TemporaryDirectory
 
-    with TemporaryDirectory(prefix="geminids-") as folder:
+    from geminids.under_way import temporary_folder
+
+    with temporary_folder() as folder:
         file = Path(folder, "stdin")
         file.write_bytes(sys.stdin.buffer.read())
         yield str(file)

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import secrets
 import stat
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -19,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from geminids.errors import FileExistsAlreadyError, NoOutputFolderError
+from geminids.under_way import hold, part_beside, remove_left_over
 
 
 class Written(NamedTuple):
@@ -35,15 +33,20 @@ class NewFile:
         self.target = target
         self._private = private
         self._has_name = False
-        # Short, since the target may have the longest name there can be.
-        self._path = target.with_name(f".geminids-{os.getpid()}-{secrets.token_hex(4)}.part")
+        self._path = Path(part_beside(str(target)))
 
     def __enter__(self) -> NewFile:
         # Permissions as the user gives them to all files, unless it is for nobody else to read. A name that
         # somebody else took is not used.
         permissions = 0o600 if self._private else 0o666
-        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
-        self._file: BinaryIO = open(handle, "wb")  # noqa: PTH123 - closed by write or exit
+        try:
+            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
+            hold(handle)
+            self._file: BinaryIO = open(handle, "wb")  # noqa: PTH123 - closed by write or exit
+        except BaseException:
+            # We may be told to end at any moment.
+            self._path.unlink(missing_ok=True)
+            raise
         self._digest = blake2b(digest_size=16)
         self._size = 0
         return self
@@ -109,20 +112,6 @@ def _give_name(part: Path, target: Path) -> None:
             raise
 
 
-_PART = re.compile(r"\.geminids-\d+-[0-9a-f]{8}\.part")
-_LEFT_OVER = 24 * 3600
-"""Seconds after which nobody is still writing a file."""
-
-
-def remove_left_over(folder: Path) -> None:
-    """Remove what processes that were killed left in a folder."""
-    with suppress(OSError):
-        for file in folder.iterdir():
-            # The date of writing may have been set to that of an old file.
-            if _PART.fullmatch(file.name) and file.lstat().st_ctime < time.time() - _LEFT_OVER:
-                file.unlink()
-
-
 def write_file(target: Path, pieces: Iterable[bytes], *, force: bool) -> Written:
     """Write a file whole. Raises FileExistsAlreadyError unless forced, and OSError with its name."""
     if is_special(target):
@@ -134,6 +123,7 @@ def write_file(target: Path, pieces: Iterable[bytes], *, force: bool) -> Written
         raise NoOutputFolderError(str(target), str(target.parent))
     if os.path.lexists(target) and not force:
         raise FileExistsAlreadyError(str(target))
+    remove_left_over(str(target.parent))
     with naming(target), NewFile(target) as new:
         written = new.write(pieces)
         new.settle(replace=force)

@@ -28,6 +28,7 @@ from geminids.export.attachments import holds_what_it_is_called
 from geminids.export.base import Entry
 from geminids.export.data import encode
 from geminids.export.files import NewFile, Written, digest_of, naming, write_file
+from geminids.under_way import remove_left_over
 
 MANIFEST = ".geminids-export.json"
 NOT_OURS = "it is not ours"
@@ -111,6 +112,7 @@ class Folder:
         self._force = force
         with naming(path):
             path.mkdir(parents=True, exist_ok=True)
+        remove_left_over(str(path))
         self._manifest = _read_manifest(path / MANIFEST)
         self._by_key = {
             kept.key: name for name, kept in self._manifest.files.items() if kept.format == format_name
@@ -118,6 +120,8 @@ class Folder:
         self._stems = {_stem(name): kept.key for name, kept in self._manifest.files.items()}
         self._ours: set[str] = set()
         """The names of files that this run wrote or took away."""
+        self._beside: set[Path] = set()
+        """The folders of what they refer to, as far as this run wrote into them."""
         self._changed = False
 
     def name_of(self, key: str, hiding: str | None) -> str | None:
@@ -220,7 +224,12 @@ class Folder:
         if not os.path.lexists(target):
             with naming(target):
                 target.parent.mkdir(exist_ok=True)
-            write_file(target, [content], force=False)
+            if target.parent not in self._beside:
+                self._beside.add(target.parent)
+                remove_left_over(str(target.parent))
+            with naming(target), NewFile(target) as new:
+                new.write([content])
+                new.settle(replace=False)
 
     def _take_away(self, before: str, page: Page, name: str) -> Refused | None:
         """Take away what the file of a session had before and has no longer: its old name, its pictures."""

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from geminids.archive.packs import sync_folder
 from geminids.errors import LedAwayError
-from geminids.export.files import NewFile, naming, remove_left_over
+from geminids.export.files import NewFile, naming
+from geminids.under_way import remove_left_over
 
 
 class PrivateFile(NamedTuple):
@@ -46,7 +47,7 @@ def write_private(wanted: Iterable[PrivateFile], within: str | None = None) -> N
                 file.settle(replace=False)
         for folder in {file.target.parent for file in files}:
             _sync(folder)
-            remove_left_over(folder)
+            remove_left_over(str(folder))
         undoing.pop_all()
 
 

@@ -16,13 +16,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 from geminids.errors import RedactionError
 from geminids.redact.assignments import Match, Secret
 from geminids.redact.judging import is_placeholder
 from geminids.redact.rules import OURS, Rule
+from geminids.under_way import temporary_folder
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Finding, Scanner
@@ -157,7 +157,7 @@ def _scanner(rules: Sequence[Rule], cache_folder: Path | None) -> Scanner:
         with suppress(OSError):  # Without a place to keep it, it is compiled again each time.
             cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with TemporaryDirectory(prefix="geminids-") as folder:
+        with temporary_folder() as folder:
             file = Path(folder, "rules.yml")
             file.write_bytes(rule_file(rules))
             return _started(file, cache_folder)

@@ -18,6 +18,7 @@ import stat
 from pathlib import Path
 
 from geminids.errors import RedactionKeyError
+from geminids.under_way import part_beside, remove_left_over
 
 KEY_SIZE = 32
 KEY_FILE = "redaction.key"
@@ -95,7 +96,8 @@ def _read_key(path: Path) -> bytes:
 def _make_key(path: Path) -> None:
     """Make the key whole or not at all, and never in the place of another."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    remove_left_over(str(path.parent))
+    beside = Path(part_beside(str(path)))
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(secrets.token_bytes(KEY_SIZE))

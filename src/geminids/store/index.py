@@ -185,8 +185,8 @@ class Place:
         self._remove_unused()
         build = 1 + max(map(_number, self._names()), default=0)
         path = f"{self.folder}/{self.name}-{build}.db.new"
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
         try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
             with naming_damage(path):
                 return _begun(path)
         except BaseException:

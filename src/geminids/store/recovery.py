@@ -163,6 +163,9 @@ def recover(file: Path) -> RecoveredError:
     Whoever calls this holds the lock. If it fails, with OSError, the damaged file is where it was.
     """
     made = new_file(file)
+    for left in file.parent.glob(f"{file.name}.*.new/"):
+        # Of one that was killed: whoever recovers is alone.
+        shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f"{file.name}.", suffix=".new") as workshop:
         salvaged = _best_reading(file, Path(workshop))
         tables = _fill(made, salvaged, [_all_tables(copy) for copy in _copies(file)])
