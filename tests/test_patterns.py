@@ -20,9 +20,14 @@ from hypothesis import strategies as st
 
 from geminids.errors import INTERRUPTED, NOTHING_FOUND, PARTLY_DONE, WRONG_USAGE, SlowPatternError
 from geminids.library import Question, open_library
+from geminids.prices.overrides import read_overrides
+from geminids.records.errors import SlowSchemaError
 from geminids.store import pattern_trees, patterns
+from geminids.store.characters import without_case
+from geminids.store.finding import find, has_substring, substring_places
 from geminids.store.pattern_worker import FLAGS, Place
 from geminids.store.patterns import Patterns, TooSlowError
+from geminids.store.words import Want, Way
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import RUN, Served, serving, wait_until
 
@@ -340,14 +345,18 @@ def is_running(pid: int) -> bool:
 
 
 def _busy_child(pid: int) -> int:
-    """The process that matches, once it is at it."""
-
-    def ticks(child: int) -> int:
-        return int(Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[11])
-
-    wait_until(lambda: any(ticks(one) > 15 for one in children(pid)), "a process that is at work")
+    """The process that matches, once it is at it: then it is to be told when its pipe ends."""
+    wait_until(lambda: any(map(is_at_work, children(pid))), "a process that is at work")
     (child,) = children(pid)
     return child
+
+
+def is_at_work(pid: int) -> bool:
+    try:
+        _, _, flags = Path(f"/proc/{pid}/fdinfo/0").read_text().partition("flags:")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return bool(int(flags.split()[0], 8) & os.O_ASYNC)
 
 
 @ON_LINUX
@@ -415,8 +424,13 @@ def test_the_server_ends_at_once_while_it_searches(server: Served, how: signal.S
     with ThreadPoolExecutor(3) as pool:
         for number in range(3):
             pool.submit(_ask_slowly, server, number)
-        wait_until(lambda: len(children(server.process.pid)) == 3, "processes that search")
-        workers = children(server.process.pid)
+        workers: set[int] = set()
+
+        def are_three() -> bool:
+            workers.update(filter(is_at_work, children(server.process.pid)))
+            return len(workers) == 3
+
+        wait_until(are_three, "processes that search")
         began = time.monotonic()
         server.process.send_signal(how)
         server.process.wait(30)
@@ -475,3 +489,69 @@ def test_the_server_ends_at_once_whoever_keeps_it(
 def test_nothing_is_found_by_a_quick_one_as_before(home: Path, tmp_path: Path) -> None:
     done, _ = run(tmp_path, os.environ, "search", "/time ?out/")
     assert done.returncode == NOTHING_FOUND
+
+
+# Words, substrings and names, which are looked for in similar ways
+
+
+def test_letters_are_the_same_as_they_are_to_python() -> None:
+    letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    cased = [one for one in letters if one.lower() != one or one.upper() != one]
+    alike: dict[str, str] = {}
+    for one in cased:
+        alike[without_case(one)] = alike.get(without_case(one), "") + one
+    everything = "".join(cased)
+    assert len(cased) > 2_000
+    for group in alike.values():
+        same = re.compile(f"[{re.escape(group[0])}]", re.IGNORECASE).findall(everything)
+        assert sorted(same) == sorted(group)
+    assert len(without_case(everything)) == len(everything)
+
+
+@given(st.text("aAbéÉsSſİıiIΣσς", max_size=12), st.text("aAbéÉsSſİıiIΣσς", min_size=1, max_size=3))
+def test_substrings_stand_where_python_finds_them(text: str, wanted: str) -> None:
+    expected = [found.span() for found in re.finditer(re.escape(wanted), text, re.IGNORECASE)]
+    assert list(substring_places(text, wanted)) == expected
+    assert has_substring(text, wanted) == bool(expected)
+
+
+@pytest.mark.parametrize("end", ["b", "é"])
+def test_a_long_substring_takes_no_longer_than_the_text(end: str) -> None:
+    began = time.process_time()
+    wanted = "a" * 9_000 + end
+    assert list(substring_places(LONG + wanted + LONG, wanted)) == [(600_000, 609_001)]
+    assert not has_substring(LONG + "ü", wanted)
+    assert time.process_time() - began < 2
+
+
+def test_a_long_phrase_is_given_up_and_lets_others_run() -> None:
+    phrase = "a " * 499 + "b"
+    began = time.monotonic()
+    find("a " * 1_000_000 + "b", [Want(phrase, Way.PHRASE)])
+    assert time.monotonic() - began < 10
+    near = find("x " * 30_000 + "a b c " + "y " * 30_000 + "a b c", [Want("a b c", Way.PHRASE)])
+    assert [(one.start, one.end) for one in near] == [(60_000, 60_005), (120_006, 120_011)]
+
+
+def test_a_name_with_many_stars_fits_or_not_at_once() -> None:
+    prices = {"input": 1, "output": 1}
+    found = read_overrides("x", {"a*" * 20 + "b": prices}).find(None, "a" * 5_000)
+    assert found is None
+    overrides = read_overrides("x", {"*Pro*2*": prices, "a*b": prices})
+    assert [bool(overrides.find(None, name)) for name in ("x-pro-12", "a-b", "AB", "pro-3", "a-bc")] == [
+        *(True, True, True),
+        *(False, False),
+    ]
+
+
+def test_a_schema_that_takes_too_long_is_told() -> None:
+    pytest.importorskip("cddlparser")
+    from geminids.records.cddl import Schema
+
+    schema = Schema.parse('start = tstr .regexp "(a|aa)+"', "mine.cddl")
+    assert schema.mismatch("aaa") is None
+    assert schema.mismatch("aaab" * 5) is not None
+    began = time.monotonic()
+    with pytest.raises(SlowSchemaError, match="takes too long"):
+        schema.mismatch("a" * 5_000 + "b")
+    assert time.monotonic() - began < 10

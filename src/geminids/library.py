@@ -117,9 +117,11 @@ if TYPE_CHECKING:
     from geminids.sources.rescuing import Obstacle, Severity, Stranded
     from geminids.sources.restoring import Placement
     from geminids.sources.resuming import Circumstances
+    from geminids.store.finding import substring_places
     from geminids.store.forgotten import Tombstone
     from geminids.store.marking import MarkChange
     from geminids.store.marks import Marks, Note
+    from geminids.store.patterns import Patterns
     from geminids.store.reading import SessionRow
     from geminids.store.totals import BusyHour
     from geminids.store.words import Snippet
@@ -198,6 +200,7 @@ __all__ = [
     "Outcome",
     "OverTime",
     "Overview",
+    "Patterns",
     "Placement",
     "ProjectReport",
     "ProjectStory",
@@ -248,6 +251,7 @@ __all__ = [
     "project_names",
     "prose",
     "short_ids",
+    "substring_places",
 ]
 
 _LOADED_WHEN_USED = {
@@ -314,6 +318,8 @@ _LOADED_WHEN_USED = {
     "geminids.store.forgotten": ("Tombstone",),
     "geminids.store.marking": ("MarkChange",),
     "geminids.store.marks": ("Marks", "Note"),
+    "geminids.store.finding": ("substring_places",),
+    "geminids.store.patterns": ("Patterns",),
     "geminids.store.words": ("Snippet",),
     "geminids.store.reading": ("SessionRow",),
     "geminids.sync": ("Outcome",),

@@ -61,7 +61,9 @@ class Overrides:
 
 
 def _fits(pattern: str, model: str) -> bool:
-    expression = ".*".join(map(re.escape, pattern.split("*")))
+    first, *others, last = map(re.escape, pattern.split("*"))
+    # The first place of each piece will do, so that none is tried again: names may be long, and stars many.
+    expression = "".join([first, *(f"(?>.*?{piece})" for piece in others), ".*", last])
     return re.fullmatch(expression, model, re.IGNORECASE | re.DOTALL) is not None
 
 

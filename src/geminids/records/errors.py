@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geminids.errors import NOTHING_FOUND, GeminidsError
+from geminids.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
 from geminids.installation import who_adds
 
 
@@ -18,6 +18,18 @@ class SigningNotInstalledError(GeminidsError):
     def __init__(self, package: str) -> None:
         super().__init__(
             f"Signing and verifying need {package}, which cannot be loaded; {who_adds('sign')} adds it."
+        )
+
+
+class SlowSchemaError(RecordError):
+    """A regular expression of a schema takes too long."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Whether the record has the shape of the schema is not known: a text of it takes too long to "
+            f"compare with {name}."
         )
 
 

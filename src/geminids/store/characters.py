@@ -107,6 +107,19 @@ def _composed(text: str) -> str:
     return normalize("NFC", text)
 
 
+def without_case(text: str) -> str:
+    """A text in which letters are the same that are the same to `re` in any case, each at its place."""
+    # The one letter that becomes two when it is made small.
+    return text.replace("\u0130", "i").lower().translate(_same_letters())
+
+
+@cache
+def _same_letters() -> dict[int, int]:
+    from re._casefix import _EXTRA_CASES  # type: ignore[import-not-found]
+
+    return {letter: min(letter, *others) for letter, others in _EXTRA_CASES.items()}
+
+
 def has_marks(text: str) -> bool:
     """Whether accents or choices of shape stand in a text as characters of their own."""
     return _pattern(_MARKS_OR_VARIANTS).search(text) is not None

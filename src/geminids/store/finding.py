@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.store.words import Want, Wanted, Way, spellings, terms
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 MOST_FOUND = 500
 """Places of one want that are looked for in one text: more would not make a better snippet."""
 MOST_CANDIDATES = 20_000
+LONGEST = 1.0
+"""Seconds for the places of a phrase in one text."""
+WINDOW = 32_768
+"""Characters that are searched at once."""
+WINDOW_OVERLAP = 8_192
+"""A phrase that is longer may be missed where a window ends: then it is not highlighted."""
 
 _GAP = r"[\W_]{0,80}"
 """What may stand between two words of a phrase."""
@@ -45,15 +52,28 @@ def find(text: str, wanted: Wanted, patterns: "Patterns | None" = None) -> list[
 
 def has_substring(text: str, wanted: str) -> bool:
     """Whether these characters stand in a text, in capitals or not."""
-    if text.isascii() and wanted.isascii():
-        # Ten times as quick as a search that ignores case.
-        return wanted.lower() in text.lower()
-    return _compiled(re.escape(wanted)).search(text) is not None
+    return _without_case(wanted) in _without_case(text)
 
 
-@lru_cache(maxsize=64)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+def substring_places(text: str, wanted: str) -> Iterator[tuple[int, int]]:
+    """Where they stand.
+
+    `re` would find the same, but where it fails it goes back to the next letter: in a long line of one letter
+    that takes minutes.
+    """
+    searched, small, end = _without_case(text), _without_case(wanted), 0
+    while small and (start := searched.find(small, end)) >= 0:
+        end = start + len(small)
+        yield start, end
+
+
+def _without_case(text: str) -> str:
+    """A text in which letters are the same if they differ in case alone, each at its place."""
+    if text.isascii():
+        return text.lower()
+    from geminids.store.characters import without_case
+
+    return without_case(text)
 
 
 class _Text:
@@ -103,7 +123,7 @@ def _places(searched: _Text, want: Want, patterns: "Patterns | None") -> Iterato
     if want.way is Way.REGEX:
         yield from _regex_places(searched.text, want.text, patterns)
     elif want.way is Way.SUBSTRING:
-        yield from (match.span() for match in _compiled(re.escape(want.text)).finditer(searched.text))
+        yield from substring_places(searched.text, want.text)
     else:
         for sequence in _sequences(want):
             yield from (places := list(islice(_of_sequence(searched, sequence), MOST_FOUND)))
@@ -124,14 +144,26 @@ def _of_sequence(searched: _Text, sequence: _Sequence) -> Iterator[tuple[int, in
     if not searched.has_marks and not all(unit in searched.folded for unit in sequence.units):
         return
     pattern, place = _pattern(sequence.units, ignoring_marks=searched.has_marks), 0
+    until = monotonic() + LONGEST
     for _ in range(MOST_CANDIDATES):
-        found = pattern.search(searched.folded, place)
+        found = _next(pattern, searched.folded, place, until)
         if not found:
             return
         is_whole = _stands_alone(searched, sequence, found)
         place = found.end() if is_whole else found.start() + 1
         if is_whole:
             yield found.span()
+
+
+def _next(pattern: re.Pattern[str], text: str, place: int, until: float) -> re.Match[str] | None:
+    """The first candidate from a place on, as far as there is time."""
+    # Window by window: while `re` is at work, nobody looks at the time, and nothing else runs.
+    while monotonic() < until:
+        found = pattern.search(text, place, place + WINDOW)
+        if found or place + WINDOW >= len(text):
+            return found
+        place += WINDOW - WINDOW_OVERLAP
+    return None
 
 
 def _stands_alone(searched: _Text, sequence: _Sequence, found: re.Match[str]) -> bool:

@@ -79,6 +79,11 @@ def most_steps(pattern: str, text: str) -> float:
     return length * (1 + len(begins)) + places * _steps_from_one_place(pattern, _rounded(length))
 
 
+def most_steps_at_start(pattern: str, length: int) -> float:
+    """The same where it can only fit at the beginning of a text."""
+    return _steps_from_one_place(pattern, _rounded(length))
+
+
 def _overlap(word: str) -> int:
     """How many times as often as it is counted it may stand in a text: `aa` stands in `aaa` twice."""
     return len(word) if any(word.endswith(word[:end]) for end in range(1, len(word))) else 1

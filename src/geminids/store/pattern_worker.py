@@ -60,6 +60,12 @@ def finding(pattern: str) -> Find:
     return lambda text, start, stop: (match.span() for match in regex.finditer(text, start, stop))
 
 
+def whole(pattern: str, text: str) -> Iterator[Place]:
+    """All of a text, if a regular expression describes it from end to end; case matters then."""
+    if match := re.compile(pattern).fullmatch(text):
+        yield match.span()
+
+
 def write(pipe: IO[bytes], value: Any) -> None:
     """Send a value, the length first."""
     content = marshal.dumps(value)
@@ -88,10 +94,11 @@ def _exactly(pipe: IO[bytes], length: int) -> bytes:
 def _answer_all(questions: IO[bytes], answers: IO[bytes]) -> None:
     while True:
         pattern, text, most, with_empty, seconds = read(questions)
+        found = places(finding(pattern), text, most, with_empty=with_empty) if most else whole(pattern, text)
         _end_after(seconds)
         _end_when_alone(questions, is_wanted=True)
         # What was found is told at once: it counts even if there is no time for the rest.
-        for place in places(finding(pattern), text, most, with_empty=with_empty):
+        for place in found:
             write(answers, place)
         _end_when_alone(questions, is_wanted=False)
         _end_after(0)
@@ -130,19 +137,16 @@ def _end_when_alone(questions: IO[bytes], *, is_wanted: bool) -> None:
             raise EOFError
 
 
-def _be_modest() -> None:
-    """Let others go first, and signals end us, whatever those who started us do with them."""
+def _take_signals_as_they_are() -> None:
+    """Let signals end us, whatever those who started us do with them."""
     if sys.platform != "win32":
-        import os
-
-        os.nice(5)
         for one in (signal.SIGALRM, signal.SIGIO, signal.SIGINT, signal.SIGPIPE):
             signal.signal(one, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 if __name__ == "__main__":
-    _be_modest()
+    _take_signals_as_they_are()
     try:
         _answer_all(sys.stdin.buffer, sys.stdout.buffer)
     except (EOFError, OSError):

@@ -71,6 +71,15 @@ class Patterns:
         """Where it fits, if not between two letters: the first so many of those that there is time for."""
         return self._found(text, pattern, most, with_empty=False).places
 
+    def is_whole(self, text: str, pattern: str) -> bool:
+        """Whether it describes a text from end to end, case included. Raises TooSlowError."""
+        if pattern_trees.most_steps_at_start(pattern, len(text)) <= QUICK:
+            return any(pattern_worker.whole(pattern, text))
+        found = self._found_by_worker((pattern, text, 0, True, FOR_ONE_TEXT))
+        if not found.is_whole:
+            raise TooSlowError
+        return bool(found.places)
+
     def _found(self, text: str, pattern: str, most: int, *, with_empty: bool) -> Found:
         if self.is_spent:
             return Found([], is_whole=False)

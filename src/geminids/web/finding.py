@@ -6,7 +6,6 @@ texts of the window.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from threading import Lock
@@ -15,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from geminids.library import substring_places
 from geminids.model import AnyPart, FileReference, Message, Origin, Text, Thought, ToolCall, ToolResult
 from geminids.transcript import safe
 from geminids.transcript.telling import output_text, value_words
@@ -88,7 +88,7 @@ class _Lately:
         with self._lock:
             asked, holding = self._known.get(opened, ("", ()))
         if asked != words:
-            holding = list(_holding(opened.session.messages, _Wanted(words)))
+            holding = list(_holding(opened.session.messages, words))
             with self._lock:
                 self._known[opened] = words, holding
         return holding
@@ -97,38 +97,11 @@ class _Lately:
 _lately = _Lately()
 
 
-class _Wanted:
-    """Words that are looked for, in any case."""
-
-    def __init__(self, words: str) -> None:
-        self._lower = words.lower() if words.isascii() else None
-        self._pattern = re.compile(re.escape(words), re.IGNORECASE)
-
-    def times(self, text: str) -> int:
-        """How often they stand in a text."""
-        if self._lower is not None and text.isascii():
-            return text.lower().count(self._lower)
-        return sum(1 for _ in self._pattern.finditer(text))
-
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where they stand in a text."""
-        if self._lower is None or not text.isascii():
-            yield from (found.span() for found in self._pattern.finditer(text))
-            return
-        # A pattern that cares for no case goes back to the next letter wherever it fails: in a long line of
-        # the same letter that takes minutes.
-        lower, length = text.lower(), len(self._lower)
-        begin = lower.find(self._lower)
-        while begin >= 0:
-            yield begin, begin + length
-            begin = lower.find(self._lower, begin + length)
-
-
-def _holding(messages: Sequence[Message], wanted: _Wanted) -> Iterator[_Holding]:
+def _holding(messages: Sequence[Message], wanted: str) -> Iterator[_Holding]:
     for number, message in enumerate(messages, 1):
         for place, part in enumerate(message.parts):
             for nth, words in enumerate(texts_of(part)):
-                if times := wanted.times(words.text):
+                if times := sum(1 for _ in substring_places(words.text, wanted)):
                     yield _Holding(number, place, nth, times)
 
 
@@ -161,13 +134,13 @@ def _first_from(holding: Sequence[_Holding], number: int) -> int:
 def _window(
     opened: OpenedSession, asked: AskedToFind, holding: Sequence[_Holding], start: int
 ) -> Iterator[FoundPlace]:
-    entries, wanted = opened.places(asked.detail), _Wanted(asked.words)
+    entries = opened.places(asked.detail)
     end, begin = start + asked.count, 0
     for one in holding:
         if begin < end and begin + one.times > start:
             words = list(texts_of(opened.session.messages[one.number - 1].parts[one.part]))[one.text]
             first = max(0, start - begin)
-            spans = islice(wanted.spans(words.text), first, end - begin)
+            spans = islice(substring_places(words.text, asked.words), first, end - begin)
             for nth, span in enumerate(spans, first):
                 yield _found(one, entries.get(one.number), words, nth, span)
         begin += one.times

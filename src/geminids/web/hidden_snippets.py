@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from geminids.errors import GeminidsError
-from geminids.library import Hit, SessionHits, Snippet
+from geminids.library import Hit, Patterns, SessionHits, Snippet
 from geminids.model import Message
 from geminids.web.documents.sessions import SessionLine
 from geminids.web.endpoints import Desk
@@ -29,14 +29,18 @@ def hidden_snippets(
     """The snippets of hits without secrets, by the session and the place of the message in it."""
     end = time.monotonic() + BUDGET
     snippets: dict[tuple[str, int], Snippet] = {}
-    for line, hits in zip(lines, found, strict=True):
-        if time.monotonic() > end:
-            break
-        snippets |= {(line.id, place): one for place, one in _of_session(desk, line.id, hits.hits, width)}
+    with Patterns(BUDGET) as patterns:
+        for line, hits in zip(lines, found, strict=True):
+            if time.monotonic() > end:
+                break
+            cuts = _of_session(desk, line.id, hits.hits, width, patterns)
+            snippets |= {(line.id, place): one for place, one in cuts}
     return snippets
 
 
-def _of_session(desk: Desk, name: str, hits: Iterable[Hit], width: int) -> Iterator[tuple[int, Snippet]]:
+def _of_session(
+    desk: Desk, name: str, hits: Iterable[Hit], width: int, patterns: Patterns
+) -> Iterator[tuple[int, Snippet]]:
     try:
         messages = desk.session(name).session.messages
     except GeminidsError:
@@ -45,26 +49,26 @@ def _of_session(desk: Desk, name: str, hits: Iterable[Hit], width: int) -> Itera
     for hit in hits:
         place = hit.message.place
         if hit.snippet and hit.snippet.spans and place < len(messages):
-            cut = _cut(messages[place], _wanted(hit.snippet), width)
+            cut = _cut(messages[place], _wanted(hit.snippet), width, patterns)
             if cut:
                 yield place, cut
 
 
-def _wanted(snippet: Snippet) -> re.Pattern[str]:
+def _wanted(snippet: Snippet) -> str:
     """What was found, wherever lines break in it."""
     matched = {" ".join(snippet.text[start:end].split()) for start, end in snippet.spans}
     longest_first = sorted(filter(None, matched), key=len, reverse=True)
-    return re.compile("|".join(re.escape(one).replace("\\ ", r"\s+") for one in longest_first), re.IGNORECASE)
+    return "|".join(re.escape(one).replace("\\ ", r"\s+") for one in longest_first)
 
 
-def _cut(message: Message, wanted: re.Pattern[str], width: int) -> Snippet | None:
+def _cut(message: Message, wanted: str, width: int, patterns: Patterns) -> Snippet | None:
     """The piece around the first place in a message where it stands; None if all of it is hidden."""
-    if not wanted.pattern:
+    if not wanted:
         return None
     for words in (words for part in message.parts for words in texts_of(part)):
-        if first := wanted.search(words.text):
-            begin = max(0, first.start() - width // BEFORE)
+        if first := patterns.places(words.text, wanted, 1):
+            begin = max(0, first[0][0] - width // BEFORE)
             text = words.text[begin : begin + width]
-            spans = tuple(one.span() for one in wanted.finditer(text))
+            spans = tuple(patterns.places(text, wanted, width))
             return Snippet(text, spans, begin > 0, begin + width < len(words.text))
     return None

@@ -10,7 +10,9 @@ from typing import Final, NamedTuple
 from geminids.records.cddl import values
 from geminids.records.cddl.literals import Literal
 from geminids.records.cddl.values import Check
+from geminids.records.errors import SlowSchemaError
 from geminids.records.standalone import RefusedError, Tagged
+from geminids.store.patterns import Patterns, TooSlowError
 
 Place = tuple[object, ...]
 """Where a value stands: the keys and numbers that lead to it."""
@@ -295,10 +297,16 @@ class Matching(Limited):
     """Text that a regular expression describes from end to end."""
 
     def __init__(self, target: Node, pattern: re.Pattern[str], name: str) -> None:
-        full = pattern.fullmatch
-        super().__init__(
-            target, lambda value: isinstance(value, str) and full(value) is not None, f"matching {name}"
-        )
+        def fits(value: object) -> bool:
+            if not isinstance(value, str):
+                return False
+            try:
+                with Patterns() as patterns:
+                    return patterns.is_whole(value, pattern.pattern)
+            except TooSlowError:
+                raise SlowSchemaError(name) from None
+
+        super().__init__(target, fits, f"matching {name}")
 
 
 class Encoded(Node):
