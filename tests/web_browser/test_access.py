@@ -231,8 +231,23 @@ def test_everything_is_done_by_key_alone(visit: Visit) -> None:
     visit.press("Control+k")
     page.keyboard.type("home")
     expect(page.get_by_role("option", name=re.compile("Home")).first).to_be_visible()
-    visit.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    visit.press("Escape", "1")
+    expect(page.get_by_role("region", name="Newest sessions")).to_be_visible()
+
+
+def test_a_key_right_after_a_sheet_was_closed_is_for_the_page(visit: Visit) -> None:
+    page = visit.go("/health")
+    for key, name in (("2", "Sessions"), ("5", "Projects"), ("6", "Health")) * 3:
+        visit.press("Control+k")
+        expect(page.get_by_role("dialog", name="Palette")).to_be_visible()
+        # Both before the browser has told that the sheet is closed.
+        page.evaluate(
+            """(key) => { for (const one of ["Escape", key]) document.activeElement.dispatchEvent(
+                new KeyboardEvent("keydown", { key: one, bubbles: true, cancelable: true })); }""",
+            key,
+        )
+        expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+        expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_keys_do_nothing_while_one_types(visit: Visit) -> None:

@@ -15,6 +15,7 @@ export function listenToKeys(keys: Keys, { isAlone = false } = {}): () => void {
   layers.push(layer);
   if (layers.length === 1) document.addEventListener("keydown", heard);
   return () => {
+    if (!layers.includes(layer)) return;
     layers.splice(layers.indexOf(layer), 1);
     if (layers.length === 0) document.removeEventListener("keydown", heard);
   };
