@@ -123,3 +123,18 @@ def test_no_word_of_a_secret_is_suggested(tmp_path: Path) -> None:
             asked = {"q": "correcthorsebatterx"}
             assert "correcthorsebattery" in client.get(path, params=asked).text
             assert "correcthorsebattery" not in client.get(path, params={**asked, **REDACTED}).text
+
+
+@pytest.mark.parametrize("format_name", ["html", "markdown", "text", "json"])
+def test_what_is_exported_to_be_shared_has_no_secrets_unless_that_is_wished(
+    tmp_path: Path, format_name: str
+) -> None:
+    write_session(tmp_path / "home", prompt=f"use the token {TOKENS[0]} please")
+    asked = {"id": "1f0c9a2b", "format": format_name}
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        shared = client.get("/api/session/export", params=asked)
+        whole = client.get("/api/session/export", params={**asked, "secrets": "true"})
+        refused = client.get("/api/session/export", params={**asked, "secrets": "true", **REDACTED})
+    assert "use the token" in shared.text
+    assert not any(piece in shared.text + refused.text for piece in pieces_of(TOKENS[0]))
+    assert TOKENS[0] in whole.text

@@ -25,6 +25,8 @@ from geminids.library import open_library
 from geminids.web import live as live_module
 from geminids.web.libraries import Libraries
 from geminids.web.live import Live
+from geminids.web.redaction import Redaction
+from geminids.web.written import Writing
 from tests.conftest import RecordProperty
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
@@ -222,7 +224,7 @@ def test_a_silent_line_is_shown_to_be_alive(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(to_be_closed(Libraries(opening, syncs=False)))
+        following = Live(to_be_closed(Libraries(opening, syncs=False)), Writing(Redaction()))
         lines = following.listen(None)
         told = [await anext(lines), await anext(lines), await anext(lines)]
         following.end_listening()
@@ -238,7 +240,7 @@ def test_a_browser_that_takes_nothing_is_let_go_and_comes_back(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(to_be_closed(Libraries(opening, syncs=True)))
+        following = Live(to_be_closed(Libraries(opening, syncs=True)), Writing(Redaction()))
         following.start()
         lines = following.listen(None)
         told = [await anext(lines)]

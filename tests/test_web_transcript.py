@@ -193,7 +193,8 @@ def test_a_message_a_turn_and_a_session_are_had_as_markdown(tmp_path: Path) -> N
     with client_of([tmp_path / "home"], tmp_path / "data") as client:
         one, turn = markdown(client, number=2), markdown(client, number=2, with_answers=True)
         whole = markdown(client)
-        exported = client.get("/api/session/export", params={"id": ID, "format": "markdown"}).text
+        asked = {"id": ID, "format": "markdown", "secrets": "true"}
+        exported = client.get("/api/session/export", params=asked).text
         assert client.get("/api/session/markdown", params={"id": ID, "number": 9}).status_code == 404
     assert one.startswith("## Gemini")
     assert "It is **done**." in one

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.homes import tool_call, write_session
+from tests.poisoned_homes import CONTROLS, SECRET, write_poisoned
 from tests.web_apps import Served
 from tests.web_browser.serving import copy_cases, serving, session_of
 from tests.web_browser.visiting import PHONE, Visit, visiting
@@ -181,3 +182,80 @@ def test_the_exported_page_of_a_hostile_session_is_harmless(victim: Visit, tmp_p
     with page.expect_download() as download:
         page.get_by_role("link", name=re.compile("^A page to share")).click()
     assert re.fullmatch(r"[\w .,()'-]+\.html", download.value.suggested_filename)
+
+
+# Every field at once: models, tools, ids, titles, branches, names of arguments and of folders
+
+
+POISON = f" {SCRIPT}[x](javascript:alert(1)) {CONTROLS} {SECRET}"
+UNSEEN = """() => [document.title, document.body.innerText, ...[...document.querySelectorAll("*")]
+    .flatMap((one) => [...one.attributes].map(({ value }) => value))]"""
+CASES = ("gemini/hostile", "gemini/mcp", "claude/subagent", "codex/subagents")
+
+
+@pytest.fixture(scope="module", params=[(), ("--redact",)], ids=["open", "redacted"])
+def poisoned(
+    request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("poisoned")
+    home = write_poisoned(folder / "home", CASES, POISON)
+    write_session(home, slug=f"\u202egnp{SCRIPT.replace('/', '')}", project=f"/home/ada/{POISON}")
+    with serving("--home", home, "--data", folder / "data", *request.param, machine=folder) as served:
+        yield served
+
+
+def test_no_field_of_any_session_does_what_it_says(browser: Browser, poisoned: Served) -> None:
+    with poisoned.client() as client:
+        about = client.get("/api/about").json()
+        sessions = client.get("/api/sessions", params={"kind": ["main", "subagent"], "limit": "200"}).json()
+
+    def check(page: Page) -> None:
+        check_harmless(page)
+        for words in page.evaluate(UNSEEN):
+            assert not HIDDEN.findall(words.replace("\t", " ").replace("\n", " ")), words[:200]
+            assert not (about["is_redacted"] and SECRET[:16] in words), words[:200]
+
+    with visiting(browser, poisoned) as visit:
+        for view in ("/", "/sessions", "/search?q=tool:mcp*", "/usage", "/projects", "/health"):
+            page = visit.go(view)
+            page.wait_for_timeout(200)
+            check(page)
+        for session in sessions["sessions"]:
+            page = visit.go_to_session(session["id"], "?detail=everything")
+            visit.press("e")
+            page.locator("summary", has_text="Facts").click()
+            check(page)
+            page.evaluate("() => document.querySelector('[aria-label=Messages]').scrollTo(0, 1e6)")
+            page.wait_for_timeout(100)
+            check(page)
+        # What the page made of the ids leads on: to a session, to its project, to the tools.
+        page = visit.go("/sessions")
+        page.locator("main a[data-session]").first.click()
+        expect(visit.turns.first).to_be_visible()
+        page = visit.go("/projects")
+        page.locator("main a.sessions-of").first.click()
+        expect(page.locator("main a[data-session]").first).to_be_visible()
+        page = visit.go("/usage")
+        page.locator("main a[title$='with it']").first.click()
+        expect(page.locator("main a[data-session]").first).to_be_visible()
+
+
+def test_a_page_to_share_hides_secrets_unless_that_is_switched_off(
+    browser: Browser, poisoned: Served
+) -> None:
+    with visiting(browser, poisoned) as visit:
+        with poisoned.client() as client:
+            is_redacted = client.get("/api/about").json()["is_redacted"]
+            (first, *_) = client.get("/api/sessions").json()["sessions"]
+        page = visit.go_to_session(first["id"])
+        page.locator("summary", has_text="Export").click()
+        switch, link = (
+            page.get_by_label("Hide secrets"),
+            page.get_by_role("link", name=re.compile("^A page to")),
+        )
+        expect(switch).to_have_count(0 if is_redacted else 1)
+        for is_hidden in (True,) if is_redacted else (True, False):
+            switch.set_checked(is_hidden) if not is_redacted else None
+            with page.expect_download() as download:
+                link.click()
+            assert (SECRET in download.value.path().read_text("utf-8")) is not is_hidden

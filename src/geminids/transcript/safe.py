@@ -26,6 +26,12 @@ _HARMFUL_IN_JSON = (
     rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]"
     rb"|\xf3\xa0[\x80\x81][\x80-\xbf]"
 )
+_UNSEEN_IN_JSON = (
+    rb"\\\\|\\r\\n|\\u00[01][0-9a-f]|\\[bfr]"  # a backslash is two of them, and no beginning of an escape
+    rb"|\x7f|\xc2[\x80-\x9f\xad]|\xd8\x9c|\xe1\xa0\x8e|\xe2\x80[\x8b\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xa4\xa6-\xa9]"
+    rb"|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\xf3\xa0[\x80\x81][\x80-\xbf]"
+)
+"""What `text` does not leave as it is, as JSON has it."""
 
 
 def text(words: str) -> str:
@@ -54,6 +60,20 @@ def line(words: str) -> str:
 def json_bytes(encoded: bytes) -> bytes:
     """JSON of the same value in which no character can steer a terminal."""
     return re.sub(_HARMFUL_IN_JSON, _escaped, encoded)
+
+
+def shown_json(encoded: bytes) -> bytes:
+    """JSON in which each text, keys of objects too, is what `text` makes of it; colours lose their escape."""
+    return re.sub(_UNSEEN_IN_JSON, _shown_in_json, encoded)
+
+
+def _shown_in_json(match: re.Match[bytes]) -> bytes:
+    written = match[0]
+    if written == rb"\\":
+        return written
+    import json
+
+    return json.dumps(text(json.loads(b'"' + written + b'"')), ensure_ascii=False)[1:-1].encode()
 
 
 def _shown(match: re.Match[str]) -> str:

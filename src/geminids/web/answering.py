@@ -19,14 +19,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from geminids.errors import GeminidsError
-from geminids.library import encode
-from geminids.web.documents.base import Document
 from geminids.web.endpoints import Asked, Desk, Endpoint, parameters
 from geminids.web.faults import fault, fault_of, fault_of_system
 from geminids.web.libraries import READERS, Libraries
 from geminids.web.opened import OpenedSessions
 from geminids.web.redaction import Redaction
 from geminids.web.workers import Workers
+from geminids.web.written import Writing
 
 LONGEST_KEPT = 15.0
 """Seconds after which an answer is worked out again: `7d` means another moment then, and names may be new."""
@@ -73,8 +72,9 @@ class Answers:
         self._libraries = libraries
         self._token = token
         self._redacts = redacts
-        self._opened = OpenedSessions()
         self._redaction = Redaction()
+        self.writing = Writing(self._redaction)
+        self._opened = OpenedSessions(self.writing)
         self._kept = KeptAnswers()
         self._workers = Workers(READERS)
         self._running: set[asyncio.Task[Any]] = set()
@@ -95,9 +95,9 @@ class Answers:
                     raise
                 return fault(503, "The server has ended. Start it again to go on.")
             except GeminidsError as error:
-                return (
-                    await self._workers.run(partial(self._hidden, error)) if is_redacted else fault_of(error)
-                )
+                if is_redacted:
+                    return await self._workers.run(partial(self._hidden, error))
+                return fault_of(error, self.writing.written)
             except OSError as error:
                 return fault_of_system(error)
             except Exception:  # noqa: BLE001 - a mistake of ours is logged, and told as all else is
@@ -148,15 +148,24 @@ class Answers:
         """Why there is no answer, without secrets: sessions that may have been meant have titles."""
         try:
             with self._libraries.open_homes() as library:
-                return fault_of(error, partial(self._redaction.value, library))
+                return fault_of(error, partial(self.writing.written, library=library))
         except GeminidsError as reason:
             return fault_of(reason)
 
     def _give(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
         is_redacted = self._redacts or asked.redact
         with self._libraries.borrow() as library:
-            desk = Desk(library, self._libraries, self._opened, self._redaction, is_redacted, self._token)
-            answer = endpoint.give(desk, asked)
-            if isinstance(answer, Document) and is_redacted and not endpoint.hides_itself:
-                answer = self._redaction.value(library, answer)
-        return answer if isinstance(answer, Response) else encode(answer)
+            desk = Desk(
+                library,
+                self._libraries,
+                self._opened,
+                self._redaction,
+                is_redacted,
+                self._token,
+                self.writing,
+            )
+            answer = endpoint.give(desk, self.writing.meant(asked, library, is_redacted=is_redacted))
+            if isinstance(answer, Response):
+                return answer
+            hiding = library if is_redacted else None
+            return self.writing.written(answer, hiding, hides_itself=endpoint.hides_itself)

@@ -74,7 +74,7 @@ def create_app(
     """
     libraries = Libraries(open_library, syncs=syncs, open_sample=open_sample)
     answers = Answers(libraries, token=key.token, redacts=redacts)
-    live = Live(libraries)
+    live = Live(libraries, answers.writing, redacts=redacts)
     described = cache(lambda: encode(openapi(ENDPOINTS)))
 
     async def description(_: Request) -> Response:
@@ -84,7 +84,9 @@ def create_app(
         if request.method == "HEAD":
             # A line without words would never end.
             return Response(media_type=EVENTS)
-        return StreamingResponse(live.listen(request.headers.get("last-event-id")), media_type=EVENTS)
+        is_redacted = redacts or request.query_params.get("redact") in {"true", "1"}
+        lines = live.listen(request.headers.get("last-event-id"), is_redacted=is_redacted)
+        return StreamingResponse(lines, media_type=EVENTS)
 
     app = Starlette(
         routes=[

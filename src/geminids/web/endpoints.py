@@ -21,6 +21,7 @@ from geminids.web.errors import BadParameterError
 from geminids.web.libraries import Libraries
 from geminids.web.opened import OpenedSession, OpenedSessions
 from geminids.web.redaction import Redaction
+from geminids.web.written import Answer, Writing
 
 MOST_WORDS = 2_000
 """Characters of a parameter."""
@@ -56,11 +57,16 @@ class Desk(NamedTuple):
     is_redacted: bool
     """Whether secrets are to be hidden in this answer."""
     token: str
+    writing: Writing
 
     @property
     def now(self) -> datetime:
         """The time of this question."""
         return datetime.now(UTC)
+
+    def hidden(self, document: Answer) -> Answer:
+        """A document without secrets where that is wished."""
+        return self.writing.hidden(document, self.library) if self.is_redacted else document
 
     def session(self, wanted: str) -> OpenedSession:
         """A session, read again only if it has changed; without its secrets where that is wished."""

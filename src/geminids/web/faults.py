@@ -21,9 +21,9 @@ from geminids.errors import (
     SessionGoneError,
     SessionNotFoundError,
 )
-from geminids.library import encode
 from geminids.transcript import safe
 from geminids.web.documents.base import Candidate, FaultyRequest
+from geminids.web.written import harmless
 
 MEDIA_TYPE = "application/problem+json"
 _STATUSES = {NOTHING_FOUND: 404, PARTLY_DONE: 503, STORE_DAMAGED: 503}
@@ -37,7 +37,7 @@ _TYPED = re.compile(r"`geminids |(?<![\w-])--[a-z]|pip install|pipx inject")
 
 def fault(status: int, detail: str) -> Response:
     """The answer that says what is wrong, and what to do."""
-    return _answer(_document(status, detail))
+    return _answer(_document(status, detail), harmless)
 
 
 def _document(status: int, detail: str, error: GeminidsError | None = None) -> FaultyRequest:
@@ -50,9 +50,9 @@ def _document(status: int, detail: str, error: GeminidsError | None = None) -> F
     )
 
 
-def _answer(document: FaultyRequest) -> Response:
+def _answer(document: FaultyRequest, write: Callable[[FaultyRequest], bytes]) -> Response:
     headers = {"retry-after": "1"} if document.status == HTTPStatus.SERVICE_UNAVAILABLE else None
-    return Response(encode(document), document.status, headers, MEDIA_TYPE)
+    return Response(write(document), document.status, headers, MEDIA_TYPE)
 
 
 def _candidate(one: errors.Candidate) -> Candidate:
@@ -60,15 +60,14 @@ def _candidate(one: errors.Candidate) -> Candidate:
     return Candidate(id=one.key or one.id, title=title, place=safe.line(one.place), at=one.at)
 
 
-def fault_of(error: GeminidsError, hide: Callable[[FaultyRequest], FaultyRequest] | None = None) -> Response:
-    """The answer to an error that a user can understand and mend; `hide` takes secrets out of it."""
+def fault_of(error: GeminidsError, write: Callable[[FaultyRequest], bytes] = harmless) -> Response:
+    """The answer to an error that a user can understand and mend; `write` may take secrets out of it."""
     is_ambiguous = isinstance(error, AmbiguousIdError | AmbiguousProjectError)
     status = 409 if is_ambiguous else _STATUSES.get(error.exit_code, 400)
     if isinstance(error, HomeNotFoundError):
         # It was there when we started: nothing is wrong with the question.
         status = 503
-    document = _document(status, _for_a_page(error), error)
-    return _answer(hide(document) if hide else document)
+    return _answer(_document(status, _for_a_page(error), error), write)
 
 
 def _for_a_page(error: GeminidsError) -> str:

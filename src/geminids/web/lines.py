@@ -68,6 +68,7 @@ class Known(Protocol):
 def project_name(project: Known) -> ProjectName:
     """A project as it is named in answers."""
     return ProjectName(
+        key=project_key(project),
         name=safe.line(project.name),
         path=harmless(project.path),
         hash=project.hash,

@@ -15,14 +15,14 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.errors import GeminidsError
-from geminids.library import encode
 from geminids.transcript import safe
 from geminids.web.documents.live import LiveEvent
 from geminids.web.errors import EndingError
 from geminids.web.libraries import Libraries
+from geminids.web.written import Writing, harmless
 
 if TYPE_CHECKING:
     from geminids.watch import AnyEvent, SessionNews
@@ -48,10 +48,14 @@ LAST_PATIENCE = 1.0
 _LAST_ID = re.compile(r"(?P<run>[0-9a-f]{8})-(?P<number>[0-9]{1,15})")
 
 
+_BEGIN_ANEW = ("reset", harmless(LiveEvent(event="reset")))
+
+
 class Listener:
     """One browser that listens."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_redacted: bool = False) -> None:
+        self.is_redacted = is_redacted
         self.waiting: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
 
     def tell(self, line: bytes) -> bool:
@@ -70,14 +74,26 @@ class Listener:
         self.waiting.put_nowait(None)
 
 
+class _Told(NamedTuple):
+    """An event with its number, as those hear it who see all, and those for whom secrets are hidden."""
+
+    number: int
+    line: bytes
+    hidden: bytes | None
+    """None if there was nobody yet for whom they are."""
+
+
 class Live:
     """The follower of the library, and all who listen to it."""
 
-    def __init__(self, libraries: Libraries) -> None:
+    def __init__(self, libraries: Libraries, writing: Writing, *, redacts: bool = False) -> None:
         self._libraries = libraries
+        self._writing = writing
+        self._hides = redacts
+        """Whether there was ever somebody for whom secrets are hidden."""
         self._run = secrets.token_hex(4)
         self._number = 0
-        self._told: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
+        self._told: deque[_Told] = deque(maxlen=REMEMBERED)
         self._listeners: set[Listener] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = Event()
@@ -102,13 +118,14 @@ class Live:
 
     # To browsers
 
-    async def listen(self, last_id: str | None) -> AsyncIterator[bytes]:
+    async def listen(self, last_id: str | None, *, is_redacted: bool = False) -> AsyncIterator[bytes]:
         """The events after the one that a browser heard last, and then all that come."""
-        listener = Listener()
+        self._hides |= is_redacted
+        listener = Listener(is_redacted=is_redacted)
         self._listeners.add(listener)
         try:
             yield b"retry: 1000\n\n"
-            for line in self._missed(last_id):
+            for line in self._missed(last_id, is_redacted=is_redacted):
                 yield line
             while (following := await self._next(listener)) is not None:
                 yield following
@@ -121,36 +138,51 @@ class Live:
         except TimeoutError:
             return b": nothing new\n\n"
 
-    def _missed(self, last_id: str | None) -> list[bytes]:
+    def _missed(self, last_id: str | None, *, is_redacted: bool) -> list[bytes]:
         if not last_id:
             return []
         found = _LAST_ID.fullmatch(last_id)
-        first = self._told[0][0] if self._told else self._number + 1
+        first = self._told[0].number if self._told else self._number + 1
         if not found or found["run"] != self._run or not first - 1 <= int(found["number"]) <= self._number:
-            return [self._line(self._number, LiveEvent(event="reset"))]
-        return [line for told, line in self._told if told > int(found["number"])]
+            return [self._line(self._number, _BEGIN_ANEW)]
+        missed = [told for told in self._told if told.number > int(found["number"])]
+        return [self._for(told, is_redacted=is_redacted) for told in missed]
 
-    def _line(self, number: int, event: LiveEvent) -> bytes:
-        return b"id: %s-%d\nevent: %s\ndata: %s\n\n" % (
-            self._run.encode(),
-            number,
-            event.event.encode(),
-            encode(event),
-        )
+    def _for(self, told: _Told, *, is_redacted: bool) -> bytes:
+        if not is_redacted:
+            return told.line
+        return told.hidden or self._line(told.number, _BEGIN_ANEW)
 
-    def _publish(self, event: LiveEvent) -> None:
+    def _line(self, number: int, written: tuple[str, bytes]) -> bytes:
+        event, words = written
+        return b"id: %s-%d\nevent: %s\ndata: %s\n\n" % (self._run.encode(), number, event.encode(), words)
+
+    def _publish(self, plain: tuple[str, bytes], hidden: tuple[str, bytes] | None) -> None:
         """Tell everybody; runs where they are answered."""
         self._number += 1
-        line = self._line(self._number, event)
-        self._told.append((self._number, line))
-        self._listeners = {listener for listener in self._listeners if listener.tell(line)}
+        number = self._number
+        told = _Told(number, self._line(number, plain), self._line(number, hidden) if hidden else None)
+        self._told.append(told)
+        self._listeners = {
+            one for one in self._listeners if one.tell(self._for(told, is_redacted=one.is_redacted))
+        }
 
     def _tell(self, event: LiveEvent) -> None:
         """Tell everybody, from any thread."""
         if self._loop is not None:
+            plain = event.event, self._writing.written(event)
+            hidden = self._hidden(event) if self._hides else None
             # The server may have ended a moment ago.
             with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._publish, event)
+                self._loop.call_soon_threadsafe(self._publish, plain, hidden)
+
+    def _hidden(self, event: LiveEvent) -> tuple[str, bytes]:
+        """An event without secrets; where they cannot be hidden, only that something has happened."""
+        try:
+            with self._libraries.open_homes() as library:
+                return event.event, self._writing.written(event, library)
+        except (GeminidsError, OSError):
+            return _BEGIN_ANEW
 
     # In the thread
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response
 
-from geminids.library import Item, format_called
+from geminids.library import Item, Redactor, format_called
 from geminids.model import (
     Attachment,
     FileReference,
@@ -74,6 +74,8 @@ class AskedForExport(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_f
     format: Words = "html"
     detail: Level | None = None
     """None means what is usual for the format."""
+    secrets: bool = False
+    """Leave secrets in, and pictures: what is exported is made to leave this machine."""
 
 
 class AskedForMarkdown(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -153,8 +155,9 @@ def markdown(desk: Desk, asked: AskedForMarkdown) -> Response:
 def export(desk: Desk, asked: AskedForExport) -> Response:
     """A session in one of the formats, to be saved."""
     chosen = format_called(asked.format)
-    content = _exported(desk, asked.id, asked.format, asked.detail)
-    session = desk.opened.session(desk.library, asked.id, None).session
+    hiding = desk._replace(is_redacted=desk.is_redacted or not asked.secrets)
+    content = _exported(hiding, asked.id, asked.format, asked.detail)
+    session = hiding.session(asked.id).session
     stem = _NOT_IN_A_NAME.sub("-", f"{session.agent}-{session.native_id}")[:80].strip(".-") or "session"
     headers = {"content-disposition": f'attachment; filename="{quote(stem + chosen.suffix)}"'}
     return Response(content, headers=headers, media_type=BYTES)
@@ -171,10 +174,13 @@ ENDPOINTS = (
 
 def _exported(desk: Desk, wanted: str, format_name: str, level: str | None) -> bytes:
     session = desk.opened.session(desk.library, wanted, None).session
-    redactor = desk.library.redactor() if desk.is_redacted else None
     detail = LEVELS[level] if level else None
-    exporting = desk.library.exporting(format_name, detail, redactor=redactor)
-    return b"".join(exporting.pieces([Item(session.id, session.file, lambda: session)]))
+
+    def export(redactor: Redactor | None) -> bytes:
+        exporting = desk.library.exporting(format_name, detail, redactor=redactor)
+        return b"".join(exporting.pieces([Item(session.id, session.file, lambda: session)]))
+
+    return desk.redaction.using(desk.library, export) if desk.is_redacted else export(None)
 
 
 def _turns(opened: OpenedSession, number: int, level: str, *, with_answers: bool) -> Iterator[Turn]:

@@ -102,7 +102,8 @@ def _events(schemas: dict[type[Document], Any]) -> dict[str, Any]:
         "operationId": "events",
         "summary": "What agents write, as server-sent events; the data of each is a LiveEvent.",
         "parameters": [
-            {"name": "Last-Event-ID", "in": "header", "required": False, "schema": {"type": "string"}}
+            {"name": "Last-Event-ID", "in": "header", "required": False, "schema": {"type": "string"}},
+            {"name": "redact", "in": "query", "required": False, "schema": {"type": "boolean"}},
         ],
         "responses": {
             "200": {"description": "a stream that does not end", "content": {"text/event-stream": {}}},

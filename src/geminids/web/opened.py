@@ -14,13 +14,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
+import msgspec
+
 from geminids.errors import SessionNotFoundError
-from geminids.model import Message, Session, SessionFile
+from geminids.model import Message, Session, SessionFile, ToolCall
 from geminids.transcript.entries import LEVELS, StoryEntry, Turn, transcript
 
 if TYPE_CHECKING:
     from geminids.library import Beginning, Library
     from geminids.web.redaction import Redaction
+    from geminids.web.written import Writing
 
 Worth = TypeVar("Worth")
 
@@ -37,9 +40,11 @@ FIRST_MESSAGES = 400
 class OpenedSession:
     """A session with its story at every level of detail that was asked for."""
 
-    def __init__(self, session: Session, files: Sequence[SessionFile]) -> None:
+    def __init__(self, session: Session, files: Sequence[SessionFile], own: Session | None = None) -> None:
         """Note the facts of the files that it was read from; one that has grown since counts as changed."""
         self.session = session
+        self.own = own or session
+        """What it is known by to us, also where secrets are hidden; without messages."""
         self._paths = [file.path for file in files]
         self._stamp = tuple(
             fact and (file.size, *fact[1:]) for file, fact in zip(files, self._facts(), strict=True)
@@ -117,7 +122,8 @@ class BegunSession(OpenedSession):
 class OpenedSessions:
     """The sessions that were asked for last."""
 
-    def __init__(self) -> None:
+    def __init__(self, writing: Writing) -> None:
+        self._writing = writing
         self._opened: OrderedDict[tuple[str, bool], OpenedSession] = OrderedDict()
         self._lock = Lock()
         self._reading: dict[str, Lock] = {}
@@ -154,19 +160,55 @@ class OpenedSessions:
 
     def _read(self, library: Library, wanted: str, redaction: Redaction | None) -> OpenedSession:
         session = library.session(wanted)
-        told = redaction.session(library, session) if redaction else session
-        opened = OpenedSession(told, session.files)
+        told = self._told(library, session, redaction) if redaction else session
+        opened = OpenedSession(told, session.files, own=msgspec.structs.replace(session, messages=()))
         with self._lock:
             self._opened[wanted, redaction is not None] = opened
             self._opened.move_to_end((wanted, redaction is not None))
             self._forget_some()
         return opened
 
+    def _told(self, library: Library, session: Session, redaction: Redaction) -> Session:
+        """A session without secrets, whose ids still mean what they meant."""
+        hidden = redaction.session(library, session)
+        (key,) = library.keys([session])
+
+        def mark(handle: str, other: str) -> str:
+            meant = key if handle == session.id else handle
+            return handle if handle == other else self._writing.mark(library, meant, other)
+
+        return with_ids(session, hidden, mark)
+
     def _forget_some(self) -> None:
         while len(self._opened) > 1 and (
             len(self._opened) > MOST or sum(one.bytes for one in self._opened.values()) > MOST_BYTES
         ):
             self._opened.popitem(last=False)
+
+
+def with_ids(session: Session, hidden: Session, mark: Callable[[str, str], str]) -> Session:
+    """A session with what stands for its ids in the place of those that were hidden."""
+
+    def marked(handle: str | None, other: str | None) -> str | None:
+        return mark(handle, other) if handle is not None and other is not None else other
+
+    messages = [
+        _with_children(message, other, marked)
+        for message, other in zip(session.messages, hidden.messages, strict=True)
+    ]
+    ids = {name: marked(getattr(session, name), getattr(hidden, name)) for name in ("id", "parent_id")}
+    if all(new is old for new, old in zip(messages, hidden.messages, strict=True)):
+        return msgspec.structs.replace(hidden, **ids)
+    return msgspec.structs.replace(hidden, messages=tuple(messages), **ids)
+
+
+def _with_children(message: Message, hidden: Message, marked: Callable[..., str | None]) -> Message:
+    parts = list(hidden.parts)
+    for place, (part, other) in enumerate(zip(message.parts, hidden.parts, strict=True)):
+        if isinstance(part, ToolCall) and isinstance(other, ToolCall) and part.child_id != other.child_id:
+            parts[place] = msgspec.structs.replace(other, child_id=marked(part.child_id, other.child_id))
+    is_same = all(new is old for new, old in zip(parts, hidden.parts, strict=True))
+    return hidden if is_same else msgspec.structs.replace(hidden, parts=tuple(parts))
 
 
 def _refuse_lists(wanted: str) -> None:

@@ -60,7 +60,7 @@ class AskedForForecast(Asked, frozen=True, kw_only=True, forbid_unknown_fields=T
 def about(desk: Desk, _: Asked) -> About:
     """What the server can do, and the token that changes need."""
     library = desk.library
-    return About(
+    told = About(
         version=__version__,
         agents={name: library.agent_title(name) for name in agent_names()},
         formats=[_format(name) for name in format_names()],
@@ -70,9 +70,11 @@ def about(desk: Desk, _: Asked) -> About:
         is_sample=library.sample,
         is_sample_instead=desk.libraries.is_sample_instead,
         is_redacted=desk.is_redacted,
-        token=desk.token,
+        token="",
         syncing=desk.libraries.state(),
     )
+    # The token is a secret, and the one that is not hidden.
+    return msgspec.structs.replace(desk.hidden(told), token=desk.token)
 
 
 def overview(desk: Desk, asked: AskedForOverview) -> Overview:

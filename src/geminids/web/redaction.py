@@ -22,21 +22,22 @@ class Redaction:
 
     def session(self, library: Library, session: Session) -> Session:
         """The session without its secrets."""
-        return self._with(library, lambda redactor: redactor.redact(session).session)
+        return self.using(library, lambda redactor: redactor.redact(session).session)
 
     def value(self, library: Library, value: Answer) -> Answer:
         """An answer without secrets."""
-        return self._with(library, lambda redactor: redactor.redact_value(value))
+        return self.using(library, lambda redactor: redactor.redact_value(value))
 
     def text(self, library: Library, text: str) -> str:
         """Words without secrets."""
-        return self._with(library, lambda redactor: redactor.redact_text(text))
+        return self.using(library, lambda redactor: redactor.redact_text(text))
 
     def describe(self, library: Library) -> str:
         """What is hidden, in a few words."""
-        return self._with(library, lambda redactor: redactor.describe())
+        return self.using(library, lambda redactor: redactor.describe())
 
-    def _with(self, library: Library, hide: Callable[[Redactor], Answer]) -> Answer:
+    def using(self, library: Library, hide: Callable[[Redactor], Answer]) -> Answer:
+        """What comes of something that is done with the one engine; others wait meanwhile."""
         with self._lock:
             if self._redactor is None:
                 self._redactor = library.redactor()

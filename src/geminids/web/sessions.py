@@ -6,6 +6,7 @@ import base64
 import binascii
 from collections import Counter
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from itertools import islice
 from typing import Annotated, Literal, NamedTuple
 
@@ -107,6 +108,7 @@ class _After(msgspec.Struct, frozen=True, array_like=True):
 
     shown: int
     last: str
+    """A digest of the id of the last one."""
 
 
 def _listed(desk: Desk, asked: AskedForList) -> Sessions:
@@ -152,13 +154,18 @@ def _page(rows: Sequence[SessionRow], limit: int, total: int, after: _After | No
     begin = _place_after(rows, after) if after else 0
     page = rows[begin : begin + limit]
     end = begin + len(page)
-    return _Page(page, _written(_After(end, page[-1].id)) if page and end < total else None)
+    return _Page(page, _written(_After(end, _digest(page[-1].id))) if page and end < total else None)
 
 
 def _place_after(rows: Sequence[SessionRow], after: _After) -> int:
     """Where to go on: sessions may have come or gone above since the page before."""
-    places = (place for place in range(len(rows) - 1, -1, -1) if rows[place].id == after.last)
+    places = (place for place in range(len(rows) - 1, -1, -1) if _digest(rows[place].id) == after.last)
     return next(places, min(after.shown, len(rows)) - 1) + 1
+
+
+def _digest(session_id: str) -> str:
+    """An id may be a secret, and whoever has a cursor could read it there."""
+    return blake2b(session_id.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _written(after: _After) -> str:

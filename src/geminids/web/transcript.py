@@ -14,6 +14,7 @@ from geminids.transcript import safe
 from geminids.transcript.entries import PROMPT_ORIGINS, Speaker, Turn
 from geminids.transcript.naming import call_outcome, kind_sentence
 from geminids.transcript.shortening import LONGEST_PROMPT, cut
+from geminids.web.documents.sessions import SessionLine
 from geminids.web.documents.transcript import (
     Beside,
     Branch,
@@ -79,11 +80,10 @@ def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
     """What is known of a session, without its messages."""
     opened = desk.session(asked.id)
     found = opened.session
-    (line,) = lines(desk.library, [found])
-    said = desk.library.marks([found.id]).get(found.id)
+    said = desk.library.marks([opened.own.id]).get(opened.own.id)
     cost = desk.library.costing(found.models).total(opened.once(_sums))
     return SessionFacts(
-        line=desk.redaction.value(desk.library, line) if desk.is_redacted else line,
+        line=desk.hidden(_line(desk, opened)),
         native_id=found.native_id,
         summary=safe.text(found.summary) if found.summary else None,
         kind_sentence=safe.line(kind_sentence(found, found.parent_id)),
@@ -210,6 +210,14 @@ def _around(opened: OpenedSession, asked: AskedForWindow, number: int) -> int:
 
 def _sums(opened: OpenedSession) -> Sums:
     return Costing.sums(opened.session.messages)
+
+
+def _line(desk: Desk, opened: OpenedSession) -> SessionLine:
+    """A session in a line: its words without secrets, and what it is known by as it is."""
+    told, own = lines(desk.library, [opened.session, opened.own])
+    project = msgspec.structs.replace(told.project, key=own.project.key)
+    known_by = {name: getattr(own, name) for name in ("id", "parent_id", "name", "tags")}
+    return msgspec.structs.replace(told, project=project, **known_by)
 
 
 def _noted(desk: Desk, text: str) -> str:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
+
+Handle = Annotated[str, msgspec.Meta(extra={"is handle": True})]
+"""What means a thing wherever it is sent back; a mark stands for it where it cannot be told."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +35,7 @@ class FaultyRequest(Document, frozen=True, kw_only=True):
 class Candidate(Document, frozen=True, kw_only=True):
     """A session that may have been meant."""
 
-    id: str
+    id: Handle
     """What means it alone."""
     title: str | None
     place: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 
 
 class LiveEvent(Document, frozen=True, kw_only=True):
@@ -12,8 +12,8 @@ class LiveEvent(Document, frozen=True, kw_only=True):
 
     event: str
     """news, gone, synced, trouble or reset"""
-    session_id: str | None = None
-    parent_id: str | None = None
+    session_id: Handle | None = None
+    parent_id: Handle | None = None
     agent: str | None = None
     added: int = 0
     changed: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 from geminids.web.documents.sessions import SessionLine
 from geminids.web.documents.usage import UsedTokens
 
@@ -108,7 +108,7 @@ class Overview(Document, frozen=True, kw_only=True):
 class Threatened(Document, frozen=True, kw_only=True):
     """A file that its agent is going to delete, and the session in it."""
 
-    session_id: str | None
+    session_id: Handle | None
     title: str | None
     agent: str
     project: str | None

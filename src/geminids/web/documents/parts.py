@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from geminids.model import Operation, Origin, Todo, ToolKind, ToolStatus
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 
 
 class TurnUsage(Document, frozen=True, kw_only=True):
@@ -170,7 +170,7 @@ class CallPart(Document, frozen=True, kw_only=True, tag_field="part", tag="call"
     """What the human answered where the model asked."""
     handed_back: str
     """What a subagent gave back, as HTML of its Markdown; empty for other calls. It is no output besides."""
-    child_id: str | None
+    child_id: Handle | None
     """The session of the subagent that it started."""
     at: datetime | None
     """When it was done."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 from geminids.web.documents.sessions import ProjectName
 from geminids.web.documents.usage import UsedTokens
 
@@ -14,7 +14,7 @@ class ProjectLine(Document, frozen=True, kw_only=True):
     """A project and how much there is of it."""
 
     project: ProjectName
-    key: str
+    key: Handle
     """What to give as `project` wherever sessions are narrowed."""
     also: Sequence[ProjectName]
     """What else agents know it as: other folders, hashes and slugs."""

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.model import Counts, SessionKind, Status
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 
 
 class ProjectName(Document, frozen=True, kw_only=True):
     """The folder of a session, as far as it is known."""
 
+    key: Handle
+    """What to give as `project` wherever sessions are narrowed."""
     name: str
     path: str | None
     hash: str | None
@@ -21,11 +23,11 @@ class ProjectName(Document, frozen=True, kw_only=True):
 class SessionLine(Document, frozen=True, kw_only=True):
     """A session in a list."""
 
-    id: str
+    id: Handle
     """What means this session alone; where several have one id, more than that."""
     agent: str
     kind: SessionKind
-    parent_id: str | None
+    parent_id: Handle | None
     project: ProjectName
     title: str | None
     name: str | None
@@ -60,7 +62,7 @@ class Sessions(Document, frozen=True, kw_only=True):
 class FacetValue(Document, frozen=True, kw_only=True):
     """A value, and how many sessions have it."""
 
-    key: str
+    key: Handle
     name: str
     sessions: int
 

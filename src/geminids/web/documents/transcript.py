@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.model import Level, Origin, Problem, Role, SessionFile, State, Usage
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 from geminids.web.documents.parts import AnyPartDocument, TurnUsage
 from geminids.web.documents.sessions import SessionLine
 
@@ -44,7 +44,7 @@ class SessionFacts(Document, frozen=True, kw_only=True):
     messages: int
     entries: Mapping[str, int]
     """How many entries its story has at the level of detail that was asked for, by the level."""
-    children: Sequence[str]
+    children: Sequence[Handle]
     """The sessions of the subagents that it started."""
     files: Sequence[SessionFile]
     beside: Sequence[Beside]
@@ -135,7 +135,7 @@ AnyEntry = TurnEntry | PauseEntry | MarkEntry | LeftOutEntry
 class Story(Document, frozen=True, kw_only=True):
     """A window of the story of a session."""
 
-    id: str
+    id: Handle
     detail: str
     start: int
     total: int

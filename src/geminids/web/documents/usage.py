@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 
 
 class UsedTokens(Document, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class UsedTokens(Document, frozen=True, kw_only=True):
 class UsageGroup(Document, frozen=True, kw_only=True):
     """What was done in one group; null where it is not told of such a group."""
 
-    key: str
+    key: Handle
     name: str
     agent: str | None
     sessions: int
@@ -75,7 +75,7 @@ class UsageFigures(Document, frozen=True, kw_only=True):
 class SeriesPart(Document, frozen=True, kw_only=True):
     """One of the parts that a total is split into."""
 
-    key: str
+    key: Handle
     name: str
     used: UsedTokens
     """All of it."""
@@ -110,7 +110,7 @@ class UsageSeries(Document, frozen=True, kw_only=True):
 class LargeSession(Document, frozen=True, kw_only=True):
     """A session that stands out, with its subagents."""
 
-    id: str
+    id: Handle
     title: str | None
     agent: str
     tokens: int | None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.model import State, ToolKind, ToolStatus
-from geminids.web.documents.base import Document
+from geminids.web.documents.base import Document, Handle
 
 
 class TimelineCall(Document, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class TimelineTurn(Document, frozen=True, kw_only=True):
 class Timeline(Document, frozen=True, kw_only=True):
     """What happened when."""
 
-    id: str
+    id: Handle
     title: str | None
     agent: str
     project: str | None

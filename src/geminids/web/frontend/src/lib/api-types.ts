@@ -111,6 +111,7 @@ export type SessionKind = "checkpoint" | "copy" | "lost" | "main" | "subagent";
 
 /** The folder of a session, as far as it is known. */
 export interface ProjectName {
+  key: string;
   name: string;
   path: string | null;
   hash: string | null;
@@ -1150,6 +1151,7 @@ export interface Readable {
       id: string;
       format?: string;
       detail?: "conversation" | "everything" | "prompts" | "thoughts" | "tools";
+      secrets?: boolean;
     };
     answer: unknown;
   };
@@ -1249,7 +1251,9 @@ export interface Readable {
   };
   /** What agents write, as server-sent events; the data of each is a LiveEvent. */
   "/api/events": {
-    asked: Record<string, never>;
+    asked: {
+      redact?: boolean;
+    };
     answer: unknown;
   };
 }

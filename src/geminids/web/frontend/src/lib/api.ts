@@ -26,7 +26,7 @@ const TOKEN_HEADER = "x-geminids-token";
 
 /** The address of a question: for links, pictures and downloads. */
 export function addressOf<P extends Path>(path: P, asked: Asked<P>): string {
-  return addressWith(path, { ...(asked as Record<string, Value>), redact: hidesSecrets });
+  return addressWith(path, { ...(asked as Record<string, Value>), redact: hidesSecrets || ("redact" in asked && asked.redact === true) });
 }
 
 /** Ask something. Aborting gives a fault that says so. */

@@ -2,9 +2,11 @@
 import { readable, writable, type Readable } from "svelte/store";
 
 import type { LiveEvent } from "./api-types";
+import { hidesSecrets } from "./redaction";
 
 const NAMES = ["news", "gone", "synced", "trouble", "reset"] as const;
-const SHARED = "geminids-live";
+/** Pages for which secrets are hidden hear other words than those that see all. */
+const SHARED = hidesSecrets ? "geminids-live-hidden" : "geminids-live";
 const RESET: LiveEvent = {
   event: "reset",
   session_id: null,
@@ -84,7 +86,7 @@ function join(hasMissed: boolean): () => void {
 
 /** Have the line until we leave; the browser comes back by itself when it breaks. */
 function lead(channel: BroadcastChannel, leaving: AbortSignal, hasMissed: boolean): Promise<void> {
-  const source = new EventSource("/api/events");
+  const source = new EventSource(hidesSecrets ? "/api/events?redact=true" : "/api/events");
   const tell = (told: Exclude<Told, string>) => {
     hear(told);
     channel.postMessage(told);

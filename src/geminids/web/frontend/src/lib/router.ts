@@ -75,7 +75,7 @@ export function sessionAddress(id: string, message?: number | null, find?: strin
 
 /** The sessions of a project, which is told by what is known of it or by its key. */
 export function projectAddress(project: ProjectName | string): string {
-  const key = typeof project === "string" ? project : (project.path ?? project.hash ?? project.slug ?? project.name);
+  const key = typeof project === "string" ? project : project.key || project.name;
   return withQuery("/sessions", new URLSearchParams({ project: key }));
 }
 

@@ -22,6 +22,6 @@ export function markdownOf(session: string, number: number, isWholeTurn = false)
 }
 
 /** A whole session as Markdown. */
-export function markdownOfSession(session: string): Promise<string> {
-  return wordsOf("/api/session/markdown", { id: session });
+export function markdownOfSession(session: string, redact: boolean): Promise<string> {
+  return wordsOf("/api/session/markdown", { id: session, redact });
 }
