@@ -360,9 +360,12 @@ def is_at_work(pid: int) -> bool:
 
 
 @ON_LINUX
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)],
+)
 def test_ending_a_search_ends_its_process(
-    home: Path, tmp_path: Path, bare: Mapping[str, str], how: signal.Signals
+    home: Path, tmp_path: Path, bare: Mapping[str, str], how: signal.Signals, code: int
 ) -> None:
     run(tmp_path, bare, "sync")
     line = [sys.executable, "-m", "geminids", "search", "/a*a*a*a*a*b/", "--no-sync"]
@@ -375,7 +378,7 @@ def test_ending_a_search_ends_its_process(
         out, said = search.communicate(timeout=30)
         assert time.monotonic() - began < 1.4, "it does not wait for the time of the text to be over"
     assert (out, said) == ("", "")
-    assert search.returncode == (INTERRUPTED if how is signal.SIGINT else -how)
+    assert search.returncode == code
     wait_until(lambda: not is_running(worker), "the end of the process", 1)
 
 

@@ -170,16 +170,19 @@ def test_an_agent_that_comes_later_is_read_too(tmp_path: Path) -> None:
 # The end
 
 
-def test_ctrl_c_during_the_first_sync_ends_it_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 0)])
+def test_a_signal_during_the_first_sync_ends_it_at_once(
+    tmp_path: Path, how: signal.Signals, code: int
+) -> None:
     write_many(tmp_path / "home")
     with served(tmp_path / "home", tmp_path / "data") as server:
         wait_until(lambda: about(server)["syncing"]["is_running"], "the first sync")
         assert about(server)["syncing"]["is_first"]
         began = time.monotonic()
-        server.process.send_signal(signal.SIGINT)
+        server.process.send_signal(how)
         _, said = server.process.communicate(timeout=30)
         seconds = time.monotonic() - began
-    assert server.process.returncode == INTERRUPTED
+    assert server.process.returncode == code
     assert "Traceback" not in said
     assert seconds < 4, "it takes less than two seconds where nobody else is at work"
 
