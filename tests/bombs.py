@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -171,10 +170,15 @@ def write_home(home: Path, size: Size) -> dict[str, Path]:
     return written
 
 
+def write_session(home: Path, name: str, fill: Fill) -> Path:
+    """A session of Gemini CLI with something in its middle."""
+    return _write(home, GEMINI, name, 0, fill)
+
+
 def write_plain(home: Path, size: int) -> Path:
     """A session with nothing wrong but its size."""
     record = json.dumps({"id": "m2", "timestamp": _AT, "type": "user", "content": "x" * 10_000}).encode()
-    return _write(home, GEMINI, "plain", 0, repeated(record + b"\n", size))
+    return write_session(home, "plain", repeated(record + b"\n", size))
 
 
 def _id(number: int) -> str:
@@ -254,6 +258,7 @@ class Spent(NamedTuple):
     """What a command took."""
 
     seconds: float
+    """Of a processor: a machine may be busy with other things."""
     megabytes: float
     code: int
     said: str
@@ -264,7 +269,6 @@ def spend(arguments: Sequence[str], data: Path, home: Path, patience: float = 60
     command = [sys.executable, "-m", "geminids", "--home", str(home), *arguments]
     environment = os.environ | {"GEMINIDS_DATA": str(data), "PYTHONUNBUFFERED": "1"}
     output = data.with_suffix(".txt")
-    began = time.perf_counter()
     with output.open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=environment)
         signal.alarm(int(patience))
@@ -273,7 +277,7 @@ def spend(arguments: Sequence[str], data: Path, home: Path, patience: float = 60
     process.returncode = os.waitstatus_to_exitcode(status)
     said = output.read_text("utf-8", "replace")
     peak = used.ru_maxrss / (_MB if sys.platform == "darwin" else 1_000)
-    return Spent(time.perf_counter() - began, peak, process.returncode, said)
+    return Spent(used.ru_utime + used.ru_stime, peak, process.returncode, said)
 
 
 def _commands() -> Iterator[list[str]]:

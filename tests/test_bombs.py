@@ -12,7 +12,7 @@ from geminids.disk import Disk
 from geminids.model import FileAccount, ProblemKind
 from geminids.settings import BadSettingsError, read_settings
 from geminids.sources.base import Bundle, Reading
-from tests.bombs import AGENTS, FIRST, LAST, SMALL, spend, write_home, write_plain
+from tests.bombs import AGENTS, FIRST, LAST, SMALL, hole, spend, write_home, write_plain, write_session
 
 _LARGEST = 6_000_000
 _NEVER_ENDING = ("codex-packed-zeros", "codex-packed-repeats")
@@ -104,6 +104,21 @@ def test_a_list_of_a_home_full_of_them_takes_little(
     assert spent.megabytes < 400
     missing = [name for name in bombs if f"{FIRST} {name}" not in spent.said]
     assert not missing
+
+
+def test_a_large_file_that_is_gone_is_read_from_its_copy_in_little_memory(tmp_path: Path) -> None:
+    path = write_session(tmp_path / "home", "gone", hole(300_000_000))
+    spend(["sync"], tmp_path / "data", tmp_path / "home")
+    path.unlink()
+    (path.parent / "session-2026-05-01T10-00-00000002.jsonl").touch()
+    spent = spend(["sync", "--full"], tmp_path / "data", tmp_path / "home")
+    assert spent.code == 0
+    assert spent.megabytes < 250
+    assert f"{FIRST} gone" in spend(["list"], tmp_path / "data", tmp_path / "home").said
+    assert f"{LAST} gone" in spend(["show", "latest"], tmp_path / "data", tmp_path / "home").said
+    found = spend(["search", "last answer"], tmp_path / "data", tmp_path / "home")
+    assert f"{LAST} gone" in found.said
+    assert found.megabytes < 250
 
 
 def test_how_much_is_read_of_a_file_can_be_settled(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ class Disk:
         """Whether files that are gone from a folder, or with it, can be read from copies."""
         return False
 
-    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], bytes]]":
+    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], BinaryIO]]":
         """What was in a file before it was written anew, the newest state first; none is known here."""
         return ()
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from geminids.archive import Version
 from geminids.config import DURABLE_FILE
@@ -25,6 +26,8 @@ from geminids.store.forgotten import Tombstone, bury, lift
 from geminids.store.index import FOLDER as INDEX_FOLDER
 from geminids.store.reading import SessionRow
 from geminids.surroundings import Surroundings
+
+_PIECE = 1 << 20
 
 
 class Forgetting:
@@ -98,8 +101,8 @@ class Forgetting:
     def _prompt_logs(self, summary: SessionSummary) -> Iterator[str]:
         """The logs of all that is typed in a project which also tell of this session."""
         for path in self._near.ask(lambda index: logs_beside(index, summary)):
-            with suppress(OSError):
-                if summary.native_id.encode("utf-8", "surrogatepass") in self._near.homes[0].disk.read(path):
+            with suppress(OSError), self._near.homes[0].disk.opened(path) as opened:
+                if _holds(opened, summary.native_id.encode("utf-8", "surrogatepass")):
                     yield path
 
     def _remove_copies(self, paths: Sequence[str]) -> int:
@@ -135,6 +138,16 @@ def _named_after(
         folders, name = os.path.split(path)
         if name in files or not called.isdisjoint(Path(folders).parts):
             yield path
+
+
+def _holds(opened: BinaryIO, wanted: bytes) -> bool:
+    """Whether bytes stand anywhere in a file of any size."""
+    end = b""
+    while piece := opened.read(_PIECE):
+        if wanted in end + piece:
+            return True
+        end = (end + piece)[-len(wanted) :]
+    return False
 
 
 def _facts_of(summary: SessionSummary) -> dict[str, tuple[int, int]]:

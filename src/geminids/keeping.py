@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -224,10 +225,13 @@ class KeptCopies:
         )
 
     def _with_file_as_it_was(self, session: Session, version: Version) -> Session | None:
-        disk = EarlierDisk(self._near.homes[0].disk, {version.path: self._archive().content(version)})
+        disk = EarlierDisk(self._near.homes[0].disk, {version.path: partial(self._opened, version)})
         homes = [home._replace(disk=disk) for home in self._near.homes]
         line = Listed.of(session)
         return self._near.ask(lambda index: Rereading(index, homes).listed(line)).session
+
+    def _opened(self, version: Version) -> BinaryIO:
+        return BytesIO(self._archive().content(version))
 
     def _states_told(self, chosen: Mapping[str, Version]) -> Iterator[str]:
         for path, version in chosen.items():

@@ -1397,13 +1397,15 @@ class Library:
         """The bytes of a file of a session as they were when it was read, unpacked where its agent packs."""
         from pathlib import Path
 
+        from geminids.sources.bounded import read_whole
+
         known = session.agent in self._names
         unpacked = sources.load(session.agent).unpacked(Path(path), self._disk) if known else None
         if unpacked is not None:
             return unpacked
         sizes = {file.path: file.size for file in session.files}
         # It may have grown since.
-        return self._disk.read(path)[: sizes.get(path)]
+        return read_whole(path, self._disk)[: sizes.get(path)]
 
     # Kept copies
 
@@ -1441,7 +1443,7 @@ class Library:
         archive = self._archive
         if archive is None:
             return REAL
-        return KeptDisk(archive.newest, archive.content, _moved_name, archive.versions)
+        return KeptDisk(archive.newest, archive.content, _moved_name, archive.versions, archive.part)
 
     def _keep(self) -> Keep | None:
         if self._archive is None:

@@ -190,6 +190,12 @@ class Archive:
                     raise
                 # It has grown while it was read, or its packs were written anew: it lies elsewhere now.
 
+    def part(self, version: Version, start: int, end: int) -> bytes:
+        """The bytes of a version between two places. Raises DamagedCopyError."""
+        from geminids.archive.reading import part
+
+        return part(self.folder, version, self._places(version), self._place, range(start, end))
+
     def pieces(self, version: Version) -> Iterator[bytes]:
         """The same piece by piece; they count for nothing until the last one came without an error."""
         return self._pieces(version, self._places(version))

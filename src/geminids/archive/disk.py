@@ -14,7 +14,7 @@ import stat
 from _thread import allocate_lock
 from bisect import bisect_left
 from functools import cached_property, partial
-from io import BytesIO
+from io import BufferedReader, BytesIO, RawIOBase
 from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
@@ -24,6 +24,8 @@ from geminids.errors import GeminidsError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Protocol
+
+    from typing_extensions import Buffer
 
     class Copied(Protocol):
         """The newest kept copy of a file, as the archive knows it."""
@@ -48,6 +50,8 @@ _FILE = stat.S_IFREG | 0o600
 _FOLDER = stat.S_IFDIR | 0o700
 _AFTER_BELOW = chr(ord(os.sep) + 1)
 """What follows the name of a folder in no path of a file below it, and in order comes after them all."""
+_HELD, _BUFFER = 64_000_000, 8 << 20
+"""Bytes of a copy that are held in memory, all compared with one digest; and of a larger one, at a time."""
 _by_name = attrgetter("name")
 
 
@@ -102,12 +106,14 @@ class KeptDisk(Disk, Generic[C]):
         content: "Callable[[C], bytes]",
         moved_name: "Callable[[str], str | None]",
         versions: "Callable[[str], Sequence[C]]" = lambda path: (),
+        part: "Callable[[C, int, int], bytes] | None" = None,
     ) -> None:
         super().__init__()
         self._newest = newest
         self._content = content
         self._moved_name = moved_name
         self._versions = versions
+        self._part = part
         self.foreign: Sequence[str] = ()
         """Homes of other machines: nothing is told of what lies there on this one."""
         self._lock = allocate_lock()
@@ -148,8 +154,14 @@ class KeptDisk(Disk, Generic[C]):
             return super().opened(path)
         except _GONE:
             if copy := self._copy(path):
-                return BytesIO(self._read_copy(copy))
+                return self._opened_copy(copy)
             raise
+
+    def _opened_copy(self, copy: C) -> BinaryIO:
+        part = self._part
+        if part is None or copy.size <= _HELD:
+            return BytesIO(self._read_copy(copy))
+        return BufferedReader(_LargeCopy(copy.size, partial(part, copy)), _BUFFER)
 
     def is_there(self, path: AnyPath) -> bool:
         """Whether something of this name is there, or was and is kept."""
@@ -163,10 +175,10 @@ class KeptDisk(Disk, Generic[C]):
         """Whether files that are gone from a folder, or with it, can be read from copies."""
         return any(self._copy(path) and self._is_gone(path) for path in self._copies.below(folder))
 
-    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], bytes]]":
+    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], BinaryIO]]":
         """What was in a file before it was written anew, as far as that was kept, the newest state first."""
         kept = self._versions(_tidy(path))
-        return [partial(self._read_copy, version) for version in reversed(kept)]
+        return [partial(self._opened_copy, version) for version in reversed(kept)]
 
     def is_foreign(self, path: AnyPath) -> bool:
         """Whether a path is of another machine."""
@@ -212,11 +224,49 @@ class KeptDisk(Disk, Generic[C]):
         return copy if not same or same[0].path == copy.path else None
 
     def _read_copy(self, copy: C) -> bytes:
-        try:
+        with _naming_damage():
             return self._content(copy)
-        except GeminidsError as error:
-            # For a reader it is a file like any other that the system refuses.
+
+
+class _naming_damage:  # noqa: N801 - reads as a phrase where it is used
+    """For a reader a damaged copy is a file like any other that the system refuses."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
+        if isinstance(error, GeminidsError):
             raise OSError(errno.EIO, f"it is gone, and its kept copy cannot be read: {error}") from error
+
+
+class _LargeCopy(RawIOBase):
+    """A copy that does not fit into memory as a whole, read where it is asked for."""
+
+    def __init__(self, size: int, part: "Callable[[int, int], bytes]") -> None:
+        self._size = size
+        self._part = part
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        before = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, before + offset)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: "Buffer") -> int:
+        with _naming_damage(), memoryview(buffer) as view:
+            content = self._part(self._at, self._at + len(view))
+            view[: len(content)] = content
+            self._at += len(content)
+            return len(content)
 
 
 class _Copies(Generic[C]):

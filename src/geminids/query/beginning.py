@@ -9,6 +9,8 @@ one differs, something further on in the file changed it: there the beginning en
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from io import BytesIO
 from typing import NamedTuple
 
 import msgspec
@@ -144,5 +146,5 @@ def _head(bundle: Bundle, cuts: dict[str, int]) -> Bundle | None:
     return msgspec.structs.replace(
         bundle,
         files=tuple(file for file in bundle.files if str(file.path) in heads),
-        disk=EarlierDisk(bundle.disk, heads),
+        disk=EarlierDisk(bundle.disk, {path: partial(BytesIO, head) for path, head in heads.items()}),
     )

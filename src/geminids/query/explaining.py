@@ -21,6 +21,7 @@ from geminids.prices import Prices
 from geminids.query.costing import Costing
 from geminids.query.figures import Tokens
 from geminids.query.stats import Statistics
+from geminids.sources.bounded import read_whole
 from geminids.store import copies
 from geminids.store.index import Index
 from geminids.sync.packing import unpacked
@@ -190,11 +191,11 @@ class _TokenPlaces:
 
     def _read(self, path: Path) -> bytes:
         is_known = self._agent in sources.available()
-        packed = sources.load(self._agent).unpacked(path, self._disk) if is_known else None
         try:
-            return packed if packed is not None else self._disk.read(path)
+            packed = sources.load(self._agent).unpacked(path, self._disk) if is_known else None
+            return packed if packed is not None else read_whole(path, self._disk)
         except OSError:
-            # It is gone since it was read: then all records are named.
+            # It is gone since it was read, or was not read whole: then all records are named.
             return b""
 
 

@@ -17,6 +17,8 @@ from geminids.store import words
 from geminids.values import Value
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from geminids.disk import Disk
     from geminids.store.words import Snippet, Wanted
 
@@ -66,7 +68,7 @@ class Cutter:
         self._letters = [want.text.lower() for want in wanted]
         self._width = width
         self._opened: dict[int, int | None] = {}
-        self._contents: dict[int, bytes] = {}
+        self._contents: dict[int, BinaryIO] = {}
         """What is in files that are packed, or gone."""
         self._disk = disk
         """Has copies of what is gone; not asked as long as a file is there."""
@@ -80,6 +82,8 @@ class Cutter:
         for handle in self._opened.values():
             if handle is not None:
                 os.close(handle)
+        for content in self._contents.values():
+            content.close()
 
     def cut(self, spans: str, columns: Sequence[str]) -> "Cut | None":
         """The most telling piece of a message; None if what is looked for is not there any more."""
@@ -112,11 +116,13 @@ class Cutter:
 
     def _read(self, file: int, start: int, end: int) -> bytes | None:
         handle = self._handle(file)
-        if file in self._contents:
-            return self._contents[file][start : min(end, start + LARGEST)]
-        if handle is None:
+        if handle is None and file not in self._contents:
             return None
         try:
+            if file in self._contents:
+                self._contents[file].seek(start)
+                return self._contents[file].read(min(end - start, LARGEST))
+            assert handle is not None
             return os.pread(handle, min(end - start, LARGEST), start)
         except OSError:
             return None
@@ -144,10 +150,12 @@ class Cutter:
             return
         path = self._paths[file]
         try:
-            content = self._disk.read(path)
+            content = self._contents[file] = self._disk.opened(path)
+            if content.read(_LONGEST_SIGNATURE).startswith(_PACKED):
+                self._contents[file] = _unpacked(path, self._disk)
+                content.close()
         except OSError:
             return
-        self._contents[file] = _unpacked(path, self._disk) if content.startswith(_PACKED) else content
 
 
 class Cut(Value):
@@ -165,15 +173,19 @@ class Piece(Value):
     """None: said by somebody."""
 
 
-def _unpacked(path: str, disk: "Disk") -> bytes:
-    """What is in a packed file, as the agent that packed it says; nothing if none does."""
+def _unpacked(path: str, disk: "Disk") -> "BinaryIO":
+    """What is in a packed file, as the agent that packed it says; nothing if none does, or too much."""
     # Few files are packed, and a reader takes long to load.
+    from io import BytesIO
     from pathlib import Path
 
     from geminids import sources
 
     answers = (sources.load(name).unpacked(Path(path), disk) for name in sources.available())
-    return next((answer for answer in answers if answer is not None), b"")
+    try:
+        return BytesIO(next((answer for answer in answers if answer is not None), b""))
+    except OSError:
+        return BytesIO()
 
 
 def places(spans: str) -> list[tuple[int, int, int]]:

@@ -132,6 +132,14 @@ def read_bounded(path: AnyPath, disk: Disk) -> Text:
         return text_of(_PlainFile(stream, size), disk.largest())
 
 
+def read_whole(path: AnyPath, disk: Disk) -> bytes:
+    """All that a file holds. Raises OSError, also if that is too much."""
+    whole = read_bounded(path, disk).whole
+    if whole is None:
+        raise OSError(errno.EFBIG, f"it is too large to be read whole. {HOW_TO_READ_MORE}")
+    return whole
+
+
 def text_of(readable: Readable, largest: int) -> Text:
     """What there is, or its beginning and its end."""
     is_known_to_be_larger = readable.at_least() > largest

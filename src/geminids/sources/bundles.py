@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from io import BytesIO
 from itertools import islice
 from typing import BinaryIO
 
@@ -52,11 +51,8 @@ def _says_anything(reading: Reading, path: str) -> bool:
 def _with_earlier(bundle: Bundle, path: str, reading: Reading) -> Reading:
     """What was read, with the sessions that a file held in the last state that held any."""
     for content in islice(bundle.disk.earlier(path), MOST_EARLIER):
-        try:
-            disk = EarlierDisk(bundle.disk, {path: content()})
-        except OSError:
-            # A copy that is damaged; `keep verify` tells.
-            continue
+        # A copy that is damaged cannot be opened, and tells nothing; `keep verify` tells of it.
+        disk = EarlierDisk(bundle.disk, {path: content})
         earlier = sources.load(bundle.agent).read(msgspec.structs.replace(bundle, disk=disk))
         if _says_anything(earlier, path):
             spoken = {session.id for session in reading.sessions if session.messages}
@@ -76,7 +72,7 @@ def _is_rest_of(session: Session, path: str) -> bool:
 class EarlierDisk(Disk):
     """A disk on which some files are as they once were."""
 
-    def __init__(self, disk: Disk, contents: Mapping[str, bytes]) -> None:
+    def __init__(self, disk: Disk, contents: Mapping[str, Callable[[], BinaryIO]]) -> None:
         super().__init__(disk.largest)
         self._disk = disk
         self._contents = contents
@@ -89,15 +85,10 @@ class EarlierDisk(Disk):
         """What a file looks like now."""
         return self._disk.facts(path)
 
-    def read(self, path: AnyPath) -> bytes:
-        """What was in a file then."""
-        content = self._contents.get(os.fspath(path))
-        return self._disk.read(path) if content is None else content
-
     def opened(self, path: AnyPath) -> BinaryIO:
-        """The same, to be read piece by piece."""
+        """What was in a file then, to be read piece by piece."""
         content = self._contents.get(os.fspath(path))
-        return self._disk.opened(path) if content is None else BytesIO(content)
+        return self._disk.opened(path) if content is None else content()
 
     def is_there(self, path: AnyPath) -> bool:
         """Whether something is there now."""

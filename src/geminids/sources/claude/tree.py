@@ -56,6 +56,10 @@ class Leaf(msgspec.Struct, frozen=True, gc=False):
     place: Source
 
 
+_MOST_ALIKE = 100
+"""Records of one millisecond that a later one is compared with: there are few, unless they are made up."""
+
+
 def lay_out(records: Sequence[Record], leaves: Sequence[Leaf], problems: list[Problem]) -> list[Laid]:
     """The records of one conversation in order, each with what became of it; problems are added to a list."""
     return _Tree(records, leaves, problems).lay_out()
@@ -102,7 +106,8 @@ class _Tree:
             # The second block of a prompt hangs on the first one, and so on the prompt itself.
             if parent in (above, index) and _is_repeated(first, record):
                 return index
-        alike.append(own)
+        if len(alike) < _MOST_ALIKE:
+            alike.append(own)
         return own
 
     def _parent(self, index: int) -> int:

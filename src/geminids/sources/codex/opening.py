@@ -6,6 +6,7 @@ of it. A small archive may hold no end of bytes: it is unpacked in pieces, and o
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections import deque
@@ -52,9 +53,9 @@ def opened(path: Path, disk: Disk = REAL) -> Opened:
 
 
 def unpacked(path: Path, disk: Disk = REAL) -> bytes | None:
-    """The text of a packed rollout, as far as it is read; None if it is not packed, or refused.
+    """The text of a packed rollout, as far as it can be unpacked; None if it is not packed, or refused.
 
-    Of one that is not read whole, that is its beginning.
+    Raises OSError if it is too large to be read whole.
     """
     if not path.name.endswith(PACKED):
         return None
@@ -62,7 +63,9 @@ def unpacked(path: Path, disk: Disk = REAL) -> bytes | None:
         text = opened(path, disk).text
     except OSError:
         return None
-    return text.beginning
+    if text.whole is None:
+        raise OSError(errno.EFBIG, f"it is too large to be read whole. {HOW_TO_READ_MORE}")
+    return text.whole
 
 
 def unpacked_size(path: Path, disk: Disk = REAL) -> int | None:

@@ -79,10 +79,10 @@ def _replayed(log: FileLog) -> dict[str, Any] | None:
 
 
 def _rewind(messages: dict[str, dict[str, Any]], target: str) -> None:
-    ids = list(messages)
-    first = ids.index(target) if target in messages else 0
-    for dropped in ids[first:]:
-        del messages[dropped]
+    is_there = target in messages
+    # From the end: there may be as many rewinds as there are messages.
+    while messages and (not is_there or target in messages):
+        messages.popitem()
 
 
 def _put(messages: dict[str, dict[str, Any]], stated: object) -> None:

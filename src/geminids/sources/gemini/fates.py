@@ -197,17 +197,21 @@ def _seen_by_line(records: Sequence[Record]) -> _Seen | None:
 def _listed(records: Iterable[Record]) -> dict[str, dict[str, Any]]:
     """The messages that are left in the CLI's mind when it lists sessions. A checkpoint begins anew."""
     ids: list[str] = []
+    first_at: dict[str, int] = {}
     known: dict[str, dict[str, Any]] = {}
     for record in records:
         if not record.agent_reads:
             continue
         value = record.value
         if record.kind is REWIND:
-            first = ids.index(value["$rewindTo"]) if value["$rewindTo"] in ids else 0
+            first = first_at.get(value["$rewindTo"], 0)
             for dropped in ids[first:]:
                 known.pop(dropped, None)
+                if first_at.get(dropped, -1) >= first:
+                    del first_at[dropped]
             del ids[first:]
         for message in _written(record):
+            first_at.setdefault(message["id"], len(ids))
             ids.append(message["id"])
             known[message["id"]] = message
     return known

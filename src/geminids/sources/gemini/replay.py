@@ -177,11 +177,7 @@ class Replay:
         return list(found.values())
 
     def _rewind(self, record: Record) -> None:
-        ids = list(self._alive)
-        target = record.value["$rewindTo"]
-        first = ids.index(target) if target in self._alive else 0
-        for turn_id in ids[first:]:
-            del self._alive[turn_id]
+        for turn_id in _taken_back(self._alive, record.value["$rewindTo"]):
             for turn in self.originals_of(turn_id):
                 turn.drop(State.REWOUND, record.place)
 
@@ -297,6 +293,16 @@ class Replay:
             else:
                 state = State.FAILED
             turn.drop(state, record.place)
+
+
+def _taken_back(ids: dict[str, Any], target: str) -> list[str]:
+    """Take an id and all behind it out of a list, in their order; all of them if it is not there."""
+    taken: list[str] = []
+    is_there = target in ids
+    # From the end: there may be as many rewinds as there are messages.
+    while ids and (not is_there or target in ids):
+        taken.append(ids.popitem()[0])
+    return taken[::-1]
 
 
 def _matched(new: list[dict[str, Any]], originals: Originals, *, newest_first: bool) -> dict[str, Copy]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from geminids.disk import GIVEN
 from geminids.model import Message, Session, Source
+from geminids.sources.bounded import read_bounded
 from geminids.sources.gemini.files import read_file
 from geminids.sources.gemini.loading import Loaded
 from geminids.sources.gemini.looking import SESSION_SUFFIXES
@@ -118,7 +120,7 @@ def _by_weight(cause: Cause) -> int:
 
 def _log_of(file: Path) -> FileLog | None:
     try:
-        return read_file(file, file.read_bytes())
+        return read_file(file, read_bounded(file, GIVEN))
     except OSError:
         return None
 

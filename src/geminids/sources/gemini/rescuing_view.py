@@ -10,7 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from geminids.disk import GIVEN
 from geminids.model import Message, Origin, Role, Session, Source, State
+from geminids.sources.bounded import read_bounded
 from geminids.sources.gemini.agent_view import is_prompt
 from geminids.sources.gemini.files import read_file
 from geminids.sources.gemini.finding import Place
@@ -59,7 +61,7 @@ def view_of(session: Session, folders: Iterable[Path], program: Program) -> View
 
 def _seen_in(file: Path) -> dict[_Spot, Turn]:
     try:
-        log = read_file(file, file.read_bytes())
+        log = read_file(file, read_bounded(file, GIVEN))
     except OSError:
         # It was there just now.
         return {}

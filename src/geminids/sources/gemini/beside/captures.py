@@ -15,6 +15,7 @@ import msgspec
 from geminids.disk import Disk
 from geminids.model import ProblemKind, Project
 from geminids.sources.base import FoundFile, Reading
+from geminids.sources.bounded import read_whole
 from geminids.sources.gemini.beside import activity, printed
 from geminids.sources.gemini.beside.accounts import CopyLog
 from geminids.sources.gemini.beside.copy_sessions import reading_of, unread
@@ -50,7 +51,7 @@ def read_copy(path: Path, content: bytes) -> Reading | None:
 def found_copy(file: FoundFile, project: Project, file_format: str, disk: Disk) -> Reading:
     """A report or a log in a project's folder; `file_format` names the account of what is neither."""
     try:
-        content = disk.read(file.path)
+        content = read_whole(file.path, disk)
     except OSError as error:
         return unread(file, file_format, error)
     reading = read_copy(file.path, content)

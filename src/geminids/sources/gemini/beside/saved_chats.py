@@ -22,6 +22,7 @@ import msgspec
 from geminids.disk import REAL, Disk
 from geminids.model import Message, Project, Session, SessionKind
 from geminids.sources.base import FoundFile, Reading
+from geminids.sources.bounded import read_whole
 from geminids.sources.gemini.beside.api_turns import messages_of
 from geminids.sources.gemini.beside.copy_sessions import (
     NOWHERE,
@@ -79,7 +80,7 @@ def saved_chat(
     `saved_in` says in which session (by the agent's own id) a tag was typed last.
     """
     try:
-        content = disk.read(file.path)
+        content = read_whole(file.path, disk)
     except OSError as error:
         return unread(file, FORMAT, error)
     saved_at = found_at(file)
