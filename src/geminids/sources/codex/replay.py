@@ -27,7 +27,6 @@ from geminids.model import (
 from geminids.sources.codex.calls import Call
 from geminids.sources.codex.content import text_or_none, texts_of
 from geminids.sources.codex.drafts import Draft, Whose, name_of_line
-from geminids.sources.codex.dropping import compress, roll_back, take_back, taken_as_summary
 from geminids.sources.codex.pairing import Calls
 from geminids.sources.codex.prompts import (
     is_draft_of,
@@ -43,6 +42,7 @@ from geminids.sources.codex.prompts import (
 from geminids.sources.codex.records import COMPLETED, EVENT, ITEM, Record
 from geminids.sources.codex.shown import thought_of
 from geminids.sources.codex.steps import Steps, keys_of
+from geminids.sources.codex.summaries import is_summary
 from geminids.sources.codex.tokens import TokenCounter
 from geminids.sources.timestamps import parse_time
 
@@ -51,6 +51,8 @@ _USER, _ASSISTANT = Role.USER, Role.ASSISTANT
 """Under names that Python looks up faster: most messages have them."""
 _COMPACT_DONE = "Compact task completed"
 """What early releases showed after a compaction as if the model had said it."""
+_MOST_PLUSES = 100
+"""How often a name is told apart by one character more each time; beyond, by a number."""
 COMPACTED = "Context compacted"
 """What Codex shows where the summary of a compaction is encrypted."""
 _RECENT = 3
@@ -87,6 +89,8 @@ class Replay(Steps):
     def __init__(self, *, of_subagent: bool, goes_on: bool) -> None:
         super().__init__()
         self.problems: list[Problem] = []
+        self._is_any_confirmed = False
+        """Whether events tell which messages a human typed."""
         self.counter = TokenCounter()
         self.ended: Ended | None = None
         self._of_subagent = of_subagent
@@ -133,7 +137,8 @@ class Replay(Steps):
             written = draft.id
             while draft.id in seen:
                 seen[written] += 1
-                draft.id = written + "+" * seen[written]
+                times = seen[written]
+                draft.id = written + ("+" * times if times <= _MOST_PLUSES else f"+{times}")
             seen[draft.id] = 0
 
     def build(self) -> tuple[Message, ...]:
@@ -232,7 +237,7 @@ class Replay(Steps):
         """A human typed this: it is a recent prompt with the same words, or one that is still to come."""
         for draft in reversed(self._prompts[-_RECENT:]):
             if not draft.is_confirmed and is_draft_of(text, draft):
-                draft.is_confirmed = True
+                draft.is_confirmed = self._is_any_confirmed = True
                 draft.also_at.append(record.place)
                 return
         if self._is_newest_task(text):
@@ -242,11 +247,11 @@ class Replay(Steps):
         draft = self._new(record, _USER, _HUMAN)
         draft.id = name_of_line(record)
         draft.parts += [*(typed_parts(text) if text else ()), *pictures]
-        draft.is_confirmed = True
         if self._of_subagent or self._reviewing:
             # A review is asked for in words of the program.
-            draft.is_confirmed = False
             make_nobodys(draft, _SYNTHETIC)
+        else:
+            draft.is_confirmed = self._is_any_confirmed = True
         self._typed = (text, draft)
 
     def _is_newest_task(self, text: str) -> bool:
@@ -399,29 +404,38 @@ class Replay(Steps):
             self._wrong(record, "num_turns is no count")
             return
         self._pause()
-        roll_back(self.drafts, turns, record.place, of_subagent=self._of_subagent)
+        events_tell = self._is_any_confirmed
+        self.view.roll_back(turns, record.place, events_tell=events_tell, of_subagent=self._of_subagent)
 
     def revert(self, seen: Mapping[str, int | None], by: Source) -> None:
         """Keep of each rollout what stands before an ordinal; the rest was taken back."""
         self._pause()
         self.counter.revert()
-        take_back(self.drafts, seen, by)
+        self.view.take_back(seen, by)
 
     @_reads("compacted")
     def _compacted(self, record: Record) -> None:
         summary = text_or_none(record.payload.get("message")) or ""
-        spoken = taken_as_summary(self.drafts, summary)
+        spoken = self._taken_as_summary(summary)
         told, self._told = self._told, None
         if spoken is not None:
             self._step = None
         self._pause()
-        compress(self.drafts, record.payload.get("replacement_history"), record.place)
+        self.view.compress(record.payload.get("replacement_history"), record.place)
         draft = self._summary(record, summary, spoken)
         if draft.used is None and told is not None:
             # The request for the summary is counted just before it.
             draft.used, draft.request_id = told.used, told.request_id
             draft.also_at.append(told.record.place)
         draft.model = self.settings.get("model") if draft.used is not None else None
+
+    def _taken_as_summary(self, summary: str) -> Draft | None:
+        """The newest message, taken away, if it is the summary as the model said it."""
+        spoken = self.drafts[-1] if self.drafts else None
+        if spoken is None or not summary or not is_summary(spoken, summary):
+            return None
+        self.view.forget(spoken)
+        return self.drafts.pop()
 
     def _summary(self, record: Record, summary: str, spoken: Draft | None) -> Draft:
         """The summary as a message: the model's own words, if it said them, with what was put before them."""
@@ -432,7 +446,7 @@ class Replay(Steps):
             spoken.id = name_of_line(record)
         else:
             spoken.also_at.append(record.place)
-            self.drafts.append(spoken)
+            self._put(spoken)
         spoken.role, spoken.origin = _USER, _SYNTHETIC
         spoken.parts = [Text(summary, _SYNTHETIC)]
         return spoken

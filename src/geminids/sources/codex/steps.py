@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from geminids.model import Origin, Role
+from geminids.model import Origin, Role, State
 from geminids.sources.codex.drafts import Draft, Whose, id_of, name_of_line
+from geminids.sources.codex.dropping import View
 from geminids.sources.codex.records import Record
 from geminids.sources.codex.shown import Shown
 from geminids.sources.codex.tokens import Sum
@@ -32,6 +33,8 @@ class Steps:
 
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
+        self.view = View()
+        """Those of them that the agent sees."""
         self.settings: dict[str, str] = {}
         """The model, the folder and the name of the session as they were settled last."""
         self._whose = Whose.OWN
@@ -46,8 +49,13 @@ class Steps:
     def _new(self, record: Record, role: Role, origin: Origin) -> Draft:
         draft = Draft(id_of(record), role, origin, parse_time(record.time), record.place)
         draft.whose, draft.rollout, draft.ordinal = self._whose, self._rollout, record.ordinal
-        self.drafts.append(draft)
+        self._put(draft)
         return draft
+
+    def _put(self, draft: Draft) -> None:
+        self.drafts.append(draft)
+        if draft.state is State.CURRENT:
+            self.view.drafts.append(draft)
 
     def _item(self, record: Record, parts: list[Any]) -> Draft:
         """Add what the model gave to its message, or begin one."""

@@ -25,7 +25,7 @@ class Kept:
     """
 
     def __init__(self, history: object) -> None:
-        self._is_written = type(history) is list
+        self.is_written = type(history) is list
         items = [item for item in history if type(item) is dict] if type(history) is list else []
         named = (item.get(field) for item in items for field in ("id", "call_id"))
         self._ids = {name for name in named if type(name) is str}
@@ -33,7 +33,7 @@ class Kept:
 
     def holds(self, draft: Draft) -> bool:
         """Whether it holds a message. To be asked from the newest on: each text stands for one."""
-        if not self._is_written:
+        if not self.is_written:
             return draft.origin is Origin.HUMAN
         if not self._ids.isdisjoint(draft.keys):
             return True
