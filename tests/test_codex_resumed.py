@@ -63,7 +63,7 @@ def cut_back(home: Path, request_sent: dict[str, Any]) -> None:
     named = ((path, rollout_name(path.name)) for path in home.rglob("rollout-*"))
     files = sorted(path for path, said in named if said and said.thread == request_sent["thread"])
     for file in reversed(files):
-        lines = opened(file).content.split(b"\n")
+        lines = opened(file).text.beginning.split(b"\n")
         held = [number for number, line in enumerate(lines) if holds(line, request_sent["input"][-1])]
         file.unlink()
         if held:
