@@ -20,6 +20,7 @@ from geminids.library import Library
 from geminids.store import searching
 from tests.conftest import FIXTURES, Run
 from tests.connections import to_be_closed
+from tests.homes import write_session
 
 FIXTURE_HOMES = sorted(case for case in FIXTURES.glob("*/*/home") if case.is_dir())
 AGENTS_FOLDERS = (".gemini", ".claude", ".codex", ".cache")
@@ -352,6 +353,71 @@ def all_words(data: Path) -> bytes:
     found += [archive.content(version) for version in archive.all_versions()]
     archive.close()
     return b"\n".join(found)
+
+
+CASES_WITH_LINKS = {
+    "gemini": ("gemini/tool-calls-jsonl-1", ".gemini/tmp/*"),
+    "claude": ("claude/tools", ".claude/projects/*"),
+    "codex": ("codex/tools", ".codex/sessions/*/*"),
+}
+
+
+@pytest.mark.parametrize("what", ["folder", "file", "file that is a folder now"])
+@pytest.mark.parametrize("agent", CASES_WITH_LINKS)
+def test_a_session_whose_place_a_link_has_taken_is_listed_shown_and_put_back(
+    geminids: Run, tmp_path: Path, agent: str, what: str
+) -> None:
+    fixture, folders = CASES_WITH_LINKS[agent]
+    home, data = tmp_path / "home", tmp_path / "data"
+    shutil.copytree(FIXTURES / fixture / "home", home)
+    where = ("--home", home, "--data", data)
+    before = json.loads(geminids("list", "--json", *where).out)["sessions"]
+    session = before[0]
+    shown = geminids("show", session["id"], "--all", *where).out
+    file = Path(session["files"][0]["path"])
+    content = file.read_bytes()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder = next(path for path in home.glob(folders) if path in file.parents)
+    spared = elsewhere / file.name
+    match what:
+        case "folder":
+            shutil.copytree(folder, elsewhere / "moved")
+            # What a link leads to may be anybody's.
+            (elsewhere / "moved" / file.relative_to(folder)).write_bytes(content.replace(b"e", b"x"))
+            shutil.rmtree(folder)
+            folder.symlink_to(elsewhere / "moved")
+        case "file":
+            spared.write_bytes(content.replace(b"e", b"x"))
+            file.unlink()
+            file.symlink_to(spared)
+        case _:
+            file.unlink()
+            file.mkdir()
+    for _ in range(2):
+        after = json.loads(geminids("list", "--json", *where).out)["sessions"]
+        assert {one["id"] for one in after} == {one["id"] for one in before}
+        assert next(one for one in after if one["id"] == session["id"])["kept"]
+        told = geminids("show", session["id"], "--all", *where).out.splitlines()
+        assert [line for line in told if not line.startswith("kept: ")] == shown.splitlines()
+    assert geminids("restore", session["id"], "--yes", "--to", tmp_path / "back", *where).code == 0
+    assert any(path.read_bytes() == content for path in (tmp_path / "back").rglob(file.name))
+    restored = geminids("restore", session["id"], "--yes", *where)
+    # Nothing is written over what is there, nor through it; where else it can go is said.
+    assert restored.code == 0 or "--to DIR writes the cop" in restored.err, restored
+    assert not any(path.read_bytes() == content for path in elsewhere.rglob(file.name))
+    assert file.is_dir() or file.is_symlink() or folder.is_symlink()
+
+
+def test_a_folder_right_in_a_home_may_be_a_link(geminids: Run, tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    write_session(home)
+    (home / ".gemini" / "tmp").rename(tmp_path / "tmp")
+    (home / ".gemini" / "tmp").symlink_to(tmp_path / "tmp")
+    for _ in range(2):
+        (session,) = json.loads(geminids("list", "--json", "--home", home, "--data", data).out)["sessions"]
+        assert not session["kept"]
+        geminids("sync", "--full", "--home", home, "--data", data)
 
 
 def test_nothing_of_a_forgotten_session_is_left(geminids: Run, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -152,6 +153,76 @@ def test_single_damaged_pages_lead_to_no_traceback(
     record_property("counts", f"index: {found} of 20 damaged pages were noticed by a list")
 
 
+def test_every_flipped_zeroed_or_repeated_page_is_noticed(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    write_session(home)
+    sync([home], data)
+    with Library([home], data) as library:
+        before = [library.listing(Filter()), library.search("login").sessions]
+    random = Random(5)
+    for number in range(12):
+        file = index_file([home], data)
+        whole = file.read_bytes()
+        content = bytearray(whole)
+        at = random.randrange(PAGE, len(content), PAGE)
+        match number % 3:
+            case 0:
+                content[random.randrange(len(content))] ^= 1 << random.randrange(8)
+            case 1:
+                content[at : at + PAGE] = bytes(PAGE)
+            case _:
+                content[at : at + PAGE] = content[:PAGE]
+        facts = file.stat()
+        file.write_bytes(content)
+        os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        said: list[str] = []
+        with Library([home], data, tell=said.append) as library:
+            assert [library.listing(Filter()), library.search("login").sessions] == before
+        assert ("damaged" in "".join(said)) is (content != whole)
+
+
+@pytest.mark.parametrize(
+    "question", ["list", "search", "show", "sync", "stats", "projects", "keep", "doctor"]
+)
+def test_rows_that_nobody_wrote_lead_to_no_traceback(tmp_path: Path, geminids: Run, question: str) -> None:
+    """Where there is no checksum to tell: a process was killed before it could note it."""
+    home, data = tmp_path / "home", tmp_path / "data"
+    path = write_session(home)
+    words = {"search": ("login",), "show": ("latest",)}.get(question, ())
+    where = ("--home", home, "--data", data)
+    for damage in (
+        "UPDATE messages SET session = 9",
+        "UPDATE sessions SET project = 77",
+        "DELETE FROM files",
+    ):
+        geminids("sync", "--full", *where)
+        expected = geminids(question, *words, *where)
+        file = index_file([home], data)
+        with Connected(file) as database:
+            database.execute(damage)
+        file.with_name(f"{file.name}.sum").unlink()
+        if question == "sync":
+            path.touch()
+        found = geminids(question, *words, *where)
+        assert found.code in (0, 1, 3), damage
+        geminids("sync", "--full", *where)
+        assert geminids(question, *words, *where).out == expected.out
+
+
+def test_what_is_no_file_is_no_index(tmp_path: Path, geminids: Run) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    write_session(home)
+    for make in (Path.mkdir, os.mkfifo, lambda file: file.symlink_to("nothing")):
+        sync([home], data)
+        file = index_file([home], data)
+        file.unlink()
+        make(file)
+        found = geminids("list", "--home", home, "--data", data)
+        assert found.code == 0
+        assert "is damaged (it is no plain file)" in found.err
+        assert "damaged" not in geminids("list", "--home", home, "--data", data).err
+
+
 def test_only_the_last_damaged_index_is_kept(tmp_path: Path) -> None:
     home, data = tmp_path / "home", tmp_path / "data"
     write_session(home)
@@ -162,6 +233,7 @@ def test_only_the_last_damaged_index_is_kept(tmp_path: Path) -> None:
     assert [file.name.partition("-")[2] for file in sorted((data / "index").glob("*-*"))] == [
         "3.db.damaged",
         "4.db",
+        "4.db.sum",
     ]
 
 
@@ -193,7 +265,7 @@ def test_two_releases_used_in_turn_both_answer(tmp_path: Path, monkeypatch: pyte
             outcome = library.sync()
             assert (outcome.built, outcome.failed, outcome.said) == (True, False, ())
             assert library.listing(Filter()).total == 1
-    assert len(list((data / "index").glob("*.db*"))) == 1
+    assert len(list((data / "index").glob("*.db"))) == 1
 
 
 def test_a_source_that_reads_otherwise_reads_everything_again(

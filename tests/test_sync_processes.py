@@ -88,7 +88,7 @@ def assert_is_whole(grown: Grown, data: Path) -> None:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         database.execute("INSERT INTO texts (texts) VALUES ('integrity-check')")
     left = {file.name.partition("-")[2] for file in (data / "index").iterdir() if file.suffix != ".lock"}
-    assert {name.partition(".")[2] for name in left} <= {"db", "db-wal", "db-shm"}, left
+    assert {name.partition(".")[2] for name in left} <= {"db", "db-wal", "db-shm", "db.sum"}, left
     assert len({name.partition(".")[0] for name in left}) == 1, left
 
 

@@ -44,7 +44,14 @@ from geminids.errors import (
 from geminids.names import keepable, project_names
 from geminids.settings import BadSettingsError
 from geminids.sources.places import IMPORTED, Home, may_be_folder, may_exist
-from geminids.store.index import DamagedIndexError, Index, Place, closed_on_error, naming_damage
+from geminids.store.index import (
+    DamagedIndexError,
+    Index,
+    Place,
+    closed_on_error,
+    naming_damage,
+    naming_strange_rows,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -476,6 +483,7 @@ class Library:
         gone = self._gone_homes(found)
         if isinstance(self._disk, KeptDisk):
             self._disk.foreign = [home.folder for home in gone if home.known_by == IMPORTED]
+            self._disk.homes = [home.folder for home in found]
         self._homes = [home._replace(disk=self._disk) for home in (*found, *gone)]
         named = self._data or environment.get(config.DATA_VARIABLE)
         if named and config.is_below(config.absolute(named), self._agents_folders()):
@@ -1317,7 +1325,8 @@ class Library:
     def _ask(self, question: Callable[[Index], Answer]) -> Answer:
         """The answer of the index; one that turns out to be damaged is made anew first."""
         try:
-            return self._answer(question)
+            with naming_strange_rows(self._index().path):
+                return self._answer(question)
         except DamagedIndexError as error:
             place = self._place()
             if place is None:

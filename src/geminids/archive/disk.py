@@ -2,7 +2,8 @@
 
 What is really there always counts, and nothing is concluded from what cannot be seen: a closed folder is a
 closed folder, whatever copies there are of it. Copies are plain files in plain folders, so no link and no
-pipe is ever told of here that is not on the disk itself.
+pipe is ever told of here that is not on the disk itself. Where a link, or something else that no reader looks
+into, has taken the place of a file or folder of which there are copies, that file or folder is gone.
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
@@ -46,6 +47,8 @@ C = TypeVar("C", bound="Copied")
 
 _GONE = (FileNotFoundError, NotADirectoryError)
 """How the system says that something is not there, and not that we may not know."""
+_NO_FILE = (errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.EINVAL, errno.ENXIO)
+"""And that something is there which is no plain file."""
 _FILE = stat.S_IFREG | 0o600
 _FOLDER = stat.S_IFDIR | 0o700
 _AFTER_BELOW = chr(ord(os.sep) + 1)
@@ -116,13 +119,16 @@ class KeptDisk(Disk, Generic[C]):
         self._part = part
         self.foreign: Sequence[str] = ()
         """Homes of other machines: nothing is told of what lies there on this one."""
+        self.homes: Sequence[str] = ()
+        """Homes of this one: the folders right in them may be links, those further down are not followed."""
+        self._followed: dict[str, bool] = {}
         self._lock = allocate_lock()
         self._loaded: _Copies[C] | None = None
 
     def entries(self, folder: AnyPath) -> "Sequence[Entry]":
         """What a folder holds and what is gone from it, by name. Raises OSError."""
         try:
-            real = () if self.is_foreign(folder) else super().entries(folder)
+            real = () if self._is_out_of_sight(_beginning(folder)) else super().entries(folder)
         except _GONE:
             if not self._copies.is_folder(folder):
                 raise
@@ -130,6 +136,8 @@ class KeptDisk(Disk, Generic[C]):
         kept = list(self._copies.held_in(folder))
         if not kept:
             return real
+        if self._follows_no_link_in(folder):
+            real = _without_replaced(real, kept)
         there = {entry.name for entry in real}
         missing = [entry for entry in kept if entry.name not in there and self._is_told_of(entry)]
         gone = list(self._not_renamed(missing, real))
@@ -138,8 +146,8 @@ class KeptDisk(Disk, Generic[C]):
     def facts(self, path: AnyPath) -> Facts:
         """What a file looks like from outside, or looked like. Raises OSError."""
         try:
-            self._refuse_foreign(path)
-            return super().facts(path)
+            self._refuse_out_of_sight(path)
+            return self._facts_unless_replaced(path)
         except _GONE:
             if copy := self._copy(path):
                 return KeptFacts(copy.size, copy.mtime_ns, _FILE)
@@ -147,12 +155,20 @@ class KeptDisk(Disk, Generic[C]):
                 return KeptFacts(0, 0, _FOLDER)
             raise
 
+    def _facts_unless_replaced(self, path: AnyPath) -> Facts:
+        facts = super().facts(path)
+        if self._is_replaced(path, facts.st_mode):
+            raise FileNotFoundError(errno.ENOENT, "something else is there", os.fspath(path))
+        return facts
+
     def opened(self, path: AnyPath) -> BinaryIO:
         """A file to be read piece by piece, or its copy, which the caller closes. Raises OSError."""
         try:
-            self._refuse_foreign(path)
+            self._refuse_out_of_sight(path)
             return super().opened(path)
-        except _GONE:
+        except OSError as error:
+            if not isinstance(error, _GONE) and error.errno not in _NO_FILE:
+                raise
             if copy := self._copy(path):
                 return self._opened_copy(copy)
             raise
@@ -184,17 +200,52 @@ class KeptDisk(Disk, Generic[C]):
         """Whether a path is of another machine."""
         return bool(self.foreign) and _tidy(path).startswith(tuple(map(_beginning, self.foreign)))
 
-    def _refuse_foreign(self, path: AnyPath) -> None:
-        if self.is_foreign(path):
-            raise FileNotFoundError(errno.ENOENT, "of another machine", os.fspath(path))
+    def _refuse_out_of_sight(self, path: AnyPath) -> None:
+        if self._is_out_of_sight(path):
+            raise FileNotFoundError(errno.ENOENT, "of another machine, or behind a link", os.fspath(path))
+
+    def _is_out_of_sight(self, path: AnyPath) -> bool:
+        """Whether nothing is told of what lies there on the disk."""
+        return self.is_foreign(path) or self._is_behind_link(os.fspath(path))
+
+    def _is_behind_link(self, path: str) -> bool:
+        """Whether a folder on the way from a home to a path is one that no reader goes through."""
+        home = max((home for home in self.homes if path.startswith(_beginning(home))), key=len, default=None)
+        if home is None:
+            return False
+        # Right in a home a reader opens folders by their names, wherever they are.
+        at = path.find(os.sep, len(_beginning(home)))
+        while at > 0 and (at := path.find(os.sep, at + 1)) > 0:
+            if self._is_link(path[:at]):
+                return True
+        return False
+
+    def _is_link(self, folder: str) -> bool:
+        if folder not in self._followed:
+            self._followed[folder] = os.path.islink(folder)  # noqa: PTH114
+        return self._followed[folder]
+
+    def _follows_no_link_in(self, folder: AnyPath) -> bool:
+        """Whether links in a folder are links that no reader follows: a home's own ones are."""
+        return _tidy(folder) not in map(_tidy, self.homes)
+
+    def _is_replaced(self, path: AnyPath, mode: int) -> bool:
+        """Whether something else is where a file was that is kept, or a folder that holds such files."""
+        if stat.S_ISREG(mode):
+            return False
+        if self._copies.of(path) is not None:
+            return True
+        is_link = stat.S_ISLNK(mode) and self._follows_no_link_in(os.path.dirname(_tidy(path)))  # noqa: PTH120
+        return is_link and self._copies.is_folder(path)
 
     def _is_gone(self, path: str) -> bool:
-        return self.is_foreign(path) or _is_gone(path)
+        return self._is_out_of_sight(path) or _is_gone(path)
 
     def look_again(self) -> None:
         """Forget which copies there are: others may have been kept since."""
         with self._lock:
             self._loaded = None
+            self._followed = {}
 
     @property
     def _copies(self) -> "_Copies[C]":
@@ -326,6 +377,20 @@ class _Copies(Generic[C]):
         return same
 
 
+def _without_replaced(real: "Sequence[Entry]", kept: "Sequence[KeptEntry]") -> "Sequence[Entry]":
+    """What a folder holds without what has taken the place of files and folders that are kept."""
+    was_folder = {entry.name: entry.is_dir() for entry in kept}
+
+    def is_as_it_was(entry: "Entry") -> bool:
+        if entry.name not in was_folder:
+            return True
+        if was_folder[entry.name]:
+            return not entry.is_symlink()
+        return entry.is_file(follow_symlinks=False)
+
+    return [entry for entry in real if is_as_it_was(entry)]
+
+
 def _beginning(folder: AnyPath) -> str:
     """How the paths of all files begin that lie below a folder."""
     path = _tidy(folder)
@@ -338,11 +403,10 @@ def _tidy(path: AnyPath) -> str:
 
 
 def _is_gone(path: str) -> bool:
-    """Whether nothing is there. What we may not look at may be there."""
+    """Whether no plain file is there. What we may not look at may be there."""
     try:
-        os.lstat(path)
+        return not stat.S_ISREG(os.lstat(path).st_mode)
     except _GONE:
         return True
     except (OSError, ValueError):
         return False
-    return False

@@ -494,8 +494,8 @@ class ReadableRows(NamedTuple):
     versions: Sequence[WrittenVersion]
     records: Sequence[RecordRow]
     packs: Sequence[Pack]
-    is_partial: bool
-    """Whether rows were left out that are not what was written, or could not be read."""
+    left_out: int
+    """How many rows are not what was written, or stretches of rows could not be read."""
 
 
 def rows_as_far_as_whole(file: str) -> ReadableRows | None:
@@ -535,7 +535,7 @@ def _rows_left(connection: sqlite3.Connection, *, has_sums: bool) -> ReadableRow
         list(rows(_BY_NUMBER, _written if has_sums else _written_at_first)),
         list(rows(_RECORDS, _record)),
         list(rows(_PACKS, _pack)),
-        bool(troubles),
+        len(troubles),
     )
 
 

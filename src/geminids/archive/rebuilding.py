@@ -82,6 +82,8 @@ class _Filled(NamedTuple):
     """Stretches of packs that could not be read."""
     unfound: int
     """Versions that only the former list tells of."""
+    left_out: int
+    """Rows of the former list that are not what was written."""
 
 
 def manifest_to_write(folder: str, said: list[str], *, is_thorough: bool = False) -> tuple[Manifest, int]:
@@ -111,7 +113,7 @@ def _bring_up_to_date(folder: str) -> None:
     """Give the rows of an earlier release their checksums. Raises DamagedManifestError."""
     file = f"{folder}/{MANIFEST_FILE}"
     known = rows_as_far_as_whole(file)
-    if known is None or known.is_partial or known.identity is None:
+    if known is None or known.left_out or known.identity is None:
         raise DamagedManifestError("it is of an earlier release, and damaged")
     new = f"{file}.new"
     remove_files([new, new + _JOURNAL])
@@ -203,7 +205,10 @@ def _made_anew(folder: str, reason: str, said: list[str]) -> Manifest:
 def _told(filled: _Filled) -> str:
     unread = f" {filled.unread} stretches of them could not be read." if filled.unread else ""
     unfound = f" {filled.unfound} copies were only on the former list." if filled.unfound else ""
-    return f"{unread}{unfound} `geminids keep verify` says more." if unread or unfound else ""
+    if not unread and not unfound:
+        return ""
+    left_out = f" {filled.left_out} rows of that could not be read." if filled.left_out else ""
+    return f"{unread}{unfound}{left_out} `geminids keep verify` says more."
 
 
 def _move_aside(folder: str) -> str | None:
@@ -270,7 +275,8 @@ def _fill(folder: str, manifest: Manifest) -> _Filled:
             manifest.put_pack(pack)
         manifest.note_last_number(former.last_number if former else 0)
     unread = sum(len(pack.broken) for pack in found)
-    return _Filled(len(found), unread, len(known.keys() - said.keys()))
+    left_out = former.left_out if former else 0
+    return _Filled(len(found), unread, len(known.keys() - said.keys()), left_out)
 
 
 def _known_before(folder: str, former: ReadableRows | None) -> Mapping[int, WrittenVersion]:

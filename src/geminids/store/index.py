@@ -2,6 +2,7 @@
 
     <data folder>/index/<homes>-<build>.db          complete; of several the one with the largest number
     <data folder>/index/<homes>-<build>.db.new      being made; worth nothing until it is renamed
+    <data folder>/index/<homes>-<build>.db.sum      what its bytes come to, while nobody writes
     <data folder>/index/<homes>.lock                held by whoever writes; says who that is
     <data folder>/index/<homes>-<build>.db.damaged  could not be read and was moved aside
 
@@ -50,6 +51,13 @@ _USUAL_CRISIS = 16
 
 
 _ASIDE = ".damaged"
+_SEAL = ".sum"
+_ALWAYS_COMPARED = 32 << 20
+"""Bytes of an index that is compared with its checksum whenever it is opened: that takes some milliseconds. A
+larger one is only if its time is another one than when it was written."""
+_NEVER_COMPARED = 512 << 20
+"""Bytes of one for which that would take longer than most of what is written at a time."""
+_PIECE = 1 << 20
 _DAMAGE = frozenset(
     {
         sqlite3.SQLITE_CORRUPT,
@@ -172,6 +180,9 @@ class Place:
         path = self.current()
         if path is None:
             return None
+        _compare_with_seal(path)
+        # Before anything is written: what has no seal is not compared with it.
+        _remove_seal(path)
         with naming_damage(path):
             index = Index(_connected(path), path)
             with closed_on_error(index):
@@ -207,7 +218,24 @@ class Place:
         self.tidy()
         opened = self.open_to_write()
         assert opened is not None
+        self.seal(opened)
         return opened
+
+    def seal(self, index: Index) -> None:
+        """Note what the bytes of an index come to that was written; where that fails it is not compared."""
+        assert index.path is not None
+        with suppress(OSError, sqlite3.Error):
+            # Whoever reads for long is not waited for.
+            index.connection.execute("PRAGMA busy_timeout = 0")
+            (is_read,) = index.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[:1]
+            index.connection.execute(f"PRAGMA busy_timeout = {int(_BUSY * 1000)}")
+            facts = os.stat(index.path)  # noqa: PTH116
+            if is_read or facts.st_size > _NEVER_COMPARED:
+                return
+            new = f"{index.path}{_SEAL}.new"
+            with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:  # noqa: PTH123
+                out.write(f"{_check_sum(index.path)} {facts.st_size} {facts.st_mtime_ns}\n")
+            os.replace(new, f"{index.path}{_SEAL}")  # noqa: PTH105
 
     def discard(self, index: Index) -> None:
         """Give up an index that was started."""
@@ -220,9 +248,9 @@ class Place:
         # It may be another process that was quicker: no name is used twice, so it was this file.
         with suppress(FileNotFoundError):
             os.replace(path, aside)  # noqa: PTH105
-        for journal in (f"{path}-wal", f"{path}-shm"):
+        for beside in (f"{path}-wal", f"{path}-shm", f"{path}{_SEAL}"):
             with suppress(OSError):
-                os.remove(journal)  # noqa: PTH107
+                os.remove(beside)  # noqa: PTH107
         return aside
 
     def is_tidy(self) -> bool:
@@ -267,7 +295,8 @@ class Place:
         """What is neither the newest index, nor its journal, nor the last one that was damaged."""
         names = self._names()
         index, damaged = _last(names, ".db"), _last(names, f".db{_ASIDE}")
-        return [name for name in names if name not in (index, f"{index}-wal", f"{index}-shm", damaged)]
+        used = (index, f"{index}-wal", f"{index}-shm", f"{index}{_SEAL}", damaged)
+        return [name for name in names if name not in used]
 
     def _remove_unused(self) -> None:
         """Take out the indexes of other homes that nobody has looked at for long: a backup, a stick."""
@@ -291,8 +320,8 @@ class Place:
 
 
 def _remove(path: str) -> None:
-    """Remove an index with its journal."""
-    for suffix in ("", "-wal", "-shm"):
+    """Remove an index with what lies beside it."""
+    for suffix in ("", "-wal", "-shm", _SEAL):
         with suppress(FileNotFoundError):
             os.remove(path + suffix)  # noqa: PTH107
 
@@ -359,7 +388,75 @@ def _is_on_a_full_disk(path: str) -> bool:
     return facts.f_bavail * facts.f_frsize < _PAGE
 
 
+@contextmanager
+def naming_strange_rows(path: str | None) -> Iterator[None]:
+    """Turns an error that nobody expects into one of the index: rows that nobody wrote lead to any.
+
+    Whoever makes the index anew asks again without this, and then it is a bug of ours.
+    """
+    try:
+        yield
+    except (GeminidsError, OSError, sqlite3.Error):
+        raise
+    except Exception as error:
+        if path is None:
+            raise
+        raise DamagedIndexError(path, f"{type(error).__name__}: {error}") from error
+
+
+def _compare_with_seal(path: str) -> None:
+    """Compare an index with its checksum, unless it is being written. Raises DamagedIndexError, OSError."""
+    if os.path.lexists(path) and not os.path.isfile(path):  # noqa: PTH113
+        raise DamagedIndexError(path, "it is no plain file")
+    sealed = _seal(path)
+    if sealed is None or _size(f"{path}-wal"):
+        return
+    check, size, mtime_ns = sealed
+    facts = os.stat(path)  # noqa: PTH116
+    is_as_it_was = (facts.st_size, facts.st_mtime_ns) == (size, mtime_ns)
+    if is_as_it_was and size > _ALWAYS_COMPARED:
+        return
+    if facts.st_size == size and _check_sum(path) == check:
+        return
+    # Whoever writes has removed it before.
+    if _seal(path) == sealed and not _size(f"{path}-wal"):
+        raise DamagedIndexError(path, "it is not what was written")
+
+
+def _seal(path: str) -> tuple[int, int, int] | None:
+    """Checksum, size and time of an index when it was written; None if that is not known."""
+    try:
+        with open(f"{path}{_SEAL}", "rb") as sealed:  # noqa: PTH123
+            check, size, mtime_ns = map(int, sealed.read(100).split())
+    except (OSError, ValueError):
+        return None
+    return check, size, mtime_ns
+
+
+def _remove_seal(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.remove(f"{path}{_SEAL}")  # noqa: PTH107
+
+
+def _check_sum(path: str) -> int:
+    from zlib import crc32
+
+    check = 0
+    with open(path, "rb", buffering=0) as opened:  # noqa: PTH123
+        while piece := opened.read(_PIECE):
+            check = crc32(piece, check)
+    return check
+
+
+def _size(file: str) -> int:
+    try:
+        return os.stat(file).st_size  # noqa: PTH116
+    except OSError:
+        return 0
+
+
 def _opened_to_read(path: str) -> Index | None:
+    _compare_with_seal(path)
     try:
         return _of_this_release(path, "mode=ro")
     except OSError:

@@ -27,6 +27,7 @@ from geminids.store.index import (
     closed_on_error,
     in_memory,
     naming_damage,
+    naming_strange_rows,
 )
 from geminids.store.schema import EVERY_WORD, VERSION
 from geminids.sync.seen import Seen
@@ -242,7 +243,10 @@ class _Run:
             if index:
                 with naming_damage(index.path), closed_on_error(index):
                     if self._can_go_on(index):
-                        return index, self._brought_up_to_date(index)
+                        with naming_strange_rows(index.path):
+                            outcome = self._brought_up_to_date(index)
+                        place.seal(index)
+                        return index, outcome
                 index.close()
             return self._built(place)
 
@@ -388,7 +392,7 @@ class _Run:
     # What has changed
 
     def _is_current(self, index: Index) -> bool:
-        with naming_damage(index.path), closed_on_error(index):
+        with naming_damage(index.path), naming_strange_rows(index.path), closed_on_error(index):
             if footprints(index) != self._footprints() or not self._has_all_copies(index):
                 return False
             if index.meta("generation") != self._sync.generation() or self._proves_anything(index):
