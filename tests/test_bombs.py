@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from time import process_time
+from typing import Any
 
 import msgspec
 import pytest
@@ -136,3 +139,60 @@ def test_a_limit_that_is_no_number_of_bytes_is_refused(tmp_path: Path, value: st
     (tmp_path / "settings.toml").write_text(f"[read]\nlargest-file = {value}\n")
     with pytest.raises(BadSettingsError, match="must be a whole number of bytes"):
         read_settings(str(tmp_path), {})
+
+
+Record = dict[str, Any]
+_AT = "2026-05-01T10:00:00.000Z"
+_MANY = 12_000
+
+
+def _gemini(records: Iterable[Record]) -> Iterator[Record]:
+    yield {"sessionId": "s", "projectHash": "0" * 64, "startTime": _AT, "lastUpdated": _AT}
+    yield from ({"timestamp": _AT, "type": "gemini", "content": "x"} | record for record in records)
+
+
+def _codex(payloads: Iterable[Record]) -> Iterator[Record]:
+    yield {"timestamp": _AT, "type": "session_meta", "payload": {"id": "t", "timestamp": _AT, "cwd": "/x"}}
+    for payload in payloads:
+        yield {"timestamp": _AT, "type": payload.get("of", "response_item"), "payload": payload}
+
+
+def _claude(number: int, parent: int | None) -> Record:
+    above = None if parent is None else f"u{parent}"
+    message = {"role": "user", "content": f"x{number}"}
+    return {"type": "user", "uuid": f"u{number}", "parentUuid": above, "timestamp": _AT, "message": message}
+
+
+def _said(number: int) -> Record:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": f"x{number}"}]}
+
+
+def _call(number: int) -> Record:
+    return {"id": "m0", "toolCalls": [{"id": f"c{number}", "name": "t", "args": {}}]}
+
+
+_SUMMED_UP = {"of": "compacted", "message": "s"}
+_ROLLED_BACK = {"of": "event_msg", "type": "thread_rolled_back", "num_turns": 1}
+SHAPES: dict[str, Callable[[], Iterable[Record]]] = {
+    "gemini versions": lambda: _gemini(_call(number) for number in range(_MANY)),
+    "gemini rewinds": lambda: _gemini(
+        [*({"id": f"m{at}"} for at in range(_MANY)), *({"$rewindTo": f"m{at}"} for at in range(_MANY, 0, -1))]
+    ),
+    "claude written backwards": lambda: (_claude(at, at - 1 if at else None) for at in range(_MANY, -1, -1)),
+    "claude branches": lambda: (_claude(at, 0 if at else None) for at in range(_MANY)),
+    "codex compactions": lambda: _codex(x for at in range(_MANY) for x in (_said(at), _SUMMED_UP)),
+    "codex rollbacks": lambda: _codex([*map(_said, range(_MANY)), *[_ROLLED_BACK] * _MANY]),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_many_records_of_one_kind_cost_what_they_are(name: str, tmp_path: Path) -> None:
+    path = tmp_path / AGENTS[name.partition(" ")[0]].path("00000001-0000-4000-8000-000000000000", ".jsonl")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in SHAPES[name]()))
+    source = sources.load(name.partition(" ")[0])
+    (bundle,) = source.scan(source.homes_below(str(tmp_path))[0]).bundles
+    began = process_time()
+    assert source.read(bundle).sessions
+    # What grows with the square of their number takes ten times as long.
+    assert process_time() - began < 4

@@ -56,7 +56,7 @@ class Leaf(msgspec.Struct, frozen=True, gc=False):
     place: Source
 
 
-_MOST_ALIKE = 100
+_MOST_ALIKE = 50
 """Records of one millisecond that a later one is compared with: there are few, unless they are made up."""
 
 

@@ -10,14 +10,24 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 """What says nothing. Comparing is slow, so what is true is not even compared."""
 
 
-def merged(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> dict[str, Any]:
-    """Both versions in one. A restatement never changes what was said, only adds what was not known."""
+Places = dict[object, int]
+"""Where the calls of a message stand in their list, by their ids."""
+
+
+def merged(
+    known: dict[str, Any], later: dict[str, Any], *, restated: bool, places: Places | None = None
+) -> dict[str, Any]:
+    """Both versions in one. A restatement never changes what was said, only adds what was not known.
+
+    `places` is what this function noted of the calls in `known` before: a message may have very many versions
+    with a call more in each.
+    """
     result = dict(known)
     for name, value in later.items():
         if not value and value in _EMPTY:
             result.setdefault(name, value)
         elif name == "toolCalls":
-            result[name] = merged_calls(known.get(name), value, restated=restated)
+            result[name] = _merged_calls(known.get(name), value, {} if places is None else places, restated)
         elif not restated or known.get(name) in _EMPTY:
             result[name] = value
     if isinstance(known.get("timestamp"), str):
@@ -25,17 +35,29 @@ def merged(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> d
     return result
 
 
-def merged_calls(known: object, later: object, *, restated: bool) -> object:
+def _merged_calls(known: object, later: object, places: Places, restated: bool) -> object:
     """The calls of two versions, by id, in the order in which they were first recorded."""
     if not isinstance(known, list) or not isinstance(later, list):
+        places.clear()
         return later
-    calls: dict[object, Any] = {}
-    for index, call in enumerate([*known, *later]):
+    calls: list[Any] = list(known) if len(places) == len(known) else []
+    if not calls:
+        places.clear()
+        _add_calls(calls, known, places, restated=restated)
+    _add_calls(calls, later, places, restated=restated)
+    return calls
+
+
+def _add_calls(calls: list[Any], more: list[Any], places: Places, *, restated: bool) -> None:
+    for call in more:
         call_id = call.get("id") if isinstance(call, dict) else None
-        key = call_id if isinstance(call_id, str) else index
-        before = calls.get(key)
-        calls[key] = call if before is None else _merged_call(before, call, restated=restated)
-    return list(calls.values())
+        # What has no id is never the same as anything else.
+        key = call_id if isinstance(call_id, str) else len(calls)
+        at = places.setdefault(key, len(calls))
+        if at == len(calls):
+            calls.append(call)
+        else:
+            calls[at] = _merged_call(calls[at], call, restated=restated)
 
 
 def _merged_call(known: dict[str, Any], later: dict[str, Any], *, restated: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from geminids.model import Source, State
 from geminids.sources.gemini.content import parts_of
 from geminids.sources.gemini.injected import CONTEXT_ID
-from geminids.sources.gemini.merging import merged
+from geminids.sources.gemini.merging import Places, merged
 from geminids.sources.gemini.traits import Trait, traits
 
 _NOTICES = frozenset({"info", "warning", "error"})
@@ -19,6 +19,7 @@ class Turn:
     """A message in the making: the best of all its versions, and all their places."""
 
     __slots__ = (
+        "_call_places",
         "_last",
         "_traits",
         "answered",
@@ -48,6 +49,7 @@ class Turn:
         """Answers to calls that stand in the content, by the id of the call."""
         self._traits: list[Trait] | None = None
         self._last = value
+        self._call_places: Places = {}
         if type(value.get("content")) is list:
             self._remember_calls(value)
 
@@ -79,7 +81,7 @@ class Turn:
         if value is self._last:
             return
         self._last = value
-        self.value = merged(self.value, value, restated=restated)
+        self.value = merged(self.value, value, restated=restated, places=self._call_places)
         self._traits = None
         if type(value.get("content")) is list:
             self._remember_calls(value)
