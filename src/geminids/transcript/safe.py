@@ -32,6 +32,7 @@ _UNSEEN_IN_JSON = (
     rb"|\xef\xbb\xbf|\xef\xbf[\xb9-\xbb]|\xf3\xa0[\x80\x81][\x80-\xbf]"
 )
 """What `text` does not leave as it is, as JSON has it."""
+_ESCAPES_IN_JSON = (rb"\u00", rb"\r", rb"\b", rb"\f")
 
 
 def text(words: str) -> str:
@@ -64,6 +65,9 @@ def json_bytes(encoded: bytes) -> bytes:
 
 def shown_json(encoded: bytes) -> bytes:
     """JSON in which each text, keys of objects too, is what `text` makes of it; colours lose their escape."""
+    # Nearly all is printable, and these look at it much faster than a pattern does.
+    if encoded.decode().isprintable() and not any(begun in encoded for begun in _ESCAPES_IN_JSON):
+        return encoded
     return re.sub(_UNSEEN_IN_JSON, _shown_in_json, encoded)
 
 
