@@ -236,7 +236,8 @@ def test_who_still_waits_when_the_server_ends_is_told_so_at_once(tmp_path: Path)
     home, slow = tmp_path / "home", Slow()
     write_session(home)
     opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-    opening(sync=True).sync()
+    with opening(sync=True) as library:
+        library.sync()
 
     async def ask() -> Response:
         answers = Answers(to_be_closed(Libraries(opening, syncs=False)), token="", redacts=False)
