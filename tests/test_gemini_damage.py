@@ -11,9 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from geminids.export.data import encode_with_halves, indented
 from geminids.model import FileAccount, Origin, Problem, ProblemKind, Project, Session, Tally, Unrecognised
 from geminids.sources.base import Bundle, FoundFile
 from geminids.sources.gemini import GeminiSource
+from geminids.sources.jsonl import in_whole_characters
 from tests.conftest import FIXTURES
 from tests.test_contract import accounted
 from tests.test_model_schema import assert_valid
@@ -216,6 +218,83 @@ def test_bad_utf8_is_read_with_replacement_characters(reader: Reader) -> None:
     content = f"{HEADER}\n{PROMPT}\n{REPLY}\n".encode().replace(b"first", b"fi\xffst")
     assert reader.texts(content) == ["fi\ufffdst", "second"]
     assert reader.kinds == [ProblemKind.BAD_TEXT]
+
+
+HALF = r"Half \ud83d here"
+AFTER = {"with nothing after the messages": {}, "with fields after them": {"kind": "main"}}
+
+
+@pytest.mark.parametrize("after", AFTER.values(), ids=AFTER)
+@pytest.mark.parametrize("layout", [2, None], ids=["as the CLI prints it", "on one line"])
+def test_half_a_character_is_named_and_damages_nothing(
+    reader: Reader, after: dict[str, str], layout: int | None
+) -> None:
+    messages = [json.loads(PROMPT.replace("first", HALF)), json.loads(REPLY)]
+    document = {**json.loads(HEADER), "messages": messages, **after}
+    written = json.dumps(document, indent=layout)
+    assert reader.texts(written, "session-2026-01-01T00-00-s.json") == ["Half \ufffd here", "second"]
+    (problem,) = reader.problems
+    assert (problem.kind, problem.detail) == (ProblemKind.BAD_TEXT, "half a character")
+    assert HALF in written[problem.start : problem.end]
+    assert "second" not in written[problem.start : problem.end]
+
+
+def test_half_a_character_around_the_messages_is_named_too(reader: Reader) -> None:
+    document = {**json.loads(HEADER), "messages": [json.loads(PROMPT)], "summary": "Half \ud83d"}
+    (session,) = reader(json.dumps(document, indent=2), "session-2026-01-01T00-00-s.json")
+    assert session.title == "Half \ufffd"
+    assert reader.kinds == [ProblemKind.BAD_TEXT]
+
+
+def test_half_a_character_in_a_damaged_place_is_named_beside_the_damage(reader: Reader) -> None:
+    prompt = PROMPT.replace("first", HALF)
+    assert reader.texts(f"{HEADER}\n{REPLY[:30]}{prompt}\n") == ["Half \ufffd here"]
+    assert sorted(reader.kinds) == [ProblemKind.BAD_JSON, ProblemKind.BAD_TEXT]
+    document = json.dumps(
+        {**json.loads(HEADER), "messages": [json.loads(prompt), json.loads(REPLY)]}, indent=2
+    )
+    cut = document[: document.index("second")]
+    assert reader.texts(cut, "session-2026-01-01T00-00-s.json")[0] == "Half \ufffd here"
+    assert sorted(set(reader.kinds)) == [ProblemKind.BAD_JSON, ProblemKind.BAD_TEXT]
+
+
+@pytest.mark.parametrize("name", ["session-2026-01-01T00-00-s.json", "session-2026-01-01T00-00-s.jsonl"])
+def test_the_agents_view_has_half_a_character_as_the_loader_has_it(tmp_path: Path, name: str) -> None:
+    message = json.loads(PROMPT.replace("first", HALF)) | {"\udc00 name": ["\ud83d", "\ud83d\ude00"]}
+    header = json.loads(HEADER)
+    lines = [json.dumps(header), json.dumps(message)]
+    document = json.dumps({**header, "messages": [message]}, indent=2)
+    file = tmp_path / name
+    file.write_text("\n".join(lines) if name.endswith("l") else document)
+    view = SOURCE.agent_view(file)
+    assert view is not None
+    (loaded,) = view["messages"]
+    assert loaded == json.loads(json.dumps(message))
+    assert json.loads(encode_with_halves(view)) == view
+    assert json.loads(indented(encode_with_halves(view))) == view
+    assert rb"Half \ud83d here" in encode_with_halves(view)
+
+
+def test_an_escaped_backslash_begins_no_half_of_a_character() -> None:
+    for raw in (
+        rb'"\\ud83d"',
+        rb'"\ud83d\ude00"',
+        rb'"\ud83d\\ude00"',
+        rb'"\udc00\ud83d"',
+        rb'"\u00e9\ud83"',
+    ):
+        mended = in_whole_characters(raw)
+        assert len(mended) == len(raw)
+        halves = [character for character in _read(raw) if 0xD800 <= ord(character) <= 0xDFFF]
+        assert mended.count(rb"\ufffd") == len(halves), raw
+        assert not any(0xD800 <= ord(character) <= 0xDFFF for character in _read(mended)), raw
+
+
+def _read(raw: bytes) -> str:
+    try:
+        return str(json.loads(raw))
+    except ValueError:
+        return ""
 
 
 def test_a_byte_order_mark_is_no_obstacle(reader: Reader) -> None:

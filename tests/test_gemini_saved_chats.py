@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids.model import Origin, Project, Session, SessionKind, Text
+from geminids.model import Origin, ProblemKind, Project, Session, SessionKind, Text
 from geminids.sources.base import FoundFile
 from geminids.sources.gemini import GeminiSource
 from geminids.sources.gemini.beside.saved_chats import (
@@ -371,3 +371,18 @@ def test_recorded_chats_are_tied_to_their_sessions(record_property: RecordProper
     record_property(
         "counts", f"saved chats: {tied} tied to their sessions, {untied} whose session was never written"
     )
+
+
+def test_half_a_character_in_a_saved_chat_damages_nothing(tmp_path: Path) -> None:
+    turns = [
+        {"role": "user", "parts": [{"text": "Half \ud83d here"}]},
+        {"role": "model", "parts": [{"text": "Fine."}]},
+    ]
+    for content in (turns, {"history": turns, "authType": "gemini-api-key"}):
+        file = tmp_path / "checkpoint-half.json"
+        file.write_text(json.dumps(content))
+        reading = SOURCE.read_alone(file)
+        assert reading is not None
+        (session,) = reading.sessions
+        assert [message.text(message.origin) for message in session.messages] == ["Half \ufffd here", "Fine."]
+        assert [problem.kind for problem in reading.problems] == [ProblemKind.BAD_TEXT]

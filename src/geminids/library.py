@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from geminids.errors import Unreadable
     from geminids.excerpting import Excerpt, Unwanted
     from geminids.export.base import Format
-    from geminids.export.data import encode
+    from geminids.export.data import encode, encode_with_halves, indented
     from geminids.export.folder import Refused
     from geminids.export.html.prose import prose
     from geminids.export.json_lines import MessageLine
@@ -247,9 +247,11 @@ __all__ = [
     "VerifiedRecord",
     "are_chosen",
     "encode",
+    "encode_with_halves",
     "file_meant",
     "format_called",
     "format_names",
+    "indented",
     "is_document",
     "known_tags",
     "last_listed",
@@ -270,7 +272,7 @@ _LOADED_WHEN_USED = {
     "geminids.recording": ("Records",),
     "geminids.records.keys": ("FoundKeys", "KeptKey", "KeyStore"),
     "geminids.verifying": ("RecordCheck", "VerifiedRecord"),
-    "geminids.export.data": ("encode",),
+    "geminids.export.data": ("encode", "encode_with_halves", "indented"),
     "geminids.export.html.prose": ("prose",),
     "geminids.export.json_lines": ("MessageLine",),
     "geminids.export.losses": ("Loss", "LossReport", "Verdict"),

@@ -5,18 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-import msgspec
-
-from geminids.library import encode
+from geminids.library import encode, encode_with_halves, indented
 from geminids.transcript import safe
 
-__all__ = ["encode", "join", "print_json", "print_lines"]
+__all__ = ["encode", "encode_with_halves", "join", "print_json", "print_lines"]
 
 
 def print_json(encoded: bytes) -> None:
     """One JSON document, indented where a person looks at it."""
     if sys.stdout.isatty():
-        encoded = msgspec.json.format(encoded, indent=2)
+        encoded = indented(encoded)
     print_lines([encoded])
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from geminids.cli.data import encode, join
+from geminids.cli.data import encode, encode_with_halves, join
 from geminids.library import (
     Fidelity,
     IndexFacts,
@@ -145,7 +145,7 @@ def _told(said: Marks) -> dict[str, Any]:
 
 def agent_view_document(record: dict[str, Any]) -> bytes:
     """A record in the agent's own form as a document."""
-    return join(encode({"schema": AgentViewDocument.__struct_config__.tag}), encode(record))
+    return join(encode({"schema": AgentViewDocument.__struct_config__.tag}), encode_with_halves(record))
 
 
 def sync_document(outcome: Outcome, facts: IndexFacts) -> bytes:

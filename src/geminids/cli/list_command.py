@@ -164,7 +164,7 @@ def list_sessions(
     ! error         the agent reported an error
     ⊘ cancelled     the human stopped it
     … interrupted   nobody answered any more
-    ⚠               part of a file is damaged
+    ⚠               part of a file is damaged or odd; `doctor` says where
     kept            its file is gone; it is read from a copy (`keep`)
     ↳               a subagent
     ⎘               a saved chat (/chat save)

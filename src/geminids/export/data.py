@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -15,6 +16,33 @@ def encode(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return msgspec.json.encode(_in_whole_characters(msgspec.to_builtins(value)))
+
+
+def encode_with_halves(value: dict[str, Any]) -> bytes:
+    """The value as JSON. Half characters stay what they are, written as an escape like JavaScript does."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return _with_halves(value, separators=(",", ":"))
+
+
+def indented(encoded: bytes) -> bytes:
+    """The same JSON as a person reads it."""
+    try:
+        return msgspec.json.format(encoded, indent=2)
+    except msgspec.DecodeError:
+        # Half a character in it is refused.
+        import json
+
+        return _with_halves(json.loads(encoded), indent=2)
+
+
+def _with_halves(value: Any, **layout: Any) -> bytes:
+    # Few files need it, and every command would pay for loading it.
+    import json
+
+    written = json.dumps(value, ensure_ascii=False, **layout)
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", written).encode()
 
 
 def encode_harmless(value: Any) -> bytes:

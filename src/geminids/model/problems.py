@@ -17,7 +17,7 @@ class ProblemKind(StrEnum):
     BAD_JSON = "bad-json"
     """Bytes that are no JSON, or not all of it."""
     BAD_TEXT = "bad-text"
-    """Bytes that are no UTF-8; they were read with replacement characters."""
+    """Bytes that are no UTF-8, or half a character: it was read with replacement characters."""
     NO_HEADER = "no-header"
     """A session file that does not say whose it is; its name was used."""
     WRONG_TYPE = "wrong-type"

@@ -14,7 +14,7 @@ import msgspec
 
 from geminids.model import FileAccount, Problem, ProblemKind, Source, Tally
 from geminids.sources.bounded import Text
-from geminids.sources.jsonl import Decoded, decode
+from geminids.sources.jsonl import HALVED, Decoded, decode, in_whole_characters
 
 MOST_PROBLEMS = 1_000
 """Of one file; of what goes beyond, the last one stands for all: more would tell nobody anything."""
@@ -27,11 +27,15 @@ class FileLog:
 
     field_name: ClassVar[re.Pattern[str]] = NAME
 
-    def __init__(self, path: str, file_format: str, size: int) -> None:
+    def __init__(self, path: str, file_format: str, size: int, *, keeps_halves: bool = False) -> None:
         self.path = path
         self.format = file_format
         self.size = size
         self._problems: list[Problem] = []
+        self.keeps_halves = keeps_halves
+        """Whether halves of characters stay what they are, as the agent itself would read them."""
+        self.has_halves = False
+        """Whether there are any."""
         self._layout = 0
         self._further = self._further_from = 0
         self._last: Problem | None = None
@@ -93,9 +97,17 @@ class FileLog:
 
     def forgive(self, raw: bytes, place: Source) -> Decoded:
         """The value of bytes that the fast decoder refused; raises UndecodableError."""
-        decoded = decode(raw)
-        self.remark(ProblemKind.BAD_TEXT, decoded.forgiven or "", place.line, place.start, place.end)
+        decoded = decode(raw, keep_halves=self.keeps_halves)
+        forgiven = decoded.forgiven or ""
+        self.has_halves = self.has_halves or HALVED in forgiven
+        self.remark(ProblemKind.BAD_TEXT, forgiven, place.line, place.start, place.end)
         return decoded
+
+    def name_halves(self, raw: bytes, place: Source) -> None:
+        """Note half a character in bytes that were read from a damaged place all the same."""
+        if in_whole_characters(raw) != raw:
+            self.has_halves = True
+            self.remark(ProblemKind.BAD_TEXT, HALVED, place.line, place.start, place.end)
 
     def _note_fields(self, name: str, known: frozenset[str], value: dict[str, Any]) -> None:
         """Count the fields of a value that we have no name for."""

@@ -19,9 +19,17 @@ decode_strict = msgspec.json.Decoder().decode
 """The fast decoder; what it refuses, `decode` may still read."""
 REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """How the fast decoder refuses."""
+HALVED = "half a character"
+"""What is said of text that was cut between the halves of a pair."""
 _BOM = b"\xef\xbb\xbf"
 _FIRST_BYTES = frozenset(bytes([byte]) for byte in b'{["-0123456789tfnNI' + _BOM[:1])
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_FIRST_HALF, _SECOND_HALF = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_HALVES = re.compile(
+    rb"(?<!\\)(?P<before>(?:\\\\)*+)(?:(?P<pair>%b%b)|%b|%b)"
+    % (_FIRST_HALF, _SECOND_HALF, _FIRST_HALF, _SECOND_HALF)
+)
+"""Escapes of halves of characters, and of whole pairs; a backslash before one may be escaped itself."""
+_REPLACEMENT = rb"\ufffd"
 # Possessive: else each escape in a long text would be kept in mind, in case it has to be given back.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],]', re.DOTALL)
 _PARTIAL_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?$")
@@ -52,45 +60,70 @@ class Decoded(NamedTuple):
     """Whether a JavaScript engine reads the same bytes."""
 
 
-def decode(raw: bytes) -> Decoded:
-    """The value these bytes hold; raises UndecodableError if they hold none."""
+def decode(raw: bytes, *, keep_halves: bool = False) -> Decoded:
+    """The value these bytes hold; raises UndecodableError if they hold none.
+
+    Half a character can be read but not stored: a replacement character stands for it, unless the value is
+    wanted with its halves.
+    """
     try:
         return Decoded(decode_strict(raw))
     except RecursionError:
         raise UndecodableError(TOO_DEEP) from None
-    except UnicodeDecodeError:
-        return _forgive(raw, "bytes that are no UTF-8")
-    except msgspec.DecodeError as error:
-        return _forgive(raw, str(error))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _forgive(raw, keep_halves=keep_halves)
 
 
-def _forgive(raw: bytes, complaint: str) -> Decoded:
+def in_whole_characters(raw: bytes) -> bytes:
+    """The same JSON, as long as it was, with a replacement character for each half of a pair."""
+    return _HALVES.sub(_mended, raw)
+
+
+def _mended(halves: re.Match[bytes]) -> bytes:
+    return halves[0] if halves["pair"] else halves["before"] + _REPLACEMENT
+
+
+def _forgive(raw: bytes, *, keep_halves: bool) -> Decoded:
     if raw.lstrip()[:1] not in _FIRST_BYTES:
         # Such as the NULs that crashes leave: nobody forgives what no value begins with.
-        raise UndecodableError(complaint)
+        raise UndecodableError(_complaint(raw))
     # Few files need it, and every command would pay for loading it.
     import json
 
-    has_mark = raw.startswith(_BOM)
-    text = raw.decode("utf-8-sig", errors="replace")
-    has_bad_bytes = text.encode(errors="replace") != raw.removeprefix(_BOM)
+    mended = in_whole_characters(raw)
+    halved = mended != raw
+    read = raw if keep_halves else mended
+    has_mark = read.startswith(_BOM)
+    text = read.decode("utf-8-sig", errors="replace")
+    has_bad_bytes = text.encode(errors="replace") != read.removeprefix(_BOM)
     constants: list[str] = []
     decoder = json.JSONDecoder(strict=False, parse_constant=constants.append)
     try:
-        value, halved = _whole_characters(decoder.decode(text))
+        value = decoder.decode(text)
     except RecursionError:
         raise UndecodableError(TOO_DEEP) from None
     except ValueError:
-        raise UndecodableError(complaint) from None
+        raise UndecodableError(_complaint(mended)) from None
     trouble = {
         "a byte order mark": has_mark,
         "bytes that are no UTF-8": has_bad_bytes,
-        "half a character": halved,
+        HALVED: halved,
         "a number that is none, read as null": bool(constants),
     }
     notes = [name for name, found in trouble.items() if found]
     strict = not (has_mark or constants) and _has_no_controls(text)
     return Decoded(value, ", ".join(notes) or "characters or numbers out of range", strict)
+
+
+def _complaint(raw: bytes) -> str:
+    """What the fast decoder minds."""
+    try:
+        decode_strict(raw)
+    except msgspec.DecodeError as error:
+        return str(error)
+    except UnicodeDecodeError:
+        return "bytes that are no UTF-8"
+    return "no JSON"
 
 
 def _has_no_controls(text: str) -> bool:
@@ -102,25 +135,6 @@ def _has_no_controls(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _whole_characters(value: Any) -> tuple[Any, bool]:
-    """The same value with a replacement character for each half of a pair: it can be read but not stored."""
-    halved = False
-
-    def mend(value: Any) -> Any:
-        nonlocal halved
-        if isinstance(value, str):
-            mended = _LONE_SURROGATE.sub("\ufffd", value)
-            halved = halved or mended != value
-            return mended
-        if isinstance(value, list):
-            return [mend(item) for item in value]
-        if isinstance(value, dict):
-            return {mend(key): mend(item) for key, item in value.items()}
-        return value
-
-    return mend(value), halved
 
 
 class Salvaged(NamedTuple):

@@ -75,6 +75,7 @@ def salvaged(
         place = Source(log.path, line.line, line.start + found.start, line.start + found.end)
         if place.start > done:
             log.report(ProblemKind.BAD_JSON, complaint, line.line, done, place.start)
+        log.name_halves(raw[found.start : found.end], place)
         yield found, place
         if not found.complete:
             log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line.line, place.start, place.end)

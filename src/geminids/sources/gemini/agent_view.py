@@ -24,9 +24,10 @@ _NOT_RESUMABLE = re.compile(r"\s*(?:[/?]|<session_context>|<hook_context>)")
 
 def agent_view(log: FileLog, content: bytes) -> dict[str, Any] | None:
     """The record as the loader returns it; None where it finds no session."""
-    if log.format is Format.DOCUMENT and b"\n" not in content.strip():
+    is_one_line = b"\n" not in content.strip()
+    if log.has_halves if log.format is Format.LOG else is_one_line:
         # The loader goes line by line whatever the name; a document on one line is a header to it.
-        log = read_log(log.path, content)
+        log = read_log(log.path, content, keeps_halves=True)
     if log.format is Format.LOG:
         view = _replayed(log)
         if view is not None:
@@ -93,7 +94,7 @@ def _put(messages: dict[str, dict[str, Any]], stated: object) -> None:
 
 def _whole_document(content: bytes) -> dict[str, Any] | None:
     try:
-        decoded = decode(content)
+        decoded = decode(content, keep_halves=True)
     except UndecodableError:
         return None
     if not (decoded.strict and isinstance(decoded.value, dict) and decoded.value.get("sessionId")):

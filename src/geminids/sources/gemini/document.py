@@ -22,6 +22,7 @@ from geminids.sources.jsonl import (
     complete_truncated,
     decode,
     decode_strict,
+    in_whole_characters,
     salvage,
 )
 
@@ -51,27 +52,48 @@ _AFTER_MESSAGES = re.compile(rb"\s*\]\s*,")
 def read_document(path: str, content: bytes) -> FileLog:
     """Every record of a `.json` file: the header, and each message with its place."""
     log = FileLog(path, Format.DOCUMENT, len(content))
+    if _read_whole(log, content):
+        return log
+    # What is strange about a document may be half a character in one of its texts and nothing else.
+    readable = in_whole_characters(content)
+    if readable == content or not _read_whole(log, readable):
+        _read_damaged(log, readable)
+    if readable != content:
+        _name_halves(log, content)
+    return log
+
+
+def _read_whole(log: FileLog, content: bytes) -> bool:
+    """Take in a document in which nothing is damaged; False, with nothing taken in, if it is none."""
     printed = _printed(content)
     if printed is not None:
         _use_around(log, printed.header, printed.spans)
         for value, place in zip(printed.messages, _places(log, content, printed.spans), strict=True):
             log.use(Record(MESSAGE, value, place))
-        return log
+        return True
     try:
         messages = _document(content).messages
         elements = [] if messages is msgspec.UNSET else messages
         spans = _spans(content, elements)
         header = decode(_without(content, spans)).value
     except (*REFUSED, UndecodableError):
-        _read_damaged(log, content)
-        return log
+        return False
     if messages is msgspec.UNSET and "sessionId" not in header:
         log.report(ProblemKind.NOT_A_SESSION, "no sessionId and no messages", 1, 0, len(content))
-        return log
+        return True
     _use_around(log, header, spans)
     for element, place in zip(elements, _places(log, content, spans), strict=True):
         _read_element(log, element, place)
-    return log
+    return True
+
+
+def _name_halves(log: FileLog, content: bytes) -> None:
+    """Say where half a character stands: in which messages, and whether outside of them too."""
+    places = [record.place for record in log.records if record.kind is MESSAGE]
+    for place in places:
+        log.name_halves(content[place.start : place.end], place)
+    around = _without(content, [(place.start, place.end) for place in places])
+    log.name_halves(around, Source(log.path, 1, 0, len(content)))
 
 
 def read_pieces(path: str, text: Text) -> FileLog:

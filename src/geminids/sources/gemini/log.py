@@ -24,9 +24,10 @@ from geminids.sources.jsonl import UndecodableError
 from geminids.sources.lines import lines_of, salvaged
 
 
-def read_log(path: str, content: bytes | Text) -> FileLog:
+def read_log(path: str, content: bytes | Text, *, keeps_halves: bool = False) -> FileLog:
     """Every record of a `.jsonl` file."""
-    log = FileLog(path, Format.LOG, content.size if isinstance(content, Text) else len(content))
+    size = content.size if isinstance(content, Text) else len(content)
+    log = FileLog(path, Format.LOG, size, keeps_halves=keeps_halves)
     restated: dict[str, dict[str, Any]] = {}
     for raw, place in lines_of(log, content):
         record = _read_line(log, raw, place)

@@ -121,8 +121,8 @@ class FileLog(accounting.FileLog):
 
     field_name = _FIELD_NAME
 
-    def __init__(self, path: str, file_format: str, size: int) -> None:
-        super().__init__(path, file_format, size)
+    def __init__(self, path: str, file_format: str, size: int, *, keeps_halves: bool = False) -> None:
+        super().__init__(path, file_format, size, keeps_halves=keeps_halves)
         self.records: list[Record] = []
 
     def decode(self, raw: bytes | msgspec.Raw, place: Source) -> tuple[Any, bool]:

@@ -25,9 +25,9 @@ from geminids.sources.base import FoundFile
 from geminids.sources.gemini.beside.accounts import BesideLog, refused
 from geminids.sources.gemini.beside.log_pieces import Piece, is_laid_out, leave_unread, pieces, seek_tail
 from geminids.sources.gemini.beside.logged_lines import SHORTENED, KeptLines, LoggedLine, logged_line
-from geminids.sources.gemini.beside.spans import BETWEEN, Lines
+from geminids.sources.gemini.beside.spans import BETWEEN, Lines, Span, sound
 from geminids.sources.gemini.records import printable
-from geminids.sources.jsonl import REFUSED, UndecodableError, complete_truncated, decode, salvage
+from geminids.sources.jsonl import UndecodableError, complete_truncated, decode, salvage
 
 PROMPT_LOG = "gemini-prompt-log"
 IGNORED = {
@@ -112,15 +112,14 @@ class _Log(BesideLog):
         if not content or content.isspace():
             self.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, self.size)
             return
-        try:
-            elements = _array(content)
-        except REFUSED:
+        array = sound(content, Span(0, self.size), _array)
+        if array is None:
             if (other := _other_than_list(content)) is None:
                 self._read_pieces(io.BytesIO(content), 0)
             else:
                 self.report(ProblemKind.WRONG_TYPE, f"no list of lines but {other}", 1, 0, self.size)
             return
-        self._read_elements(content, elements)
+        self._read_elements(content, array[1])
 
     def _read_elements(self, content: bytes, elements: list[msgspec.Raw]) -> None:
         """The elements of a sound list; their bytes follow one another with commas between."""

@@ -7,11 +7,12 @@ places are found by walking along them. What does not fit is damaged, and somebo
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from geminids.sources.jsonl import REFUSED, UndecodableError, decode
+from geminids.sources.jsonl import REFUSED, UndecodableError, decode, in_whole_characters
 
 BETWEEN = re.compile(rb"[\s,]*")
 """What stands between two elements of a list."""
@@ -19,6 +20,7 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _NAME = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
 _BOM = b"\xef\xbb\xbf"
+_Pieces = TypeVar("_Pieces")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?\s*")
 
 
@@ -41,12 +43,26 @@ def whole(content: bytes) -> Span:
     return Span(start, max(start, len(content.rstrip())))
 
 
-def members(content: bytes, span: Span) -> dict[str, Span] | None:
-    """The members of an object by name; None if these bytes are no sound object."""
+def sound(content: bytes, span: Span, decode: Callable[[bytes], _Pieces]) -> tuple[bytes, _Pieces] | None:
+    """The pieces of a document and the bytes they were read from: half a character in it does no harm."""
     try:
-        found = _members(content[span.start : span.end])
+        return content, decode(content[span.start : span.end])
+    except REFUSED:
+        readable = in_whole_characters(content)
+    if readable == content:
+        return None
+    try:
+        return readable, decode(readable[span.start : span.end])
     except REFUSED:
         return None
+
+
+def members(content: bytes, span: Span) -> dict[str, Span] | None:
+    """The members of an object by name; None if these bytes are no sound object."""
+    read = sound(content, span, _members)
+    if read is None:
+        return None
+    content, found = read
     spans: dict[str, Span] = {}
     end = span.start
     for name, raw in found.items():
@@ -61,10 +77,10 @@ def members(content: bytes, span: Span) -> dict[str, Span] | None:
 
 def elements(content: bytes, span: Span) -> list[Span] | None:
     """The elements of a list; None if these bytes are no sound list."""
-    try:
-        found = _elements(content[span.start : span.end])
-    except REFUSED:
+    read = sound(content, span, _elements)
+    if read is None:
         return None
+    content, found = read
     spans = []
     end = span.start + 1
     for raw in found:
