@@ -31,12 +31,20 @@ GEMINI = sources.load("gemini")
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 CASES = sorted(path.parent.name for path in (FIXTURES / "gemini").glob("*/home"))
 STRANDED: dict[str, set[tuple[str, Severity, str]]] = {
-    "chat-resume-elsewhere": {("82922be8", Severity.PARTLY, "replaced")},
+    "chat-resume": {("889e09a6", Severity.PARTLY, "ignored")},
+    "chat-resume-elsewhere": {
+        ("59cff1bd", Severity.PARTLY, "ignored"),
+        ("82922be8", Severity.PARTLY, "ignored"),
+        ("82922be8", Severity.PARTLY, "replaced"),
+    },
+    "declined-tools": {("92a09fc8", Severity.PARTLY, "ignored")},
     "disk-full": {("d1759a83", Severity.PARTLY, "damaged")},
     "hooks": {("48ff8f33", Severity.PARTLY, "ignored")},
     "log-lines": {("f889d9af", Severity.PARTLY, "ignored")},
+    "masked-history": {("6fb9b904", Severity.PARTLY, "ignored")},
     "no-header": {("8b87e938", Severity.LOST, "headless")},
     "odd-ids": {("abcdefgh", Severity.LOST, "shared"), ("my-sessi", Severity.LOST, "shared")},
+    "restored": {("01654596", Severity.PARTLY, "ignored")},
     "slash-commands": {("67ccf442", Severity.SLIGHT, "ignored")},
     "torn-json": {("6215427c", Severity.LOST, "cut")},
     "two-sessions-one-file": {("11111111", Severity.LOST, "shared")},
@@ -57,11 +65,18 @@ def stranded(home: Path, programs: Path | None = None) -> list[Stranded]:
 
 def rescued(home: Path, now: datetime = NOW) -> Stranded:
     """The only stranded session of a home, after what lets the CLI show it was written, and for good."""
-    (found,) = stranded(home)
+    (found,) = all_rescued(home, now)
+    return found
+
+
+def all_rescued(home: Path, now: datetime = NOW) -> list[Stranded]:
+    """The stranded sessions of a home, after what lets the CLI show them was written."""
+    found = stranded(home)
     before, told = contents(home), numbers(home)
-    file = repaired(found, now)
-    write_new(file.path, file.content)
-    assert contents(home) == before | {file.path: file.content}
+    files = {file.path: file.content for file in (repaired(one, now) for one in found)}
+    for path, content in files.items():
+        write_new(path, content)
+    assert contents(home) == before | files
     assert numbers(home) == told
     assert stranded(home) == []
     return found
@@ -124,17 +139,38 @@ def test_of_recorded_cases_only_those_are_stranded_that_got_lost_by_accident(cas
 
 @pytest.mark.parametrize("case", sorted(STRANDED.keys() - {"odd-ids"}))
 def test_a_recorded_case_is_rescued(case: str, recorded: Callable[[str], Path]) -> None:
-    found = rescued(recorded(case))
-    said = shown(found)
-    prompts = [m for m in found.session.messages if m.origin is Origin.HUMAN and m.state is State.CURRENT]
-    assert all(any(message.text(Origin.HUMAN) in prompt for prompt in said) for message in prompts)
+    for found in all_rescued(recorded(case)):
+        said = shown(found)
+        prompts = [m for m in found.session.messages if m.origin is Origin.HUMAN and m.state is State.CURRENT]
+        assert all(any(message.text(Origin.HUMAN) in prompt for prompt in said) for message in prompts)
 
 
 @pytest.mark.parametrize("case", sorted(STRANDED.keys() - {"odd-ids"}))
 def test_what_was_rescued_by_a_clock_that_is_slow_is_not_stranded_again(
     case: str, recorded: Callable[[str], Path]
 ) -> None:
-    rescued(recorded(case), datetime(2026, 6, 15, tzinfo=UTC))
+    all_rescued(recorded(case), datetime(2026, 6, 15, tzinfo=UTC))
+
+
+FUSED = {
+    "chat-resume": "How many notes?",
+    "declined-tools": "Run something",
+    "masked-history": "Read the first two files, each with the pages",
+    "restored": "Write a new file",
+}
+
+
+@pytest.mark.parametrize(("case", "prompt"), FUSED.items(), ids=FUSED)
+def test_a_prompt_in_one_piece_with_the_context_is_a_message_of_its_own_again(
+    case: str, prompt: str, recorded: Callable[[str], Path]
+) -> None:
+    found = rescued(recorded(case))
+    (obstacle,) = found.obstacles
+    line = Path(obstacle.file).read_bytes().splitlines()[(obstacle.line or 0) - 1]
+    (fused,) = [m for m in json.loads(line)["$set"]["messages"] if prompt in _texts(m["content"])]
+    assert _texts(fused["content"])[0].lstrip().startswith("<session_context>")
+    assert "in one piece" in obstacle.sentence
+    assert prompt in shown(found)
 
 
 @pytest.mark.parametrize("case", CASES)

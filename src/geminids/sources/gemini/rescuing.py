@@ -30,7 +30,7 @@ from geminids.sources.gemini.looking import looked_into
 from geminids.sources.gemini.reading import read
 from geminids.sources.gemini.releases import Program
 from geminids.sources.gemini.rescuing_accidents import Accident, accidents
-from geminids.sources.gemini.rescuing_causes import Causes, no_title
+from geminids.sources.gemini.rescuing_causes import FUSED, Causes, no_title
 from geminids.sources.gemini.rescuing_commands import mistyped
 from geminids.sources.gemini.rescuing_mending import Repair, has_no_title
 from geminids.sources.gemini.rescuing_view import View, is_of_human, is_reply, view_of
@@ -88,12 +88,14 @@ class _Question(msgspec.Struct, frozen=True):
         lost = accidents(self.session)
         hidden = [message for message in self.session.messages if _is_hidden(message, view, lost)]
         causes = Causes(self.session, view, folders, lost)
-        obstacles = [causes.told(cause) for cause in dict.fromkeys(map(causes.of, hidden))]
+        found = dict.fromkeys(map(causes.of, hidden))
+        obstacles = list(map(causes.told, found))
         if view.taken and has_no_title(self.session, view.taken.record):
             obstacles.append(no_title(str(view.taken.file)))
         if not obstacles:
             return None
-        repair = Repair(self.session, lost, frozenset(message.id for message in hidden))
+        has_fused = any(cause.kind == FUSED for cause in found)
+        repair = Repair(self.session, lost, frozenset(message.id for message in hidden), has_fused)
         wanted = [message for message in self.session.messages if _is_wanted(message, lost)]
         return Stranded(
             session=self.session,
@@ -157,7 +159,7 @@ def _by_age(name: str) -> tuple[bool, str]:
 
 def _is_hidden(message: Message, view: View, lost: Mapping[str, Accident]) -> bool:
     """Whether the CLI does not send something that it should."""
-    is_missed = view.turn_of(message) is None or view.leaves_out(message)
+    is_missed = view.seen_as(message) is None or view.leaves_out(message)
     return _is_wanted(message, lost) and is_missed
 
 

@@ -9,16 +9,19 @@ from typing import NamedTuple
 from geminids.disk import GIVEN
 from geminids.model import Message, Session, Source
 from geminids.sources.bounded import read_bounded
+from geminids.sources.gemini.agent_view import is_prompt
 from geminids.sources.gemini.files import read_file
 from geminids.sources.gemini.loading import Loaded
 from geminids.sources.gemini.looking import SESSION_SUFFIXES
 from geminids.sources.gemini.records import FileLog, Format
 from geminids.sources.gemini.rescuing_accidents import Accident
-from geminids.sources.gemini.rescuing_view import View, places_of
+from geminids.sources.gemini.rescuing_view import Seen, View, places_of
 from geminids.sources.rescuing import Obstacle
 
 _DELETES = "Gemini CLI does not list it, and deletes the file when it next starts in this project"
 _HOOK = "<hook_context>"
+FUSED = "fused"
+"""The cause that a prompt, which alone would be sent, was written again behind something that is not."""
 
 
 class Cause(NamedTuple):
@@ -44,16 +47,14 @@ class Causes:
 
     def of(self, message: Message) -> Cause:
         """Why the CLI does not see a message, or does not send it."""
-        if self._view.turn_of(message):
-            return Cause(self._why_left_out(message), message.source.file, message.source.line)
+        if seen := self._view.seen_as(message):
+            why = _why_left_out(seen)
+            place = seen.turn.places[-1] if why == FUSED else message.source
+            return Cause(why, place.file, place.line)
         accident, by = self._accidents.get(message.id), message.dropped_by
         if accident and by:
             return Cause(accident, by.file, by.line)
         return min(map(self._cause_at, places_of(message)), key=_by_weight)
-
-    def _why_left_out(self, message: Message) -> str:
-        turn = self._view.turn_of(message)
-        return "hook" if turn and _begins_with_hook(turn.value.get("content")) else "command"
 
     def _cause_at(self, place: Source) -> Cause:
         """What keeps the CLI from what stands in one place."""
@@ -125,15 +126,18 @@ def _log_of(file: Path) -> FileLog | None:
         return None
 
 
-def _begins_with_hook(content: object) -> bool:
-    match content:
-        case str(text) | [{"text": str(text)}, *_] | [str(text), *_]:
-            return text.lstrip().startswith(_HOOK)
+def _why_left_out(seen: Seen) -> str:
+    """What the CLI takes a prompt for that it does not send."""
+    if is_prompt(seen.turn.value):
+        return FUSED
+    match seen.turn.value.get("content"):
+        case str(text) | [{"text": str(text)}, *_] | [str(text), *_] if text.lstrip().startswith(_HOOK):
+            return "hook"
         case _:
-            return False
+            return "command"
 
 
-_IGNORED = frozenset({"command", "hook"})
+_IGNORED = frozenset({"command", "hook", FUSED})
 _SENTENCES: dict[str, str] = {
     Accident.RESTARTED: (
         "In line {line} Gemini CLI was started again in the minute in which the session began, and wrote an "
@@ -172,6 +176,11 @@ _SENTENCES: dict[str, str] = {
     "command": (
         "The prompt in line {line} begins with / or ?. Gemini CLI takes it for a command: it makes no title "
         "of it, and leaves it out when the session goes on."
+    ),
+    FUSED: (
+        "In line {line} Gemini CLI wrote the history again, with a prompt and the context before it in one "
+        "piece: that happens when a call is declined, a chat is loaded or outputs are masked. It takes all "
+        "of it for context, and leaves it out when the session goes on."
     ),
     "hook": (
         "In line {line}, words of a hook stand in front of a prompt. Gemini CLI takes all of it for context: "

@@ -2,6 +2,7 @@
 
 The least is changed that lets the CLI see it. A prompt that begins with / or ? gets a part of its own in
 front of it, a character without width, since the CLI looks at the first character of all parts together.
+A prompt that was fused with the context before it is a message of its own again.
 What a hook said in front of a prompt goes behind it, where the CLI itself puts it in a terminal. Where the
 first prompt gives no title, the session gets a summary.
 """
@@ -36,6 +37,8 @@ class Repair(msgspec.Struct, frozen=True):
     """The messages that were dropped by accident, by their ids."""
     hidden: Collection[str]
     """The ids of messages that the CLI does not send, for whatever reason."""
+    has_fused: bool = False
+    """Whether the CLI wrote some of them again in one piece with the context before them."""
 
     def session(self) -> Session:
         """The session with all that got lost, under an id by which it can be resumed."""
@@ -56,6 +59,8 @@ class Repair(msgspec.Struct, frozen=True):
                 "It gets a summary, the beginning of the first prompt: Gemini CLI leaves all but ASCII "
                 "characters out of the titles that it makes of prompts."
             )
+        if self.has_fused:
+            yield "Prompts that stood in one piece with the context before them are messages of their own."
         ignored = [message for message in self.broken.messages if self._is_ignored(message)]
         if any(begins_like_command(without_hooks(message.parts)) for message in ignored):
             yield (

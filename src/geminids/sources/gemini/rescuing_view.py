@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from geminids.disk import GIVEN
 from geminids.model import Message, Origin, Role, Session, Source, State
@@ -26,6 +26,13 @@ _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
 _Spot = tuple[str, int, str | None]
 
 
+class Seen(NamedTuple):
+    """A turn as the CLI has it in its list: as it was written, or fused with others."""
+
+    turn: Turn
+    values: tuple[dict[str, Any], ...]
+
+
 class View(NamedTuple):
     """A session as the CLI sees it."""
 
@@ -33,17 +40,17 @@ class View(NamedTuple):
     """The files that the CLI loads and that may be the session's."""
     taken: Loaded | None
     """The one that it opens; None if it shows none."""
-    seen: dict[_Spot, Turn]
+    seen: dict[_Spot, Seen]
     """The turns in that one, by all places where they stand."""
 
-    def turn_of(self, message: Message) -> Turn | None:
+    def seen_as(self, message: Message) -> Seen | None:
         """What the CLI has for a message; None if it does not see it."""
-        return next((turn for place in places_of(message) if (turn := self.seen.get(_spot(place)))), None)
+        return next((seen for place in places_of(message) if (seen := self.seen.get(_spot(place)))), None)
 
     def leaves_out(self, message: Message) -> bool:
         """Whether the CLI takes a prompt that it sees for a command or for context, and does not send it."""
-        turn = self.turn_of(message)
-        return is_of_human(message) and turn is not None and not is_prompt(turn.value)
+        seen = self.seen_as(message)
+        return is_of_human(message) and seen is not None and not any(map(is_prompt, seen.values))
 
 
 def view_of(session: Session, folders: Iterable[Path], program: Program) -> View:
@@ -56,20 +63,24 @@ def view_of(session: Session, folders: Iterable[Path], program: Program) -> View
     ]
     shown = shown_as(session.native_id, loaded, program)
     taken = opened(shown) if shown else None
-    return View(tuple(loaded), taken, _seen_in(taken.file) if taken else {})
+    return View(tuple(loaded), taken, _seen_in(taken) if taken else {})
 
 
-def _seen_in(file: Path) -> dict[_Spot, Turn]:
+def _seen_in(taken: Loaded) -> dict[_Spot, Seen]:
     try:
-        log = read_file(file, read_bounded(file, GIVEN))
+        log = read_file(taken.file, read_bounded(taken.file, GIVEN))
     except OSError:
         # It was there just now.
         return {}
     replay = Replay()
     replay.read_file(record for record in log.records if record.agent_reads)
-    return {
-        _spot(place): turn for turn in replay.turns if turn.state is State.CURRENT for place in turn.places
-    }
+    listed: dict[str, list[dict[str, Any]]] = {}
+    for value in taken.record.get("messages") or ():
+        for turn in replay.originals_of(str(value.get("id"))) if isinstance(value, dict) else ():
+            listed.setdefault(turn.id, []).append(value)
+    current = [turn for turn in replay.turns if turn.state is State.CURRENT]
+    seen = [Seen(turn, tuple(listed.get(turn.id, [turn.value]))) for turn in current]
+    return {_spot(place): one for one in seen for place in one.turn.places}
 
 
 def places_of(message: Message) -> tuple[Source, ...]:
