@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
-from geminids.model import Attachment, Message, Session, SessionKind, State, Status, Text, ToolStatus
+from geminids.model import Attachment, Message, Origin, Session, SessionKind, State, Status, Text, ToolStatus
 from geminids.sources.gemini import GeminiSource
+from geminids.sources.gemini.subagents import told_end
 from tests.reading import sessions
 
 SOURCE = GeminiSource()
 HEADER = {"sessionId": "11111111-a", "projectHash": "h", "startTime": "2026-01-01T00:00:00.000Z"}
+LEFT_PLAN_MODE = (
+    "User has manually exited Plan Mode. Switching to Default mode (edits will require confirmation)."
+)
 NAME = "session-2026-01-01T00-00-11111111"
 
 
@@ -248,3 +252,61 @@ def test_what_is_known_of_a_session_is_not_erased(home: Home) -> None:
     home.log({**HEADER, "summary": "kept"}, prompt("One"), gone, prompt("Two", 3))
     (session,) = home.sessions
     assert (session.native_id, session.title, session.counts.prompts) == ("11111111-a", "kept", 2)
+
+
+def test_a_tool_that_had_the_last_word_is_an_end_that_nobody_wished(home: Home) -> None:
+    home.log(HEADER, prompt("Read it"), reply("I will.", toolCalls=[call("a")]))
+    (asked,) = home.sessions
+    assert asked.status is Status.INTERRUPTED
+    home.log(HEADER, prompt("Read it"), reply("I will.", toolCalls=[call("a")]), reply("Done.", 3))
+    (answered,) = home.sessions
+    assert answered.status is Status.SUCCESS
+    home.log(HEADER, prompt("Plan it"), reply("A plan."), prompt(LEFT_PLAN_MODE, 3))
+    (left,) = home.sessions
+    assert (left.status, left.counts.prompts) == (Status.SUCCESS, 1)
+
+
+def test_the_reason_of_a_hook_is_nobodys_prompt(home: Home) -> None:
+    blocked = {
+        "id": "n3",
+        "type": "warning",
+        "content": "Agent execution blocked: Tests!",
+        "timestamp": at(3),
+    }
+    home.log(HEADER, prompt("Do it"), reply("Done."), blocked, prompt("Tests!", 4), reply("Now.", 5))
+    (session,) = home.sessions
+    assert [message.origin for message in session.messages][3] is Origin.SYNTHETIC
+    assert session.counts.prompts == 1
+    home.log(HEADER, prompt("Do it"), reply("Done."), prompt("Tests!", 4), reply("Now.", 5))
+    (typed,) = home.sessions
+    assert typed.counts.prompts == 2
+
+
+FINISHED = "Subagent 'poet' finished.\nTermination Reason: {}\nResult:\nx"
+ENDS: dict[str, tuple[dict[str, Any], Status]] = {
+    "done": ({"output": FINISHED.format("GOAL")}, Status.SUCCESS),
+    "out of time": ({"output": FINISHED.format("TIMEOUT")}, Status.FAILURE),
+    "out of turns": ({"output": FINISHED.format("MAX_TURNS")}, Status.FAILURE),
+    "silent": ({"output": FINISHED.format("ERROR_NO_COMPLETE_TASK_CALL")}, Status.FAILURE),
+    "stopped": ({"output": FINISHED.format("ABORTED")}, Status.CANCELLED),
+    "broken": ({"output": "Subagent 'poet' failed. Error: 400"}, Status.FAILURE),
+    "of a kind that is not known": ({"output": FINISHED.format("BORED")}, Status.FAILURE),
+}
+
+
+@pytest.mark.parametrize(("answered", "status"), ENDS.values(), ids=ENDS)
+def test_how_a_subagent_ended_is_what_its_parent_was_told(answered: dict[str, Any], status: Status) -> None:
+    result = [{"functionResponse": {"id": "a", "name": "invoke_agent", "response": answered}}]
+    assert told_end({"id": "a", "name": "invoke_agent", "status": "success", "result": result}) is status
+
+
+def test_what_is_shown_of_a_subagent_tells_its_end_where_the_answer_is_gone() -> None:
+    shown = {"isSubagentProgress": True, "agentName": "poet"}
+    assert told_end({"status": "success", "resultDisplay": {**shown, "state": "error"}}) is Status.FAILURE
+    ended = {**shown, "state": "completed", "terminateReason": "MAX_TURNS"}
+    assert told_end({"status": "success", "resultDisplay": ended}) is Status.FAILURE
+    assert (
+        told_end({"status": "cancelled", "resultDisplay": {**shown, "state": "running"}}) is Status.CANCELLED
+    )
+    assert told_end({"status": "error"}) is Status.FAILURE
+    assert told_end({"status": "success", "result": "A poem."}) is None

@@ -160,7 +160,7 @@ def list_sessions(
 
     \b
     ✓ success       the model had the last word
-    ✗ failure       its last tool call failed
+    ✗ failure       its last tool call failed, or a subagent did not get done
     ! error         the agent reported an error
     ⊘ cancelled     the human stopped it
     … interrupted   nobody answered any more

@@ -76,8 +76,17 @@ def calls_in(messages: Sequence[Message]) -> list[ToolCall]:
     return [part for message in messages for part in message.parts if type(part) is ToolCall]
 
 
-def status_of(messages: Sequence[Message], kind: SessionKind, *, cancelled: str | None = None) -> Status:
-    """How the session seems to have ended; `cancelled` is what the agent says when a request was."""
+def status_of(
+    messages: Sequence[Message],
+    kind: SessionKind,
+    *,
+    cancelled: str | None = None,
+    last_tool: str | None = None,
+) -> Status:
+    """How the session seems to have ended.
+
+    `cancelled` is what the agent says when a request was, and `last_tool` the one with which a model ends.
+    """
     for message in reversed(messages):
         if message.state in (State.REWOUND, State.SUPERSEDED):
             continue
@@ -89,7 +98,7 @@ def status_of(messages: Sequence[Message], kind: SessionKind, *, cancelled: str 
             case Origin.HUMAN | Origin.COMMAND:
                 return _unanswered(message)
             case Origin.MODEL:
-                return _answered(message, kind)
+                return _answered(message, kind, last_tool)
     return Status.INTERRUPTED
 
 
@@ -103,7 +112,7 @@ def says_something(reply: Message) -> bool:
     return not _SPOKEN.isdisjoint(map(type, reply.parts))
 
 
-def _answered(reply: Message, kind: SessionKind) -> Status:
+def _answered(reply: Message, kind: SessionKind, last_tool: str | None) -> Status:
     ends = {call.status for call in reply.tool_calls}
     # What tools a subagent called was not recorded until 0.37: a bare thought may be all there is.
     cut_short = kind is SessionKind.MAIN and not says_something(reply)
@@ -111,4 +120,16 @@ def _answered(reply: Message, kind: SessionKind) -> Status:
         return Status.INTERRUPTED
     if ToolStatus.ERROR in ends:
         return Status.FAILURE
-    return Status.CANCELLED if ToolStatus.CANCELLED in ends else Status.SUCCESS
+    if ToolStatus.CANCELLED in ends:
+        return Status.CANCELLED
+    return Status.INTERRUPTED if _awaits_more(reply, last_tool) else Status.SUCCESS
+
+
+def _awaits_more(reply: Message, last_tool: str | None) -> bool:
+    """Whether a tool had the last word: the model was to be told of it, and never said anything to it."""
+    spoken = [part for part in reply.parts if type(part) in _SPOKEN]
+    match spoken[-1:]:
+        case [ToolCall(name=name)]:
+            return name != last_tool
+        case _:
+            return False

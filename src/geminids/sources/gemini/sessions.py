@@ -25,6 +25,7 @@ from geminids.model import (
     Session,
     SessionFile,
     SessionKind,
+    Status,
     ToolCall,
     folder_hash,
 )
@@ -36,7 +37,7 @@ from geminids.sources.gemini.messages import MessageBuilder
 from geminids.sources.gemini.projects import read_plain
 from geminids.sources.gemini.records import Kind, calls_of
 from geminids.sources.gemini.replay import Replay
-from geminids.sources.gemini.subagents import agent_calls, inner_runs, split_last
+from geminids.sources.gemini.subagents import LAST_TOOL, agent_calls, inner_runs, split_last, told_end
 from geminids.sources.gemini.turns import Turn
 from geminids.sources.gemini.unrecorded import unrecorded
 from geminids.sources.summing import calls_in, counts_of, models_of, one_line, status_of, title_of, usage_of
@@ -76,9 +77,18 @@ def sessions(bundle: Bundle, found: Sequence[Segment], problems: Sequence[Proble
     beside: dict[str | None, list[CompanionFile]] = {}
     for companion in bundle.beside:
         beside.setdefault(companion.native_id, []).append(companion)
+    ends = _told_ends([*mains, *children]) if children else {}
     return [
-        _session(bundle, draft, problems, beside.get(draft.native_id, ())) for draft in [*mains, *children]
+        _session(bundle, draft, problems, beside.get(draft.native_id, ()), ends.get(draft.native_id))
+        for draft in [*mains, *children]
     ]
+
+
+def _told_ends(drafts: Iterable[Draft]) -> dict[str, Status]:
+    """How subagents ended, by their ids, as those were told who had started them."""
+    calls = [call for draft in drafts for turn in draft.turns for call in calls_of(turn.value)]
+    told = {str(call["agentId"]): told_end(call) for call in calls if call.get("agentId")}
+    return {native_id: end for native_id, end in told.items() if end is not None}
 
 
 def _drafts(bundle: Bundle, found: Sequence[Segment]) -> Iterator[Draft]:
@@ -185,7 +195,11 @@ def _inner_sessions(main: Draft) -> list[Draft]:
 
 
 def _session(
-    bundle: Bundle, draft: Draft, problems: Sequence[Problem], beside: Iterable[CompanionFile]
+    bundle: Bundle,
+    draft: Draft,
+    problems: Sequence[Problem],
+    beside: Iterable[CompanionFile],
+    ended: Status | None,
 ) -> Session:
     of_subagent = draft.kind is SessionKind.SUBAGENT
     builder = MessageBuilder(draft.turns, of_subagent=of_subagent)
@@ -211,7 +225,8 @@ def _session(
         summary=summary,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
-        status=status_of(messages, draft.kind, cancelled=REQUEST_CANCELLED),
+        status=(of_subagent and ended)
+        or status_of(messages, draft.kind, cancelled=REQUEST_CANCELLED, last_tool=LAST_TOOL),
         models=models_of(messages),
         counts=counts_of(messages),
         usage=usage_of(messages),

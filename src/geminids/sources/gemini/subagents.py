@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.model import ToolKind
+from geminids.model import Status, Text, ToolKind
 from geminids.sources.gemini.content import plain_text
 from geminids.sources.gemini.records import ID_UP_TO_030, calls_of
 from geminids.sources.gemini.tools import TOOL_KINDS, kind_of_tool, results
@@ -24,6 +24,15 @@ from geminids.sources.timestamps import parse_time
 
 _NO_AGENTS = frozenset(name for name, kind in TOOL_KINDS.items() if kind is not ToolKind.AGENT)
 """Tools that start none, so that most calls need no closer look."""
+LAST_TOOL = "complete_task"
+"""With what a subagent ends when it is done."""
+_END = re.compile(
+    r"(?:Subagent .{1,200}?|Browser agent) "
+    r"(?:failed\. Error: |finished\.\nTermination Reason: (?P<reason>\w+))"
+)
+"""How the answer begins that a call for a subagent gets."""
+_ENDS = {"GOAL": Status.SUCCESS, "ABORTED": Status.CANCELLED}
+"""What the reasons for an end mean; any other is a failure: out of time or turns, or no answer was given."""
 _AT_ONCE = timedelta(seconds=2)
 _SLACK = timedelta(milliseconds=50)
 _TELLING_LENGTH = 4
@@ -94,6 +103,21 @@ def agent_calls(turns: Sequence[Turn]) -> Iterator[AgentCall]:
         for call in calls_of(turn.value):
             if not call.get("agentId") and _starts_agent(call):
                 yield AgentCall(index, turn, call)
+
+
+def told_end(call: dict[str, Any]) -> Status | None:
+    """How a subagent ended, as the call that started it was told; None if it was told nothing."""
+    if call.get("status") == "cancelled":
+        return Status.CANCELLED
+    shown = call.get("resultDisplay")
+    shown = shown if isinstance(shown, dict) else {}
+    answer = "".join(part.text for part in results(call) if isinstance(part, Text))
+    told = _END.match(answer)
+    reason = shown.get("terminateReason") or (told and told["reason"])
+    if isinstance(reason, str):
+        return _ENDS.get(reason, Status.FAILURE)
+    is_failure = shown.get("state") == "error" or told is not None or call.get("status") == "error"
+    return Status.FAILURE if is_failure else None
 
 
 def _starts_agent(call: dict[str, Any]) -> bool:
