@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from geminids.model import AnyPart, Attachment, FileReference, Origin, Text
 from geminids.sources.gemini.injected import Prompt, message_origin, prompt_of, user_parts
+from geminids.sources.gemini.own_words import OWN_WORDS, whose_words
+from tests.conftest import FIXTURES
 
 CONTEXT = "<session_context>\nThis is the Gemini CLI.\n</session_context>"
 
+
+LEFT_PLAN_MODE = (
+    "User has manually exited Plan Mode. Switching to Default mode (edits will require confirmation)."
+)
+
+OLD_FOLDERS = (
+    "I'm currently working in the following directories:\n  - /a\n  - /b\n"
+    "Here is the folder structure of the current working directories:\n\nShowing up to 200 items"
+)
+WARNING = "You have {}. You have one final chance to complete the task with a short grace period."
+INIT = (
+    "\nYou are an AI agent that brings the power of Gemini directly into the terminal. Your task is to "
+    "analyze the current directory and generate a comprehensive GEMINI.md file to be used as context"
+)
 
 LOOK = Prompt("Look at the notes", "Look at the notes")
 
@@ -41,6 +58,13 @@ def words(found: tuple[AnyPart, ...], origin: Origin = Origin.HUMAN) -> str:
         "Here is a summary of changes I made: please review",
         "You have exceeded the maximum number of requests - what does this mean?",
         "Background execution update: is it possible?",
+        f"{LEFT_PLAN_MODE} Why do I see this?",
+        "User has manually exited Plan Mode. Switching to what?",
+        "System: Please continue. And hurry",
+        "[System: what is that]",
+        "[Continuing from previous AI thoughts...] is what it said",
+        '{"active_tasks": [], "discovered_facts": []} is this valid?',
+        "I'm currently working in the directory: /srv. Look at it",
     ],
 )
 def test_a_prompt_is_the_humans_whatever_it_begins_with(prompt: str) -> None:
@@ -66,6 +90,20 @@ def test_a_prompt_is_the_humans_whatever_it_begins_with(prompt: str) -> None:
         ("Here is a summary of changes in the user's editor context, in JSON format.", Origin.INJECTED),
         ("- **Workspace Directories:**\n  - /home/me", Origin.INJECTED),
         ("Background execution update:\n<background_output>done</background_output>", Origin.INJECTED),
+        (LEFT_PLAN_MODE, Origin.INJECTED),
+        (LEFT_PLAN_MODE.replace("Default", "Auto-Edit"), Origin.INJECTED),
+        (OLD_FOLDERS, Origin.INJECTED),
+        (
+            "[Multi-Modal Blob (image/png, 2MB) degraded to text to preserve context window. Saved to: /x]",
+            Origin.INJECTED,
+        ),
+        ("[Continuing from previous AI thoughts...]", Origin.SYNTHETIC),
+        ("<intent_summary>\n- **Primary Goal:** …\n</intent_summary>", Origin.SYNTHETIC),
+        ("### [System Note: Conversation History Truncated]\nPrior context was offloaded", Origin.SYNTHETIC),
+        ('{"active_tasks":[],"discovered_facts":["a"],"constraints_and_preferences":[]}', Origin.SYNTHETIC),
+        (WARNING.format("stopped calling tools without finishing"), Origin.SYNTHETIC),
+        (WARNING.format("exceeded the time limit"), Origin.SYNTHETIC),
+        (INIT, Origin.COMMAND),
         ("System: Please continue.", Origin.SYNTHETIC),
         ("System: Potential loop detected. Details: …", Origin.SYNTHETIC),
         ("[System: You successfully executed a tool but returned an empty response.]", Origin.SYNTHETIC),
@@ -213,3 +251,47 @@ def test_text_around_referenced_files_in_one_string_is_kept() -> None:
         Text("odd", Origin.INJECTED),
         FileReference("a", "first\n--- End of content ---\nstill the file"),
     )
+
+
+def test_what_an_editor_attached_is_no_words_of_the_human() -> None:
+    attached = [
+        {"text": "Explain this"},
+        {"text": "\n--- Content from referenced files ---"},
+        {"text": "\nContent from @a.py:\n"},
+        {"text": "first"},
+        {"text": "\n--- Content from referenced context ---"},
+        {"text": "\nContent from @file:///b.py:\n"},
+        {"text": "second"},
+    ]
+    told = (
+        Text("Explain this", Origin.HUMAN),
+        FileReference("a.py", "first"),
+        FileReference("file:///b.py", "second"),
+    )
+    assert parts(attached) == told
+    assert parts(attached[:1] + attached[4:]) == (told[0], told[2])
+    fused = "Explain this\n--- Content from referenced context ---\nContent from @file:///b.py:\nsecond"
+    assert parts(fused) == (told[0], told[2])
+
+
+def test_the_page_about_whose_words_they_are_names_every_text() -> None:
+    page = (FIXTURES.parents[1] / "docs" / "whose-words.md").read_text()
+    for known in OWN_WORDS:
+        since = known.since if known.until is None else f"{known.since} to {known.until}"
+        assert f"| {known.what} | " in page
+        assert any(
+            f"| {known.what} | " in row and row.endswith(f"| {known.origin} | {since} |")
+            for row in page.splitlines()
+        )
+    assert page.count("\n| ") == len(OWN_WORDS) + len(["its header", "the line below"])
+
+
+def test_known_texts_are_looked_for_in_time_that_grows_with_the_text() -> None:
+    hostile = [
+        '{"active_tasks":[' + '"discovered_facts":' * 200_000,
+        "I'm currently working in the following directories:" + "\n  - x" * 300_000,
+        " " * 2_000_000,
+    ]
+    started = time.monotonic()
+    assert {whose_words(text) for text in hostile} == {Origin.HUMAN}
+    assert time.monotonic() - started < 5

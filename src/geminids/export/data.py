@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -41,8 +40,8 @@ def _with_halves(value: Any, **layout: Any) -> bytes:
     # Few files need it, and every command would pay for loading it.
     import json
 
-    written = json.dumps(value, ensure_ascii=False, **layout)
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", written).encode()
+    # What cannot be encoded is half a character, and Python then writes it as JSON does.
+    return json.dumps(value, ensure_ascii=False, **layout).encode("utf-8", "backslashreplace")
 
 
 def encode_harmless(value: Any) -> bytes:

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from geminids.gemini_phrases import FILES_BEGIN, FILES_END, GO_ON, SUMMARY_RECEIVED
+from geminids.gemini_phrases import EDITOR_FILES_BEGIN, FILES_BEGIN, FILES_END, GO_ON, SUMMARY_RECEIVED
 from geminids.model import AnyPart, Attachment, FileReference, Origin, Text, ToolResult
 from geminids.sources.gemini.content import parts_of, plain_text, result_part, tool_result
+from geminids.sources.gemini.own_words import whose_words
 
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
 """The id of the injected context message, the same in every session since 0.44.0."""
@@ -28,31 +29,6 @@ ACKNOWLEDGEMENTS = frozenset(
 )
 """What the CLI says in the model's name."""
 
-_BEGINNINGS = {
-    Origin.INJECTED: (
-        r"\s*<session_context>",
-        r"This is the Gemini CLI\. We are setting up the context",
-        r"\s*<system_note>",
-        r"\s*Here is the user's editor context as a JSON object\. This is for",
-        r"\s*Here is a summary of changes in the user's editor context, in JSON",
-        r"- \*\*Workspace Directories:\*\*",
-        r"Background execution update:\s*<background_output>",
-    ),
-    Origin.SYNTHETIC: (
-        r"System: (?:Please continue\.|Potential loop detected)",
-        r"\[System: ",
-        r"\s*<state_snapshot>",
-        r"First, reason in your scratchpad\. Then, generate the <state_snapshot>",
-        # Prompts of subagents, which stood in their parents' files until 0.36.
-        r"Your task is to do a deep investigation of the codebase",
-        r"You have exceeded the (?:time limit|maximum number of turns)\. ",
-    ),
-    Origin.TOOL: (r"\[Function Response: ",),
-}
-"""How texts begin that stand in the human's place and are not the human's."""
-_NOT_HUMAN = re.compile(
-    "|".join(f"(?P<{origin}>{'|'.join(patterns)})" for origin, patterns in _BEGINNINGS.items())
-)
 _HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
 _SHELL_MODE = re.compile(
     r"I ran the following shell command:\n```sh\n(?P<command>.*?)\n```\n\n"
@@ -64,6 +40,9 @@ _HUMAN = Origin.HUMAN
 """Under a name that Python looks up faster: every piece is asked for it."""
 _STEERING = re.compile(r"User (?:steering update|hints):")
 _USER_INPUT = re.compile(r"<user_input>\n?((?:(?!<user_input>).)*?)\n?</user_input>", re.DOTALL)
+_FILES = (FILES_BEGIN, EDITOR_FILES_BEGIN)
+_REFERENCED = "\n--- Content from referenced "
+_ANY_FILES = re.compile("|".join(map(re.escape, _FILES)))
 _REFERENCE = re.compile(r"\nContent from @(.*?):\n")
 _MIME_TYPE = r"(?:image|audio|video|application)/[\w.+-]+"
 _PLACEHOLDER = re.compile(rf"(?:<|\[(?:Image|Audio|Video|Media): )({_MIME_TYPE})(?:>|[^\]]*\])")
@@ -81,7 +60,7 @@ def user_parts(content: object, shown: object, previous: Prompt | None) -> tuple
 
     `shown` is its displayContent: what the human typed, where that differs from what was sent.
     """
-    if isinstance(content, str) and FILES_BEGIN not in content:
+    if isinstance(content, str) and _REFERENCED not in content:
         # One text without files: there is nothing to look for in it but whose it is.
         parts: tuple[AnyPart, ...] = tuple([Text(words, whose) for words, whose in _whose(content)])
     else:
@@ -158,15 +137,15 @@ def _split_references(pieces: list[Any]) -> Iterator[AnyPart]:
         if not isinstance(text, str):
             yield result_part(piece, Origin.HUMAN)
         elif in_references:
-            if (start := _REFERENCE.fullmatch(text)) or text == FILES_END:
+            if (start := _REFERENCE.fullmatch(text)) or text == FILES_END or text in _FILES:
                 yield from _reference(path, texts)
                 path, texts = (start[1] if start else None), []
-                in_references = start is not None
+                in_references = text != FILES_END
             else:
                 texts.append(text)
-        elif text == FILES_BEGIN:
+        elif text in _FILES:
             in_references = True
-        elif FILES_BEGIN in text:
+        elif _ANY_FILES.search(text):
             yield from _split_string(text)
         else:
             yield from (Text(words, whose) for words, whose in _whose(text))
@@ -182,7 +161,7 @@ def _reference(path: str | None, texts: list[str]) -> Iterator[AnyPart]:
 
 def _split_string(text: str) -> Iterator[AnyPart]:
     """The same for a prompt that was stored as one string (0.4 to 0.27)."""
-    prompt, _, files = text.partition(FILES_BEGIN)
+    prompt, files = _ANY_FILES.split(text, maxsplit=1)
     # A file may hold the closing line itself; the real one is the last.
     closed, has_end, after = files.rpartition(FILES_END)
     yield from (Text(words, whose) for words, whose in _whose(prompt))
@@ -209,8 +188,7 @@ def _whose(text: str) -> Iterator[tuple[str, Origin]]:
         yield shell["command"], Origin.HUMAN
         yield shell["output"], Origin.SHELL
     else:
-        found = _NOT_HUMAN.match(text)
-        yield text, Origin(str(found.lastgroup)) if found else _HUMAN
+        yield text, whose_words(text)
 
 
 def _steering(text: str) -> Iterator[tuple[str, Origin]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from geminids.gemini_phrases import GO_ON
+from geminids.gemini_phrases import GO_ON, HOOK_BLOCKED
 from geminids.model import (
     AnyPart,
     Attachment,
@@ -58,6 +58,8 @@ class MessageBuilder:
         self._recorded = {call_id for turn in turns for call_id in _call_ids(turn)} if asks else set()
         self._of_subagent = of_subagent
         self._previous_prompt: Prompt | None = None
+        self._hooks_reason: str | None = None
+        """Why a hook has just sent the model back to work, as a notice told."""
         self._responses = _responses(turns) if asks else {}
         self._at: datetime | None = None
         self._previous_at: datetime | None = None
@@ -89,13 +91,19 @@ class MessageBuilder:
         is_string = type(value.get("content")) is str
         if self._of_subagent or (is_string and self._goes_on_by_itself(parts)):
             parts = tuple(map(_nobodys_words, parts))
+        self._hooks_reason = None
         origin = message_origin(parts)
         self._previous_prompt = prompt_of(parts) or self._previous_prompt
         return self._message(turn, Role.USER, origin, parts)
 
     def _goes_on_by_itself(self, parts: tuple[AnyPart, ...]) -> bool:
-        """Whether the CLI, not the human, said "Please continue."; before 0.28 only the haste tells."""
+        """Whether the CLI, not the human, said it; before 0.28 only the haste and notices tell.
+
+        It says "Please continue.", or the reason for which a hook does not let the model end.
+        """
         match parts:
+            case (Text(text=text),) if text == self._hooks_reason:
+                return True
             case (Text(text=text, origin=Origin.HUMAN),) if text == GO_ON:
                 at, before = self._at, self._previous_at
                 return bool(at and before and at - before < _FASTER_THAN_A_HUMAN)
@@ -116,6 +124,9 @@ class MessageBuilder:
 
     def _notice(self, turn: Turn, native_type: str | None) -> Message:
         parts = tuple(_notice_parts(turn.value.get("content")))
+        told = plain_text(turn.value.get("content"))
+        if told.startswith(HOOK_BLOCKED):
+            self._hooks_reason = told.removeprefix(HOOK_BLOCKED)
         level = _LEVELS.get(native_type or "")
         if level is None:
             self._wrong(turn, "message of unknown type")
