@@ -156,7 +156,7 @@ def test_the_first_look_is_short_and_not_repeated_in_vain(
     (machine / "src" / "late").mkdir(parents=True)
     assert listed(geminids, tmp_path)[0]["path"] is None, "it was looked for a moment ago"
     with sqlite3.connect(machine / ".local/share/geminids/geminids.db") as kept:
-        kept.execute("UPDATE looked_for SET at = '2026-05-01T00:00:00+00:00', depth = 8")
+        kept.execute("UPDATE looked_for SET at = '2026-05-01T00:00:00+00:00', depth = 8, sum = NULL")
     kept.close()
     assert listed(geminids, tmp_path)[0]["known_by"] == "search", "weeks later one looks again"
 
@@ -167,10 +167,12 @@ def test_a_look_in_vain_is_noted_even_after_a_deeper_one(
     name = write_unknown(tmp_path, "/nowhere/at/all")
     geminids("projects", "resolve", "--deep", "--seconds", "5", "--home", tmp_path)
     with sqlite3.connect(machine / ".local/share/geminids/geminids.db") as kept:
-        kept.execute("UPDATE looked_for SET at = '2026-05-01T00:00:00+00:00' WHERE hash = ?", [name])
+        kept.execute(
+            "UPDATE looked_for SET at = '2026-05-01T00:00:00+00:00', sum = NULL WHERE hash = ?", [name]
+        )
         kept.commit()
         geminids("projects", "--home", tmp_path)
-        looks = kept.execute("SELECT * FROM looked_for").fetchall()
+        looks = kept.execute("SELECT hash, at, depth FROM looked_for").fetchall()
     kept.close()
     assert looks == [(name, "2026-06-15T12:00:00+00:00", 8)]
 

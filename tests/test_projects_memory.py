@@ -32,6 +32,7 @@ from geminids.projects.resolving import Found
 from geminids.projects.spellings import same_place, spellings
 from geminids.store import durable
 from geminids.store.durable import EARLIER_NAME, FILE_NAME, BusyStoreError, NewerStoreError, generation
+from geminids.store.recovery import RecoveredError
 
 from .conftest import Rights
 
@@ -122,7 +123,8 @@ def test_what_others_build_on_is_old_after_each_change_of_an_answer(tmp_path: Pa
     assert not is_new()
     learn(tmp_path, {}, {"f" * 64: Look(AT, 4)})
     assert not is_new()
-    (tmp_path / FILE_NAME).unlink()
+    for file in tmp_path.glob(f"{FILE_NAME}*"):
+        file.unlink()
     link(tmp_path, HASH, SHOP)
     assert is_new()
 
@@ -258,13 +260,22 @@ def test_a_newer_file_is_left_alone(tmp_path: Path, more: bytes) -> None:
     assert not list(tmp_path.glob("projects.json.bak*"))
 
 
-@pytest.mark.parametrize("name", [FILE_NAME, EARLIER_NAME])
-def test_a_file_that_may_not_be_read_is_not_replaced(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).mkdir()
+def test_a_file_of_an_earlier_release_that_may_not_be_read_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / EARLIER_NAME).mkdir()
     assert recall(tmp_path).damaged
     with pytest.raises(OSError, match="directory"):
         link(tmp_path, HASH, SHOP)
     assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+
+
+def test_what_is_no_file_is_moved_aside_when_somebody_asks(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).mkdir()
+    assert recall(tmp_path).damaged
+    assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
+    with pytest.raises(RecoveredError, match=r"geminids\.db\.damaged-1'"):
+        link(tmp_path, HASH, SHOP)
+    link(tmp_path, HASH, SHOP)
+    assert (tmp_path / f"{FILE_NAME}.damaged-1").is_dir()
 
 
 def test_a_folder_whose_name_is_no_utf_8_can_be_linked(tmp_path: Path) -> None:
@@ -320,7 +331,7 @@ def test_a_process_that_is_killed_leaves_a_readable_file(tmp_path: Path) -> None
 
 def test_whoever_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(durable, "PATIENCE", 0.05)
-    with durable._alone(tmp_path / FILE_NAME, 0):
+    with durable.alone(tmp_path / FILE_NAME, 0):
         with pytest.raises(BusyStoreError, match="try again"):
             link(tmp_path, HASH, SHOP)
         assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
