@@ -80,6 +80,7 @@ class _Draft(msgspec.Struct):
             self.level,
             tuple(self.also_at),
             self.fate.dropped_by,
+            imported=self.fate.is_version,
             request_id=self.request_id,
         )
 
@@ -119,7 +120,7 @@ class MessageBuilder:
         """Note what is asked and answered in a line: an answer may come before the rest of the reply."""
         value = laid.record.value
         kind = laid.record.kind
-        if kind not in SPOKEN:
+        if kind not in SPOKEN or laid.fate.is_version:
             return
         message = value.get("message")
         content = message.get("content") if type(message) is dict else None
@@ -137,6 +138,9 @@ class MessageBuilder:
                 self._asked.add(called)
 
     def _build(self, laid: Laid) -> None:
+        if laid.fate.is_version:
+            self._said_before(laid)
+            return
         match laid.record.kind:
             case "assistant":
                 self._from_model(laid)
@@ -146,6 +150,23 @@ class MessageBuilder:
                 self._attached(laid)
             case "system":
                 self._noticed(laid)
+
+    def _said_before(self, laid: Laid) -> None:
+        """An earlier version of a record: its words, tied to nothing."""
+        by_model = laid.record.kind == "assistant"
+        role, origin = (_ASSISTANT, _MODEL) if by_model else (Role.USER, Origin.HUMAN)
+        draft = self._draft(laid, role, origin)
+        for block in blocks_of(self._message_of(laid).get("content")):
+            match block:
+                case {"type": "thinking", "thinking": str(thought)}:
+                    draft.parts.append(Thought(thought))
+                case {"type": "tool_use"}:
+                    draft.parts.append(tool_call(block, None, None, None))
+                case {"tool_use_id": str(call_id), **answer}:
+                    draft.origin = origin if by_model else Origin.TOOL
+                    draft.parts.append(ToolResult(call_id, None, result_parts(answer.get("content"))))
+                case _:
+                    draft.parts.append(block_part(block, origin))
 
     # The model
 

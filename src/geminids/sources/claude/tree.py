@@ -25,6 +25,7 @@ from geminids.model import Problem, ProblemKind, Source, State
 from geminids.sources.claude.content import object_or_empty
 from geminids.sources.claude.records import ASSISTANT, SPOKEN, SYSTEM, USER, Record
 
+_NO_WORDS = frozenset({"type", "id", "tool_use_id", "signature", "cache_control", "media_type"})
 _NONE = -1
 """The parent of what hangs on nothing."""
 
@@ -34,6 +35,8 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
 
     state: State
     dropped_by: Source | None = None
+    is_version: bool = False
+    """Whether it is an earlier version of a record, which is counted where its last one stands."""
 
 
 CURRENT = Fate(State.CURRENT)
@@ -72,6 +75,8 @@ class _Tree:
         self._records: list[Record] = []
         self._index: dict[str, int] = {}
         self._copies: dict[int, list[Source]] = {}
+        self._versions: dict[int, list[Record]] = {}
+        """Records that were written again under their ids with other words."""
         self._at: dict[str, list[int]] = {}
         """Spoken records by their time: whoever repeats one keeps it."""
         for record in records:
@@ -88,9 +93,32 @@ class _Tree:
             if known == len(self._records):
                 known = self._index[uuid] = self._first_writing(record)
             if known != len(self._records):
-                self._copies.setdefault(known, []).append(record.place)
+                self._take_again(known, record)
                 return
         self._records.append(record)
+
+    def _take_again(self, known: int, record: Record) -> None:
+        """A record that is written again: the last one counts, and what it no longer says was superseded."""
+        first = self._records[known]
+        is_same = first.value.get("uuid") == record.value.get("uuid")
+        before, now = _words(first), _words(record)
+        if not is_same or before == now or not record.complete or first.kind not in SPOKEN:
+            self._copies.setdefault(known, []).append(record.place)
+            return
+        if before not in now:
+            self._versions.setdefault(known, []).append(first)
+        else:
+            self._copies.setdefault(known, []).append(first.place)
+        self._records[known] = record
+
+    def _laid(self, index: int) -> Iterator[Laid]:
+        """A record in its place, after the versions that it replaced."""
+        record = self._records[index]
+        for number, version in enumerate(self._versions.get(index, ()), 1):
+            value = version.value | {"uuid": f"{version.value['uuid']}~v{number}"}
+            fate = Fate(State.SUPERSEDED, record.place, is_version=True)
+            yield Laid(Record(version.kind, value, version.place), fate)
+        yield Laid(record, self._fates[index] or CURRENT, tuple(self._copies.get(index, ())))
 
     def _first_writing(self, record: Record) -> int:
         """The record that this one repeats under another id; else its own place."""
@@ -135,10 +163,7 @@ class _Tree:
         if None in self._fates:
             self._reattach()
             self._take_back()
-        return [
-            Laid(self._records[index], self._fates[index] or CURRENT, tuple(self._copies.get(index, ())))
-            for index in self._order()
-        ]
+        return [laid for index in self._order() for laid in self._laid(index)]
 
     def _leaf(self) -> int:
         """Where the conversation goes on: as the last word on it says, or at what was written after that."""
@@ -275,6 +300,25 @@ class _Tree:
 
 def _is_after(place: Source, other: Source) -> bool:
     return place.start > other.start or place.file != other.file
+
+
+def _words(record: Record) -> str:
+    """All words of a record, however they are broken into lines and blocks."""
+    content = object_or_empty(record.value.get("message")).get("content")
+    return " ".join(" ".join(_leaves(content)).split())
+
+
+def _leaves(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for inner in value:
+                yield from _leaves(inner)
+        case dict():
+            for name, inner in value.items():
+                if name not in _NO_WORDS:
+                    yield from _leaves(inner)
 
 
 def _is_boundary(record: Record) -> bool:

@@ -143,7 +143,7 @@ class Call:
         """The call with all that became of it."""
         result, told = self.result, None
         if self.output is not None:
-            result, told = _result(self.output)
+            result, told = result_of(self.output)
         is_aborted = told is None and _is_aborted(result or ())
         # Of a command that was stopped the program says that it failed, with -1.
         exit_code = None if is_aborted else told if self.exit_code is None else self.exit_code
@@ -263,17 +263,23 @@ def command_line(arguments: dict[str, Any]) -> str | None:
             return None
 
 
-def _result(output: Any) -> tuple[tuple[ResultPart, ...], int | None]:
+def result_of(output: Any) -> tuple[tuple[ResultPart, ...], int | None]:
     """What came back, and the exit code of a command where it says one."""
     if type(output) is str:
         return _text_result(output)
     if type(output) is dict:
         inner = output.get("content", output.get("output"))
-        parts, exit_code = _result(inner) if inner is not None else ((Unrecognised(output),), None)
+        parts, exit_code = result_of(inner) if inner is not None else ((Unrecognised(output),), None)
         return parts, 1 if exit_code is None and output.get("success") is False else exit_code
     parts = tuple(part for piece in pieces_of(output) if (part := part_of(piece, _TOOL)) is not None)
     first = parts[0] if parts else None
     return parts, _exit_code(first.text) if type(first) is Text else None
+
+
+def words_in(output: Any) -> str:
+    """All words of what came back, however they are broken into lines."""
+    parts, _ = result_of(output)
+    return " ".join(" ".join(part.text for part in parts if type(part) is Text).split())
 
 
 def _text_result(output: str) -> tuple[tuple[ResultPart, ...], int | None]:
@@ -286,7 +292,7 @@ def _text_result(output: str) -> tuple[tuple[ResultPart, ...], int | None]:
     elif output.startswith('[{"'):
         value = decoded(output)
         if type(value) is list and all(type(piece) is dict and "type" in piece for piece in value):
-            return _result(value)
+            return result_of(value)
     return (Text(output, _TOOL),), _exit_code(output)
 
 

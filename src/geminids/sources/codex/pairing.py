@@ -42,6 +42,11 @@ class Calls:
         if call.name == SCRIPT:
             self._scripts[call.call_id] = call
 
+    def output_of(self, call_id: object) -> object:
+        """What came back for a call so far; None if nothing did."""
+        made = self._made.get(call_id) if type(call_id) is str else None
+        return made.call.output if made else None
+
     def answer(self, call_id: object, output: object) -> Draft | None:
         """Put what came back with its call; the message of that, or None if nobody called."""
         made = self._made.get(call_id) if type(call_id) is str else None

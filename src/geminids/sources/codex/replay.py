@@ -20,11 +20,13 @@ from geminids.model import (
     ProblemKind,
     Role,
     Source,
+    State,
     Text,
     Thought,
+    ToolResult,
     Unrecognised,
 )
-from geminids.sources.codex.calls import Call
+from geminids.sources.codex.calls import Call, result_of, words_in
 from geminids.sources.codex.content import text_or_none, texts_of
 from geminids.sources.codex.drafts import Draft, Whose, name_of_line
 from geminids.sources.codex.pairing import Calls
@@ -211,11 +213,22 @@ class Replay(Steps):
     def _output(self, record: Record) -> None:
         payload = record.payload
         output = payload.get("output", payload.get("tools", payload.get("result")))
+        before = self._calls.output_of(payload.get("call_id"))
         step = self._calls.answer(payload.get("call_id"), output if output is not None else "")
         if step is None:
             self._item(record, [Unrecognised(payload)])
-        else:
-            step.also_at.append(record.place)
+            return
+        step.also_at.append(record.place)
+        if before is not None and words_in(before) not in words_in(output):
+            self._answered_before(record, before)
+
+    def _answered_before(self, record: Record, output: object) -> None:
+        """What a call was answered before another answer took its place."""
+        parts, _ = result_of(output)
+        draft = self._new(record, Role.USER, Origin.TOOL)
+        draft.parts.append(ToolResult(text_or_none(record.payload.get("call_id")), None, parts))
+        draft.whose = Whose.THEIRS
+        draft.drop(State.SUPERSEDED, record.place)
 
     @_reads(ITEM, "compaction", "compaction_summary", "context_compaction")
     def _encrypted_summary(self, record: Record) -> None:

@@ -21,7 +21,7 @@ from geminids.sources.gemini.copies import NOTHING, Copy, Originals
 from geminids.sources.gemini.injected import ACKNOWLEDGEMENTS, CONTEXT_ID
 from geminids.sources.gemini.records import MESSAGE, Kind, Record
 from geminids.sources.gemini.traits import is_context
-from geminids.sources.gemini.turns import Turn
+from geminids.sources.gemini.turns import VERSION, Turn
 
 _RESTATED = "/$set/messages"
 
@@ -46,7 +46,10 @@ class Replay:
 
     @property
     def turns(self) -> list[Turn]:
-        """All turns in the order in which they were first written."""
+        """All turns in the order in which they were first written, earlier versions before the last."""
+        return [told for turn in self._originals() for told in (*turn.versions, turn)]
+
+    def _originals(self) -> list[Turn]:
         return sorted(self._turns.values(), key=lambda turn: turn.number)
 
     def read_file(self, records: Iterable[Record], *, is_rescued: bool = False) -> None:
@@ -122,6 +125,9 @@ class Replay:
         restated: bool = False,
     ) -> None:
         """Take in a version of a turn and put it into the agent's list."""
+        if (version := self._version(turn_id)) is not None:
+            version.places.append(place)
+            return
         self._alive.setdefault(turn_id)
         turn = self._turns.get(turn_id)
         is_settled = turn is not None and turn.number <= self._settled
@@ -134,11 +140,16 @@ class Replay:
             if turn.state is not State.CURRENT:
                 turn.restore()
             if complete and not is_settled:
-                turn.merge(value, restated=restated)
+                turn.merge(value, place, restated=restated)
         elif turn_id in self._copies:
             self._update_originals(turn_id, value, place)
         else:
             self._new_turn(turn_id, value, place)
+
+    def _version(self, turn_id: str) -> Turn | None:
+        """The earlier version of a turn that a repaired copy names."""
+        turn = self._turns.get(turn_id.rpartition(VERSION)[0]) if VERSION in turn_id else None
+        return next((one for one in turn.versions if one.id == turn_id), None) if turn else None
 
     def _set_aside(self, turn: Turn, place: Source) -> None:
         """Make room for another turn under the same id; to the agent it replaces this one."""
@@ -159,7 +170,7 @@ class Replay:
         for original in originals:
             original.places.append(place)
         if originals and value.get("toolCalls"):
-            originals[-1].merge({"toolCalls": value["toolCalls"]}, restated=True)
+            originals[-1].merge({"toolCalls": value["toolCalls"]}, place, restated=True)
 
     def _state_all(self, messages: object, place: Source, pointer: str, *, complete: bool = True) -> None:
         """Take in the messages that a record carries, without forgetting any other."""
@@ -221,7 +232,7 @@ class Replay:
         if not new:
             return {}
         newest_first = not re_emitted and any(map(_is_summary, new))
-        turns = self.turns
+        turns = self._originals()
         found = _matched(new, Originals(turns, alive, newest_first=newest_first), newest_first=newest_first)
         if re_emitted and any(copy.new_pieces for copy in found.values()):
             # A chat that was saved long ago: what the agent saw last may be none of it.

@@ -46,12 +46,17 @@ def is_context(piece: object) -> bool:
             return False
 
 
+def without_unseen(text: str) -> str:
+    """A text as it is shown: without comments and characters of no width."""
+    return _UNSEEN.sub("", text)
+
+
 def _trait(side: str, piece: object) -> Trait | None:
     match piece:
         case {"thought": True}:
             return None
         case {"text": str(text)}:
-            words = " ".join(_UNSEEN.sub("", text).split())
+            words = " ".join(without_unseen(text).split())
             if side == "gemini" and words in ACKNOWLEDGEMENTS:
                 return "spoken for", words
             return ("context" if is_context(piece) else side, words) if words else None

@@ -7,10 +7,14 @@ from typing import Any
 from geminids.model import Source, State
 from geminids.sources.gemini.content import parts_of
 from geminids.sources.gemini.injected import CONTEXT_ID
-from geminids.sources.gemini.merging import Places, merged
+from geminids.sources.gemini.merging import Places, merged, vanished
 from geminids.sources.gemini.traits import Trait, traits
 
 _NOTICES = frozenset({"info", "warning", "error"})
+VERSION = "~v"
+"""What stands between the id of a turn and the number of an earlier version of it."""
+_OF_VERSIONS = ("type", "timestamp", "model", "displayContent")
+"""What is kept of an earlier version besides its words."""
 _CURRENT = State.CURRENT
 """Under a name that Python looks up faster: every turn begins with it."""
 
@@ -31,6 +35,7 @@ class Turn:
         "places",
         "state",
         "value",
+        "versions",
     )
 
     def __init__(self, turn_id: str, value: dict[str, Any], place: Source, number: int = 0) -> None:
@@ -47,6 +52,8 @@ class Turn:
         """Calls that stand in the content, by id: the only trace of one that never ended."""
         self.answered: dict[str, dict[str, Any]] = {}
         """Answers to calls that stand in the content, by the id of the call."""
+        self.versions: list[Turn] = []
+        """What was said under its id before, in other words."""
         self._traits: list[Trait] | None = None
         self._last = value
         self._call_places: Places = {}
@@ -76,12 +83,16 @@ class Turn:
         """Whether the turn is the CLI's own opening."""
         return self.id == CONTEXT_ID
 
-    def merge(self, value: dict[str, Any], *, restated: bool) -> None:
-        """Take in another version."""
+    def merge(self, value: dict[str, Any], place: Source, *, restated: bool) -> None:
+        """Take in another version. Where it has other words, the one before it is superseded, and kept."""
         if value is self._last:
             return
         self._last = value
-        self.value = merged(self.value, value, restated=restated, places=self._call_places)
+        known = self.value
+        self.value = merged(known, value, restated=restated, places=self._call_places)
+        if gone := vanished(known, value, self.value, self._call_places):
+            about = {name: known[name] for name in _OF_VERSIONS if name in known}
+            self._keep_version(about | gone, place)
         self._traits = None
         if type(value.get("content")) is list:
             self._remember_calls(value)
@@ -92,6 +103,13 @@ class Turn:
             return True
         said, says = self.value.get("content"), value.get("content")
         return value.get("type") == "user" and bool(said and says) and said != says
+
+    def _keep_version(self, value: dict[str, Any], place: Source) -> None:
+        """Keep what was said before, beside what took its place: it is counted there."""
+        version = Turn(f"{self.id}{VERSION}{len(self.versions) + 1}", value, self.places[0], self.number)
+        version.imported = True
+        version.drop(State.SUPERSEDED, place)
+        self.versions.append(version)
 
     def _remember_calls(self, value: dict[str, Any]) -> None:
         for index, piece in enumerate(parts_of(value.get("content"))):
