@@ -76,7 +76,6 @@ CASE_DIFFERS = {
     "interrupted-placeholder": "Its second run had no screen, and such runs are not logged.",
     "no-header": "Its second run had no screen, and such runs are not logged.",
     "log-damaged": "The rig cut the log off, wrote over it, and put foreign lines in.",
-    "shell-mode-json": "Without the history of the shell its lines cannot be told from prompts.",
 }
 
 

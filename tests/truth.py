@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from geminids.model import Message, Origin, Session, SessionKind, ToolCall, ToolStatus, Usage
+from geminids.model import Message, Origin, Session, SessionKind, State, ToolCall, ToolStatus, Usage
 
 COMPATIBLE = {
     "ok": {ToolStatus.SUCCESS},
@@ -42,7 +42,8 @@ def once(sessions: Iterable[Session]) -> Iterator[Message]:
     """Every message of the sessions, each once, however many copies of a home were read.
 
     A fork holds the history of another session once more, and may give it other ids and times: what came from
-    the same request, and what was typed before it, counts in the session that is read first.
+    the same request, and what was typed before it, counts in the session that is read first. What one copy of
+    a session lacks, and is known from the prompt log, another may hold.
     """
     found: dict[tuple[str, str], Message] = {}
     counted_in: dict[Hashable, str] = {}
@@ -51,7 +52,20 @@ def once(sessions: Iterable[Session]) -> Iterator[Message]:
             key = session.id, message.id
             if not message.imported and counted_in.setdefault(request or key, session.id) == session.id:
                 found[key] = message
-    yield from found.values()
+    recorded = {_typed(*item) for item in found.items() if item[1].state is not State.UNRECORDED}
+    for key, message in found.items():
+        if message.state is not State.UNRECORDED or recorded.isdisjoint(_typed_a_moment_before(key, message)):
+            yield message
+
+
+def _typed(key: tuple[str, str], message: Message) -> tuple[str, str, int]:
+    """A prompt, its session and the second it was recorded in."""
+    return key[0], _words(message.text(Origin.HUMAN)), int(message.at.timestamp()) if message.at else 0
+
+
+def _typed_a_moment_before(key: tuple[str, str], line: Message) -> set[tuple[str, str, int]]:
+    session, words, second = _typed(key, line)
+    return {(session, words, second + later) for later in range(3)}
 
 
 def _with_requests(messages: Sequence[Message]) -> list[tuple[Message, Hashable]]:

@@ -42,6 +42,7 @@ WORDS = {
     "file-reference.text": "file reference: text",
     "message.at": "message: time",
     "message.imported": "message: whether taken over from another session",
+    "message.missing": "message: why the session's files do not hold it",
     "message.level": "message: how grave a notice is",
     "message.origin": "message: who really made it",
     "message.usage.cached": "message: tokens from the cache",

@@ -139,6 +139,9 @@ def tellable_messages(messages: Sequence[Message]) -> Iterator[Message]:
     last_summary, last_cancel = max(summaries, default=-1), max(cancels, default=-1)
     for index, message in enumerate(messages):
         match message.state:
+            case State.UNRECORDED:
+                # What the agent never recorded, or holds no more, is none of what it loads.
+                is_told = False
             case State.CURRENT | State.REWOUND:
                 is_told = True
             case _ if message.role is Role.SYSTEM:

@@ -35,6 +35,7 @@ class MessageLine(msgspec.Struct, frozen=True, tag_field="schema", tag=SCHEMA):
     dropped_by: Source | None
     imported: bool
     request_id: str | None
+    missing: str | None
 
 
 class JsonLines(PlainFormat):

@@ -67,6 +67,8 @@ class State(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     SUPERSEDED = "superseded"
+    UNRECORDED = "unrecorded"
+    """Typed in the session, but not in its files: the agent's log of what was typed alone has it."""
 
 
 class Level(StrEnum):
@@ -106,9 +108,11 @@ class Message(msgspec.Struct, frozen=True):
     dropped_by: Source | None = None
     """The record that took the message out of the agent's view."""
     imported: bool = False
-    """Taken over from another session, where it is counted."""
+    """Counted elsewhere: taken over from another session, or an earlier version of a message of this one."""
     request_id: str | None = None
     """What the provider calls the request that gave it: the same in every copy, whatever session it is in."""
+    missing: str | None = None
+    """Why the session's files do not hold it; set for what is unrecorded only."""
 
     def text(self, origin: Origin) -> str:
         """All its words of one origin, a blank line between the pieces."""
@@ -134,11 +138,12 @@ class Counts(msgspec.Struct, frozen=True, gc=False):
     """How much there is of what."""
 
     prompts: int
-    """What the human typed, dropped turns included, copies not."""
+    """What the human typed, dropped and unrecorded turns included, copies not."""
     replies: int
     tool_calls: int
     tool_errors: int
     dropped: int
+    """What the agent no longer sees. What its files never held, or hold no more, is not among it."""
 
 
 class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "status": ("success", "failure", "interrupted", "cancelled", "error"),
     "in": tuple(PLACES),
     "is": (
-        *("current", "rewound", "compressed", "failed", "cancelled", "superseded", "dropped"),
+        *("current", "rewound", "compressed", "failed", "cancelled", "superseded", "unrecorded", "dropped"),
         *("main", "subagent", "checkpoint", "lost", "error", "kept"),
     ),
 }

@@ -134,7 +134,7 @@ def _is(_: "Index", value: str) -> Meaning:
     if value == "error":
         return Meaning(searching.FAILED_CALL)
     if value == "dropped":
-        return Meaning(one_of("m.state", ["current"]).negated())
+        return Meaning(one_of("m.state", ["current", "unrecorded"]).negated())
     return Meaning(one_of("m.state", [value]))
 
 

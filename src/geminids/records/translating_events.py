@@ -27,6 +27,7 @@ DROPPING = {
     State.CANCELLED: "cancellation",
     State.SUPERSEDED: "replacement",
     State.CURRENT: "removal",
+    State.UNRECORDED: "removal",
 }
 
 

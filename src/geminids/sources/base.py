@@ -112,6 +112,12 @@ class Bundle(msgspec.Struct, frozen=True):
     """What the agent calls the session in a list of its own, apart from the session's files."""
     disk: Disk = REAL
     """How its files are opened."""
+    logs: tuple[CompanionFile, ...] = ()
+    """Where the agent noted what the human typed, in these sessions and in others of the project."""
+
+    def alone(self) -> Bundle:
+        """The same sessions as their own files tell them."""
+        return msgspec.structs.replace(self, logs=()) if self.logs else self
 
 
 class Companions(msgspec.Struct, frozen=True):
@@ -213,6 +219,13 @@ class Source(Protocol):
 
     def read(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle. Bad content is a value in the answer, never an exception."""
+        ...
+
+    def typed_mark(self, bundle: Bundle) -> str | None:
+        """A text that is another one as soon as the logs of a bundle may tell something else of its sessions.
+
+        None if they cannot be read. Asked only of a source whose bundles have logs.
+        """
         ...
 
     def read_alone(self, path: Path) -> Reading | None:

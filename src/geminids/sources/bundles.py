@@ -34,7 +34,9 @@ def read_bundle(bundle: Bundle) -> Reading:
     that does, the sessions of that state are among the answer.
     """
     reading = sources.load(bundle.agent).read(bundle)
-    marked = _marked(reading, {str(file.path) for file in bundle.files if file.is_kept})
+    kept = {str(file.path) for file in bundle.files if file.is_kept}
+    kept |= {log.path for log in bundle.logs if log.is_kept}
+    marked = _marked(reading, kept)
     wiped = [file for file in bundle.files if not _says_anything(marked, str(file.path))]
     for file in wiped:
         marked = _with_earlier(bundle, str(file.path), marked)
@@ -203,7 +205,8 @@ def _as_one(bundles: Sequence[Bundle], files: tuple[FoundFile, ...]) -> Bundle:
     title = next((bundle.title for bundle in bundles if bundle.title), None)
     beside = _each_once(bundles)
     held, disk = tuple(sorted(files)), _disk_of(bundles)
-    return Bundle(first.agent, first.key, project, tuple(folders), held, beside, title, disk)
+    logs = tuple(dict.fromkeys(log for bundle in bundles for log in bundle.logs))
+    return Bundle(first.agent, first.key, project, tuple(folders), held, beside, title, disk, logs)
 
 
 def _disk_of(found: Iterable[Bundle | Companions]) -> Disk:

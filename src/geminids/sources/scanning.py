@@ -6,13 +6,13 @@ Where sessions lie, each reader knows for its own agent. Nothing is opened here,
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from geminids.disk import REAL, AnyPath, Disk, Entry, Facts
-from geminids.model import Problem, Project
+from geminids.model import CompanionKind, Problem, Project
 from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Home, SkippedFile
 from geminids.sources.companions import Place
 from geminids.sources.texts import unreadable
@@ -51,16 +51,23 @@ class Shelf(msgspec.Struct):
             disk=self.disk,
         )
 
-    def bundles(self, agent: str, id_length: int | None = None) -> Iterator[Bundle]:
-        """The session files that belong together, each with what was written for them."""
+    def bundles(
+        self, agent: str, id_length: int | None = None, typed_in: Collection[CompanionKind] = ()
+    ) -> Iterator[Bundle]:
+        """The session files that belong together, each with what was written for them.
+
+        What was typed in them stands in logs of some kinds, for all sessions of the project.
+        """
         beside: dict[str, list[CompanionFile]] = {}
         for companion in self.beside:
             if companion.native_id:
                 beside.setdefault(companion.native_id[:id_length], []).append(companion)
         paths = tuple(self.paths)
+        logs = tuple(companion for companion in self.beside if companion.kind in typed_in)
         for key, files in sorted(self.files.items()):
             theirs = tuple(beside.get(key, ()))
-            yield Bundle(agent, key, self.project, paths, tuple(sorted(files)), theirs, disk=self.disk)
+            held = tuple(sorted(files))
+            yield Bundle(agent, key, self.project, paths, held, theirs, disk=self.disk, logs=logs)
 
 
 class Scanner:

@@ -24,6 +24,8 @@ _LAST_WORD = re.compile(r"[!-~]+\Z")
 """Of letters that words are made of between spaces; other scripts need none."""
 _SPOKEN = frozenset({Text, ToolCall})
 _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
+_SEEN_OR_UNRECORDED = frozenset({State.CURRENT, State.UNRECORDED})
+"""What the agent sees, and what it never took out of its view as far as its files tell."""
 _MODEL = Origin.MODEL
 """Under a name that Python looks up faster: every message is asked for it."""
 
@@ -57,7 +59,7 @@ def counts_of(messages: Sequence[Message]) -> Counts:
         replies=[says_something(message) for message in own if message.origin is _MODEL].count(True),
         tool_calls=len(calls),
         tool_errors=[call.status for call in calls].count(ToolStatus.ERROR),
-        dropped=len(own) - [message.state for message in own].count(State.CURRENT),
+        dropped=[message.state in _SEEN_OR_UNRECORDED for message in own].count(False),
     )
 
 

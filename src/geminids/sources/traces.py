@@ -5,11 +5,12 @@ They can be stored (with `msgspec.msgpack`) and compared with those that another
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
 
-from geminids.model import Origin, Session, SessionKind, Text, ToolCall
+from geminids.model import Message, Origin, Session, SessionKind, State, Text, ToolCall
 
 _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
 _OF_BOTH = _OF_HUMAN | {Origin.MODEL}
@@ -45,17 +46,11 @@ class Trace(msgspec.Struct, frozen=True, array_like=True):
 
 def trace(session: Session, *, replies: bool = True) -> Trace:
     """The trace of a session; without replies, only of what the human said."""
-    said: list[Said] = []
     calls: set[str] = set()
-    wanted = _OF_BOTH if replies else _OF_HUMAN
-    for message in session.messages:
-        if message.origin is Origin.MODEL and replies:
+    for message in session.messages if replies else ():
+        if message.origin is Origin.MODEL:
             calls.update(p.call_id for p in message.parts if type(p) is ToolCall and p.call_id)
-        if message.origin in wanted:
-            whose = Origin.MODEL if message.origin is Origin.MODEL else Origin.HUMAN
-            texts = [p.text for p in message.parts if isinstance(p, Text) and p.origin is whose]
-            if texts:
-                said.append(Said(message.origin, key("\n\n".join(texts)), message.at, message.imported))
+    said = [words for _, words in said_in(session, _OF_BOTH if replies else _OF_HUMAN)]
     return Trace(
         session.id,
         session.native_id,
@@ -66,6 +61,16 @@ def trace(session: Session, *, replies: bool = True) -> Trace:
         frozenset(calls),
         frozenset(file.format for file in session.files),
     )
+
+
+def said_in(session: Session, wanted: frozenset[Origin] = _OF_HUMAN) -> Iterator[tuple[Message, Said]]:
+    """The messages of a session that its files hold and in which somebody says something."""
+    for message in session.messages:
+        if message.origin in wanted and message.state is not State.UNRECORDED:
+            whose = Origin.MODEL if message.origin is Origin.MODEL else Origin.HUMAN
+            texts = [p.text for p in message.parts if isinstance(p, Text) and p.origin is whose]
+            if texts:
+                yield message, Said(message.origin, key("\n\n".join(texts)), message.at, message.imported)
 
 
 def key(text: str) -> int:

@@ -172,7 +172,8 @@ def own_counts(index: Index, session: int) -> OwnCounts:
     spoken = index.connection.execute(
         "SELECT count(CASE WHEN origin = 'human' THEN 1 END), "
         "count(CASE WHEN origin = 'model' AND says THEN 1 END), "
-        f"count(CASE WHEN state != 'current' THEN 1 END) FROM messages m WHERE {own}",
+        "count(CASE WHEN state NOT IN ('current', 'unrecorded') THEN 1 END) "
+        f"FROM messages m WHERE {own}",
         (session,),
     ).fetchone()
     called = index.connection.execute(

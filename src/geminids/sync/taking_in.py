@@ -58,6 +58,8 @@ class _Job(NamedTuple):
     shelf: _OnShelf
     bundle: Bundle
     stamp: bytes
+    mark: str
+    """What its logs say of it, in little."""
 
 
 class _OnShelf:
@@ -140,10 +142,11 @@ class Taking:
 
     def _jobs(self, shelf: _OnShelf) -> Iterator[_Job]:
         for bundle in shelf.shelf.bundles:
+            mark = sources.load(bundle.agent).typed_mark(bundle) if bundle.logs else ""
             stamp = _stamp(bundle, shelf.traced)
             known = shelf.known.get(keepable(bundle.key))
-            if known is None or known.stamp not in (stamp, shelf.with_logs(stamp)):
-                yield _Job(shelf, bundle, stamp)
+            if known is None or not _is_same(known.stamp, (stamp, shelf.with_logs(stamp)), mark):
+                yield _Job(shelf, bundle, stamp, mark or "")
 
     def _read(self, jobs: Sequence[_Job]) -> TakenIn:
         total = sum(map(_size, jobs))
@@ -179,7 +182,7 @@ class Taking:
             self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
             stamp = shelf.with_logs(job.stamp) if _lacks_a_header(reading) else job.stamp
-            self._writer.stamp(number, stamp, _size(job))
+            self._writer.stamp(number, stamp + _digest([job.mark]), _size(job))
         if self._writer.is_idle:
             self._pause()
 
@@ -315,6 +318,17 @@ class Taking:
         settle(self._index, self._writer.touched if self._commits else None, self._writer.bereft)
         self._writer.touched.clear()
         self._writer.bereft.clear()
+
+
+def _is_same(known: bytes | None, stamps: Collection[bytes], mark: str | None) -> bool:
+    """Whether a bundle was read from the same files, with the same said of it in logs.
+
+    What is in logs that are closed now was read better before.
+    """
+    size = len(_digest([]))
+    if known is None or known[:size] not in stamps:
+        return False
+    return mark is None or known[size:] == _digest([mark])
 
 
 def _scan(seen: Seen, only: Collection[str] | None) -> Scan:

@@ -147,6 +147,10 @@ def told_parts(
     if message.state is State.REWOUND:
         left_out[str(message.state)] += 1
         return ()
+    if message.state is State.UNRECORDED and message.origin is Origin.COMMAND:
+        # What the human told the program, not the model.
+        left_out["commands"] += 1
+        return ()
     told: list[AnyPart] = []
     for part in message.parts:
         reason = _left_out_as(part, message, detail)

@@ -115,7 +115,9 @@ def speaker_name(turn: Turn, agent_title: str) -> str:
 def state_name(message: Message, *, everything: bool) -> str:
     """The state that a reader should know of, or nothing; where everything is told, any but the usual."""
     is_told = is_marked(message) or (everything and message.state is not State.CURRENT)
-    return str(message.state) if is_told else ""
+    if not is_told:
+        return ""
+    return f"{message.state}: {message.missing}" if everything and message.missing else str(message.state)
 
 
 def made_by(message: Message) -> str:

@@ -200,7 +200,7 @@ def refreshed(item: Item) -> Item | None:
 
 def _item(bundle: Bundle) -> Item:
     key = (bundle.agent, project_key(bundle), bundle.key)
-    return Item(key, bundle.files, partial(sources.load(bundle.agent).read, bundle))
+    return Item(key, bundle.files, partial(sources.load(bundle.agent).read, bundle.alone()))
 
 
 def _read_alone(path: Path) -> Reading:

@@ -93,6 +93,7 @@ class Telling:
             origin=message.origin,
             state=message.state,
             is_dropped=is_marked(message),
+            missing=message.missing,
             level=message.level,
             imported=message.imported,
             at=message.at,

@@ -37,7 +37,7 @@ class ClaudeSource:
 
     name = claude_homes.AGENT
     title = "Claude Code"
-    revision = 3
+    revision = 4
     variables: Mapping[str, str] = {
         "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; looked at besides `~/.claude`.",
         "CLAUDE_PROJECTS_DIR": "A folder that holds projects of Claude Code; looked at besides the others.",
@@ -68,6 +68,10 @@ class ClaudeSource:
         from geminids.sources.claude.reading import read
 
         return read(bundle)
+
+    def typed_mark(self, bundle: Bundle) -> str | None:
+        """None: its sessions are told by their own files."""
+        return None
 
     def read_alone(self, path: Path) -> Reading | None:
         """The session in a file given by hand."""

@@ -35,7 +35,7 @@ class CodexSource:
 
     name = codex_homes.AGENT
     title = "Codex CLI"
-    revision = 2
+    revision = 3
     variables: Mapping[str, str] = codex_homes.VARIABLES
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
@@ -63,6 +63,10 @@ class CodexSource:
         from geminids.sources.codex.reading import read
 
         return read(bundle)
+
+    def typed_mark(self, bundle: Bundle) -> str | None:
+        """None: its sessions are told by their own files."""
+        return None
 
     def read_alone(self, path: Path) -> Reading | None:
         """The session in one file given by hand."""

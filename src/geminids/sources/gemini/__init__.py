@@ -69,6 +69,12 @@ class GeminiSource:
 
         return read(bundle)
 
+    def typed_mark(self, bundle: Bundle) -> str | None:
+        """A text that is another one as soon as the prompt log may tell something else of some sessions."""
+        from geminids.sources.gemini.beside.typed_words import typed_mark
+
+        return typed_mark(bundle)
+
     def read_alone(self, path: Path) -> Reading | None:
         """What one file given by hand holds: a session, or a conversation that was saved or printed."""
         from geminids.sources.gemini.reading import read_alone

@@ -76,8 +76,21 @@ def user_parts(content: object, shown: object, previous: Prompt | None) -> tuple
         return parts
     if previous is not None and typed == previous.typed and _goes_on_from(previous, sent, parts):
         return tuple(_given_to(Origin.SYNTHETIC, parts))
+    return _typed_and_sent(typed, parts)
+
+
+def beside_typed(parts: tuple[AnyPart, ...], typed: str) -> tuple[AnyPart, ...] | None:
+    """What was sent with what was typed for it before it; None if it is there already, or not the human's."""
+    sent = _human_words(parts)
+    given = {part.origin for part in parts if isinstance(part, Text)} - {Origin.HUMAN, Origin.SHELL}
+    if not sent.strip() or typed.strip() == sent.strip() or given:
+        return None
+    return _typed_and_sent(typed, parts)
+
+
+def _typed_and_sent(typed: str, sent: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
     whose = Origin.COMMAND if typed.lstrip().startswith("/") else Origin.INJECTED
-    return (Text(typed, Origin.HUMAN), *_given_to(whose, parts))
+    return (Text(typed, Origin.HUMAN), *_given_to(whose, sent))
 
 
 def prompt_of(message_parts: tuple[AnyPart, ...]) -> Prompt | None:

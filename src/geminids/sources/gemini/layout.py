@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from geminids.disk import Disk, Entry
+from geminids.model import CompanionKind
 from geminids.sources.base import Companions, Home, Scan
 from geminids.sources.bundles import better_known
 from geminids.sources.companions import UNKNOWN, Place
@@ -47,13 +49,16 @@ from geminids.sources.scanning import (
     Shelf,
     entries_of,
 )
+from geminids.sources.timestamps import parse_time
 
-__all__ = ["ID_START", "LINK", "NO_SESSION", "scan", "start_of_id"]
+__all__ = ["ID_START", "LINK", "NO_SESSION", "opened_at", "scan", "start_of_id"]
 
 _SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
-_SESSION_NAME = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
+_SESSION_NAME = re.compile(r"session-(?P<opened>\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
 _NAMED_AFTER = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>[\w-]{8})")
 _OF_PROJECT = frozenset({"chats", MARKER, "tool-outputs", "tool_output", "shell_history", "memory"})
+TYPED_IN = frozenset({CompanionKind.PROMPT_LOG, CompanionKind.SHELL_HISTORY})
+"""Where Gemini CLI notes what the human typed."""
 ID_START = 8
 """So many characters of a session id stand in the name of its file."""
 _PEEK = 4096
@@ -109,7 +114,7 @@ class _Scanner(Scanner):
 
     def _found(self, unlisted: set[Path]) -> Scan:
         folders = self._projects.values()
-        bundles = [bundle for folder in folders for bundle in folder.bundles(AGENT, ID_START)]
+        bundles = [bundle for folder in folders for bundle in folder.bundles(AGENT, ID_START, TYPED_IN)]
         companions = [self._companions(folder, unlisted) for folder in folders]
         self._take_notes()
         left = tuple(self._skipped), tuple(self._problems), tuple(self._notes)
@@ -249,6 +254,16 @@ def start_of_id(name: str) -> str | None:
         return None
     named = _SESSION_NAME.fullmatch(file["stem"])
     return named["start"][:ID_START] if named else file["stem"]
+
+
+def opened_at(name: str) -> datetime | None:
+    """The minute in which a session file was opened, by its name; None if that does not tell."""
+    file = _SESSION_FILE.fullmatch(name)
+    named = _SESSION_NAME.fullmatch(file["stem"]) if file else None
+    if named is None:
+        return None
+    written = named["opened"]
+    return parse_time(int(written) if written.isdecimal() else f"{written[:13]}:{written[14:]}")
 
 
 def _peeked_hash(folder: Path, disk: Disk) -> str | None:

@@ -45,6 +45,11 @@ def read(bundle: Bundle) -> Reading:
         found.extend(segments(log))
         fates += fates_of(file, log, text.whole or b"")
     held = sessions(bundle, found, problems)
+    if bundle.logs:
+        # Headless sessions have none, and every command would pay for loading it.
+        from geminids.sources.gemini.beside.typed_words import with_typed_words
+
+        held = with_typed_words(bundle, held)
     told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
     return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
 

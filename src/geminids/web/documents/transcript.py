@@ -96,6 +96,8 @@ class TurnEntry(Document, frozen=True, kw_only=True, tag_field="entry", tag="tur
     origin: Origin
     state: State
     is_dropped: bool
+    missing: str | None
+    """Why the session's files do not hold it, if it is unrecorded."""
     level: Level | None
     imported: bool
     at: datetime | None

@@ -62,7 +62,7 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
         return Reading((), (), ())
     # Not every home has any of these, and every command would pay for loading them.
     from geminids.sources.gemini.beside.absence import Absence
-    from geminids.sources.gemini.beside.lost import join
+    from geminids.sources.gemini.beside.lost import account_of, join
     from geminids.sources.gemini.beside.prompt_log import read_prompt_log
     from geminids.sources.gemini.beside.shell_history import read_shell_history
 
@@ -75,7 +75,10 @@ def _typed(companions: Companions, traces: Sequence[Trace], budget: _Budget) -> 
     commands = [command for shell in shells for command in shell.commands]
     joined = join(logs, traces, commands, companions.project, Absence(companions, traces))
     files: list[PromptLog | ShellHistory] = [*logs, *shells]
-    accounts = tuple(file.account for file in files)
+    accounts = (
+        *(account_of(log, joined.whereabouts) for log in logs),
+        *(shell.account for shell in shells),
+    )
     problems = tuple(problem for file in files for problem in file.problems)
     known = [*traces, *map(trace, joined.lost)]
     saved = _saved(companions, by_kind.get(CompanionKind.SAVED_CHAT, ()), known, joined.saved_in, budget)

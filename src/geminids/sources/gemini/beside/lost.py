@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ import msgspec
 from geminids.disk import GIVEN
 from geminids.model import (
     Counts,
+    FileAccount,
     LineKind,
     Message,
     Origin,
@@ -29,8 +31,10 @@ from geminids.model import (
     Session,
     SessionFile,
     SessionKind,
+    Source,
     State,
     Status,
+    Tally,
     Text,
     TypedLine,
     Usage,
@@ -82,6 +86,8 @@ class Joined(msgspec.Struct, frozen=True):
     lost: tuple[Session, ...]
     saved_in: dict[str, str]
     """The agent's own id of the session in which a conversation was last saved, by its tag."""
+    whereabouts: dict[tuple[str, int], Whereabouts] = {}
+    """Where each line is told, by its file and where it begins there."""
 
 
 def read_lines(path: Path, content: bytes) -> Reading:
@@ -96,7 +102,7 @@ def read_log(path: Path, size: int) -> Reading:
     tell = kind_teller((), find_messages(lines, ()))
     for line in lines:
         line.kind = tell(line)
-    owners = {id(line): _Owner(lost_id=line.native_id or "unknown") for line in lines}
+    owners = {id(line): Owner(lost_id=line.native_id or "unknown") for line in lines}
     named = _lost_sessions(lines, owners, _files([log]), Project(None, None, None, None))
     sessions = (msgspec.structs.replace(session, kind=SessionKind.COPY, summary=None) for session in named)
     return Reading(tuple(sessions), (log.account,), log.problems)
@@ -135,7 +141,7 @@ class _Stretch(msgspec.Struct):
         return first is not None and any(said.at and first - said.at > AT_ONCE for said in trace.said)
 
 
-class _Owner(msgspec.Struct, frozen=True):
+class Owner(msgspec.Struct, frozen=True):
     """The session of a line: one that is there, one that is lost, or neither."""
 
     trace: Trace | None = None
@@ -144,10 +150,12 @@ class _Owner(msgspec.Struct, frozen=True):
 
     @property
     def native_id(self) -> str | None:
+        """The agent's own id of it."""
         return self.trace.native_id if self.trace else self.lost_id
 
     @property
     def id(self) -> str | None:
+        """Its id."""
         return self.trace.id if self.trace else f"gemini:{self.lost_id}" if self.lost_id else None
 
 
@@ -162,16 +170,24 @@ def join(
     lines = lines_of(logs)
     if not lines:
         return Joined((), (), {})
-    spots = find_messages(lines, traces)
-    tell = kind_teller(shell_commands, spots)
-    for line in lines:
-        line.kind = tell(line)
-    owners = _owners(lines, traces, spots, tell, absence)
+    owners = tie(lines, traces, shell_commands, absence)
     return Joined(
         tuple(_typed(line, owners[id(line)]) for line in lines),
         tuple(_lost_sessions(lines, owners, _files(logs), project)),
         dict(_saved(lines, owners)),
+        {logged_at(place): _whereabouts(line, owners[id(line)]) for line in lines for place in line.places},
     )
+
+
+def tie(
+    lines: Sequence[Line], traces: Sequence[Trace], shell_commands: Iterable[str], absence: Absence | None
+) -> dict[int, Owner]:
+    """Find the session of each line, by the line's `id()`, and the message that holds it."""
+    spots = find_messages(lines, traces)
+    tell = kind_teller(shell_commands, spots)
+    for line in lines:
+        line.kind = tell(line)
+    return _owners(lines, traces, spots, tell, absence)
 
 
 def _owners(
@@ -179,18 +195,18 @@ def _owners(
     traces: Sequence[Trace],
     spots: Spots,
     tell: Callable[[Line], LineKind],
-    absence: Absence,
-) -> dict[int, _Owner]:
+    absence: Absence | None,
+) -> dict[int, Owner]:
     """The session of each line, by the line's `id()`."""
     mains = {trace.native_id: trace for trace in traces if trace.kind is SessionKind.MAIN}
-    owners = {id(line): _Owner(line.holder, reason=NO_ID) for line in lines if line.native_id is None}
+    owners = {id(line): Owner(line.holder, reason=NO_ID) for line in lines if line.native_id is None}
     by_name: dict[str, list[Line]] = {}
     for line in lines:
         if line.native_id is not None:
             by_name.setdefault(line.native_id, []).append(line)
     there = _There(mains, absence)
     for name, named in by_name.items():
-        before = _Owner()
+        before = Owner()
         for stretch in _stretches(name, named):
             before = _settle(stretch, before, there, owners)
     for line in lines:
@@ -203,7 +219,7 @@ def _owners(
 class _There:
     """The sessions that are there, and why others are not."""
 
-    def __init__(self, mains: dict[str, Trace], absence: Absence) -> None:
+    def __init__(self, mains: dict[str, Trace], absence: Absence | None) -> None:
         self._by_id = mains
         self._absence = absence
         began = ((trace.started_at, trace) for trace in mains.values())
@@ -224,6 +240,8 @@ class _There:
 
     def why_lost(self, stretch: _Stretch) -> str:
         """Why the session of a stretch is not there."""
+        if self._absence is None:
+            return stretch.reason
         is_named = not stretch.suffix
         why = self._absence.of_named(stretch.native_id) if is_named else self._absence.of_unnamed()
         return f"{_BEFORE_REASON[stretch.reason]}{why}" if why else stretch.reason
@@ -278,42 +296,89 @@ def _stretches(name: str, lines: Iterable[Line]) -> Iterator[_Stretch]:
         yield stretch
 
 
-def _settle(stretch: _Stretch, before: _Owner, there: _There, owners: dict[int, _Owner]) -> _Owner:
+def _settle(stretch: _Stretch, before: Owner, there: _There, owners: dict[int, Owner]) -> Owner:
     """Give each line of a stretch its session; returns that of the last."""
     proven = stretch.proven()
     owner = _first_owner(stretch, proven, before, there)
     for line in stretch.lines:
         holder = line.holder
         if holder and holder.native_id in proven:
-            owner = _Owner(holder)
-        owners[id(line)] = _Owner(holder) if holder else owner
+            owner = Owner(holder)
+        owners[id(line)] = Owner(holder) if holder else owner
     return owner
 
 
-def _first_owner(stretch: _Stretch, proven: dict[str, Trace], before: _Owner, there: _There) -> _Owner:
+def _first_owner(stretch: _Stretch, proven: dict[str, Trace], before: Owner, there: _There) -> Owner:
     """The session that a stretch begins in."""
     holder = there.named(stretch) or next(iter(proven.values()), None) or there.begun_with(stretch)
     if holder:
-        return _Owner(holder)
+        return Owner(holder)
     if stretch.has_unheld_prompts:
-        return _Owner(None, stretch.native_id + stretch.suffix, there.why_lost(stretch))
+        return Owner(None, stretch.native_id + stretch.suffix, there.why_lost(stretch))
     # Commands alone make no session: they are with the one prompt there is.
     if held := next((line.holder for line in stretch.lines if line.holder), None):
-        return _Owner(held)
+        return Owner(held)
     if stretch.reason is LOST_AFTER_RESUME:
         # Who leaves the list of sessions without a choice is where he was.
         return before
     why = there.why_lost(stretch)
-    return _Owner(reason=NO_PROMPT if why is stretch.reason else why)
+    return Owner(reason=NO_PROMPT if why is stretch.reason else why)
 
 
-def _typed(line: Line, owner: _Owner) -> TypedLine:
-    missing = None if line.spot else owner.reason or _why_missing(line, owner)
+class Whereabouts(StrEnum):
+    """Where a line is told, as accounts call it."""
+
+    HELD = "line"
+    """It stands in a message of its session, as it is or beside what was sent for it."""
+    UNRECORDED = "line that its session lacks"
+    """Its session is told with it."""
+    LOST = "line of a lost session"
+    OF_NO_SESSION = "line of no session"
+    """Which session it was typed in cannot be told; `projects show --prompts` lists it."""
+    BARE_COMMAND = "a command to the agent itself, without a word besides its name"
+
+
+def _whereabouts(line: Line, owner: Owner) -> Whereabouts:
+    if line.spot:
+        return Whereabouts.HELD
+    if owner.lost_id is not None:
+        return Whereabouts.LOST
+    if is_bare_command(line):
+        return Whereabouts.BARE_COMMAND
+    return Whereabouts.UNRECORDED if owner.trace else Whereabouts.OF_NO_SESSION
+
+
+def is_bare_command(line: Line) -> bool:
+    """Whether a line only names a command: nothing in it is anybody's words."""
+    return line.kind is LineKind.COMMAND and len(line.logged.text.split()) == 1
+
+
+def account_of(log: PromptLog, whereabouts: Mapping[tuple[str, int], Whereabouts]) -> FileAccount:
+    """The account of a log once it is known where its lines are told."""
+    used = {kind: tally for kind, tally in log.account.used.items() if kind != Whereabouts.HELD}
+    ignored = dict(log.account.ignored)
+    for line in log.lines:
+        where = whereabouts[logged_at(line.place)]
+        tallies = ignored if where is Whereabouts.BARE_COMMAND else used
+        known = tallies.get(where.value, Tally())
+        tallies[where.value] = Tally(known.records + 1, known.bytes + line.size - line.unread)
+    return msgspec.structs.replace(log.account, used=used, ignored=ignored)
+
+
+def logged_at(place: Source) -> tuple[str, int]:
+    """What tells a line from all others."""
+    return place.file, place.start
+
+
+def _typed(line: Line, owner: Owner) -> TypedLine:
+    missing = None if line.spot else why_missing(line, owner)
     return TypedLine(line.logged.told, line.logged.at, line.kind, owner.id, missing)
 
 
-def _why_missing(line: Line, owner: _Owner) -> str:
+def why_missing(line: Line, owner: Owner) -> str:
     """Why a session does not hold a line that was typed in it."""
+    if owner.reason:
+        return owner.reason
     match line.kind:
         case LineKind.COMMAND:
             return COMMAND_NOT_RECORDED
@@ -327,7 +392,7 @@ def _why_missing(line: Line, owner: _Owner) -> str:
     return TAKEN_BACK if was_rewritten else UNKNOWN
 
 
-def _saved(lines: Iterable[Line], owners: dict[int, _Owner]) -> Iterator[tuple[str, str]]:
+def _saved(lines: Iterable[Line], owners: dict[int, Owner]) -> Iterator[tuple[str, str]]:
     for line in lines:
         save = _SAVE.fullmatch(line.logged.text) if line.kind is LineKind.COMMAND else None
         native_id = owners[id(line)].native_id
@@ -341,7 +406,7 @@ def _files(logs: Iterable[PromptLog]) -> dict[str, SessionFile]:
 
 
 def _lost_sessions(
-    lines: Iterable[Line], owners: dict[int, _Owner], files: dict[str, SessionFile], project: Project
+    lines: Iterable[Line], owners: dict[int, Owner], files: dict[str, SessionFile], project: Project
 ) -> Iterator[Session]:
     of_session: dict[str, list[Line]] = {}
     reasons: dict[str, str | None] = {}
@@ -386,21 +451,37 @@ def _one_line(text: str) -> str:
 
 
 def _messages(lines: Iterable[Line]) -> Iterator[Message]:
-    numbers: dict[str, int] = {}
+    names = LineNames()
     for line in lines:
+        yield message_of(line, names.of(line))
+
+
+class LineNames:
+    """Gives lines of one session names of their own."""
+
+    def __init__(self) -> None:
+        self._numbers: Counter[str] = Counter()
+
+    def of(self, line: Line) -> str:
+        """The name of a line. After a .bak file the CLI counts from 0 again."""
         logged = line.logged
         name = f"line-{'x' if logged.message_id is None else logged.message_id}"
-        # After a .bak file the CLI counts from 0 again.
-        numbers[name] = numbers.get(name, 0) + 1
-        yield Message(
-            id=name if numbers[name] == 1 else f"{name}-{numbers[name]}",
-            role=Role.USER,
-            origin=_ORIGINS[line.kind],
-            state=State.CURRENT,
-            at=logged.at,
-            model=None,
-            parts=(Text(logged.told, Origin.HUMAN),),
-            usage=None,
-            source=logged.place,
-            also_at=tuple(line.also_at),
-        )
+        self._numbers[name] += 1
+        return name if self._numbers[name] == 1 else f"{name}-{self._numbers[name]}"
+
+
+def message_of(line: Line, name: str, missing: str | None = None) -> Message:
+    """A line as a message: of a lost session, or of one whose files do not hold it, and why."""
+    return Message(
+        id=name,
+        role=Role.USER,
+        origin=_ORIGINS[line.kind],
+        state=State.CURRENT if missing is None else State.UNRECORDED,
+        at=line.logged.at,
+        model=None,
+        parts=(Text(line.logged.told, Origin.HUMAN),),
+        usage=None,
+        source=line.logged.place,
+        also_at=tuple(line.also_at),
+        missing=missing,
+    )

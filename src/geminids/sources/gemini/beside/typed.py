@@ -8,6 +8,7 @@ the way (a command expanded, a path rewritten) are recognised by the moment alon
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -33,6 +34,13 @@ _KINDS = {
     Origin.COMMAND: LineKind.COMMAND,
     Origin.SHELL: LineKind.SHELL,
 }
+OWN_COMMANDS = re.compile(
+    r"/(?:about|agents|auth|bashes|bug|chat|checkpoints?|clear|commands|compact|compress|copy|corgi|dir|directory"
+    r"|docs|editor|exit|export-session|extensions|footer|gemma|help|hooks|ide|mcp|memory|model|new|permissions"
+    r"|plan|policies|privacy|profile|quit|restore|resume|rewind|settings|setup-github|shells|shortcuts|skills"
+    r"|stats|summarize|tasks|terminal-setup|theme|tools|upgrade|usage|vim|voice)(?!\S)|\?\s*$"
+)
+"""Commands of releases 0.1 to 0.61; `/init` is none of these, since it is sent as a prompt."""
 _LONGEST_COMMAND = 10_000
 _COMMENTS = ("//", "/*")
 
@@ -58,6 +66,11 @@ class Line(msgspec.Struct):
     kind: LineKind = LineKind.PROMPT
     spot: Spot | None = None
     """The message that holds it."""
+
+    @property
+    def places(self) -> tuple[Source, ...]:
+        """Where it stands in the logs."""
+        return (self.logged.place, *self.also_at)
 
     @property
     def native_id(self) -> str | None:
@@ -213,7 +226,7 @@ class Spots:
 
     def find_changed(self, line: Line, trace: Trace) -> None:
         """Find the message in a session that has other words than a line and was there at once."""
-        if line.spot is None and line.logged.at is not None:
+        if line.spot is None and line.logged.at is not None and not OWN_COMMANDS.match(line.logged.text):
             near = _around(self._by_session.get(trace.native_id, ()), line.logged.at, AT_ONCE)
             if spot := next((spot for spot in near if not spot.taken and spot.at >= line.logged.at), None):
                 _settle(line, spot)

@@ -237,7 +237,7 @@ export type Role = "assistant" | "system" | "user";
 export type Origin = "command" | "human" | "injected" | "model" | "notice" | "shell" | "synthetic" | "tool";
 
 /** Whether the agent still sees a message, or why it no longer does. */
-export type State = "cancelled" | "compressed" | "current" | "failed" | "rewound" | "superseded";
+export type State = "cancelled" | "compressed" | "current" | "failed" | "rewound" | "superseded" | "unrecorded";
 
 /** Words of a snippet. */
 export interface SnippetPiece {
@@ -284,6 +284,7 @@ export interface TurnEntry {
   origin: Origin;
   state: State;
   is_dropped: boolean;
+  missing: string | null;
   level: Level | null;
   imported: boolean;
   at: string | null;

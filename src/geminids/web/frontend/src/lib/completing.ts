@@ -103,6 +103,7 @@ export const FEW_VALUES: Record<string, Value[]> = {
     { value: "failed", note: "" },
     { value: "cancelled", note: "" },
     { value: "superseded", note: "" },
+    { value: "unrecorded", note: "typed, but not in the session's file" },
   ],
   in: [
     { value: "human", note: "what you typed" },

@@ -26,7 +26,11 @@ const KINDS: Partial<Record<string, string>> = {
   lost: "Lost",
 };
 
-const FATES: Partial<Record<State, string>> = { rewound: "taken back", superseded: "replaced" };
+const FATES: Partial<Record<State, string>> = {
+  rewound: "taken back",
+  superseded: "replaced",
+  unrecorded: "not in its file",
+};
 
 /** What became of a message. */
 export function fateOf(state: State): string {
