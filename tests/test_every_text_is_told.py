@@ -85,8 +85,12 @@ _UNSEEN = re.compile("<!--(?:(?!<!--|-->).)*-->|[\u200b-\u200f\u2060\ufeff]", re
 
 
 def words(text: str) -> str:
-    """A text without what nobody sees: comments, characters of no width, how it is broken into lines."""
-    return " ".join(_UNSEEN.sub("", text).split())
+    """A text without what nobody sees: comments, characters of no width, how it is broken into lines.
+
+    Half a character can be told nowhere; U+FFFD stands for it.
+    """
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return " ".join(_UNSEEN.sub("", whole).split())
 
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:

@@ -155,7 +155,7 @@ class Replay:
         """Make room for another turn under the same id; to the agent it replaces this one."""
         turn.drop(State.SUPERSEDED, place)
         del self._turns[turn.id]
-        turn.id = f"{turn.id}~{turn.number}"
+        turn.rename(f"{turn.id}~{turn.number}")
         self._turns[turn.id] = turn
 
     def _new_turn(self, turn_id: str, value: dict[str, Any], place: Source) -> Turn:

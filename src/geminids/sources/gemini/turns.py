@@ -104,6 +104,12 @@ class Turn:
         said, says = self.value.get("content"), value.get("content")
         return value.get("type") == "user" and bool(said and says) and said != says
 
+    def rename(self, turn_id: str) -> None:
+        """Give the turn another id, and its versions with it."""
+        self.id = turn_id
+        for number, version in enumerate(self.versions, 1):
+            version.id = f"{turn_id}{VERSION}{number}"
+
     def _keep_version(self, value: dict[str, Any], place: Source) -> None:
         """Keep what was said before, beside what took its place: it is counted there."""
         version = Turn(f"{self.id}{VERSION}{len(self.versions) + 1}", value, self.places[0], self.number)
