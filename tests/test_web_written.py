@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
@@ -19,7 +20,10 @@ from geminids.library import Filter, MarkChange, open_library
 from geminids.model import SessionKind
 from geminids.transcript import safe
 from geminids.web.app import ENDPOINTS
+from geminids.web.documents.live import LiveEvent
 from geminids.web.endpoints import Endpoint
+from geminids.web.redaction import Redaction
+from geminids.web.written import Writing
 from tests.homes import write_session
 from tests.poisoned_homes import CONTROLS, POISON, SECRET, write_poisoned
 from tests.web_apps import Served, client_of, served, wait_until
@@ -282,3 +286,32 @@ def test_nothing_gets_out_with_an_event(tmp_path: Path, option: list[str], asked
         (session,) = client.get("/api/sessions" + asked).json()["sessions"]
         assert {event["session_id"] for event in told if event["event"] == "news"} == {session["id"]}
         assert client.get("/api/session", params={"id": session["id"]}).status_code == 200
+
+
+def test_a_home_that_goes_is_told_also_where_secrets_are_hidden(tmp_path: Path) -> None:
+    pytest.importorskip("watchfiles")
+    home = tmp_path / "home"
+    write_session(home, SECRET)
+    with served(home, tmp_path / "data", "--redact") as server, server.client() as client:
+        wait_until(lambda: client.get("/api/sessions").status_code == 200, "the first index")
+        (session,) = client.get("/api/sessions").json()["sessions"]
+        with client.stream("GET", "/api/events", timeout=20) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == "retry: 1000"
+            # The watch begins a moment after the first sync.
+            time.sleep(2)
+            home.rename(tmp_path / "away")
+            told = (json.loads(line[6:]) for line in lines if line.startswith("data: "))
+            gone = next(event for event, _ in zip(told, range(10), strict=False) if event["event"] == "gone")
+    assert gone["session_id"] == session["id"]
+
+
+def test_trouble_names_no_secret(tmp_path: Path) -> None:
+    trouble = LiveEvent(event="trouble", detail=f"/home/ada/{POISON}/chats: cannot be read")
+    with open_library([str(tmp_path)], str(tmp_path / "data")) as library:
+        shown = json.loads(Writing(Redaction()).written(trouble))
+        hidden = json.loads(Writing(Redaction()).written(trouble, library))
+    assert SECRET in shown["detail"]
+    assert "cannot be read" in hidden["detail"]
+    assert not any(piece in hidden["detail"] for piece in PIECES)
+    assert not STEERING.search(shown["detail"] + hidden["detail"])

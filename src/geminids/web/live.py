@@ -25,6 +25,7 @@ from geminids.web.libraries import Libraries
 from geminids.web.written import Writing, harmless
 
 if TYPE_CHECKING:
+    from geminids.library import Library
     from geminids.watch import AnyEvent, SessionNews
 
 REMEMBERED = 500
@@ -91,6 +92,7 @@ class Live:
         self._writing = writing
         self._hides = redacts
         """Whether there was ever somebody for whom secrets are hidden."""
+        self._hiding: Library | None = None
         self._run = secrets.token_hex(4)
         self._number = 0
         self._told: deque[_Told] = deque(maxlen=REMEMBERED)
@@ -115,6 +117,8 @@ class Live:
         self._stop.set()
         self.end_listening()
         await asyncio.to_thread(self._thread.join, LAST_PATIENCE)
+        if self._hiding is not None:
+            self._hiding.close()
 
     # To browsers
 
@@ -179,8 +183,10 @@ class Live:
     def _hidden(self, event: LiveEvent) -> tuple[str, bytes]:
         """An event without secrets; where they cannot be hidden, only that something has happened."""
         try:
-            with self._libraries.open_homes() as library:
-                return event.event, self._writing.written(event, library)
+            if self._hiding is None:
+                # Kept: when a home is gone, which is told, no other could be opened.
+                self._hiding = self._libraries.open_homes()
+            return event.event, self._writing.written(event, self._hiding)
         except (GeminidsError, OSError):
             return _BEGIN_ANEW
 
