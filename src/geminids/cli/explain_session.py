@@ -132,13 +132,13 @@ def _row(request: ExplainedRequest, kinds: Sequence[Kind], *, is_drawn: bool) ->
     at = request.at.astimezone() if request.at else None
     cells = [
         Cell("" if request.counted else _NOT_COUNTED),
-        Cell(str(request.source.line)),
+        Cell(str(request.source.line or "?")),
         Cell(f"{at:%Y-%m-%d %H:%M:%S}", f"{at:%H:%M:%S}") if at else Cell(UNKNOWN),
         Cell(safe.line(request.model or UNKNOWN)),
         *(number(kind.of(request.usage)) for kind in kinds),
         Cell(dollars(request.cost)),
         Cell(safe.line(_places(request, most=_MOST_PLACES if is_drawn else None))),
-        Cell(safe.line(f"{request.source.file}:{request.source.line}")),
+        Cell(safe.line(f"{request.source.file}:{request.source.line or '?'}")),
     ]
     return Row(cells, "" if request.counted else "quiet")
 

@@ -79,6 +79,15 @@ class Text(NamedTuple):
             case _:
                 return None
 
+    def filled(self, largest: int) -> bytes:
+        """All of it, NUL bytes included. Raises OSError if that is too much."""
+        if self.size > largest or any(gap.kind is ProblemKind.LEFT_UNREAD for gap in self.gaps):
+            raise OSError(errno.EFBIG, f"it is too large to be read whole. {HOW_TO_READ_MORE}")
+        return self.whole or b"".join(
+            bytes(piece.end - piece.start) if isinstance(piece, Gap) else piece.content
+            for piece in self.pieces
+        )
+
     @property
     def beginning(self) -> bytes:
         """The first bytes that were read; none if there are none."""
@@ -134,10 +143,7 @@ def read_bounded(path: AnyPath, disk: Disk) -> Text:
 
 def read_whole(path: AnyPath, disk: Disk) -> bytes:
     """All that a file holds. Raises OSError, also if that is too much."""
-    whole = read_bounded(path, disk).whole
-    if whole is None:
-        raise OSError(errno.EFBIG, f"it is too large to be read whole. {HOW_TO_READ_MORE}")
-    return whole
+    return read_bounded(path, disk).filled(disk.largest())
 
 
 def text_of(readable: Readable, largest: int) -> Text:

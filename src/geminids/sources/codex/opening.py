@@ -6,7 +6,6 @@ of it. A small archive may hold no end of bytes: it is unpacked in pieces, and o
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections import deque
@@ -63,9 +62,7 @@ def unpacked(path: Path, disk: Disk = REAL) -> bytes | None:
         text = opened(path, disk).text
     except OSError:
         return None
-    if text.whole is None:
-        raise OSError(errno.EFBIG, f"it is too large to be read whole. {HOW_TO_READ_MORE}")
-    return text.whole
+    return text.filled(disk.largest())
 
 
 def unpacked_size(path: Path, disk: Disk = REAL) -> int | None:
