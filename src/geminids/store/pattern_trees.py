@@ -8,8 +8,8 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from re import _constants as names  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from re import _constants as names  # type: ignore[attr-defined,unused-ignore]
+from re import _parser  # type: ignore[attr-defined,unused-ignore]
 from typing import Any, TypeAlias
 
 from geminids.store.pattern_worker import FLAGS, REACH, finding, slices
