@@ -28,6 +28,7 @@ from geminids.store.finding import find, has_substring, substring_places
 from geminids.store.pattern_worker import FLAGS, Place
 from geminids.store.patterns import Patterns, TooSlowError
 from geminids.store.words import Want, Way
+from geminids.web.libraries import READERS
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import RUN, Served, serving, wait_until
 
@@ -401,12 +402,14 @@ def _ask_slowly(server: Served, number: int) -> dict[str, object]:
 
 
 def test_others_are_answered_while_it_searches(server: Served) -> None:
-    with ThreadPoolExecutor(4) as pool, server.client() as client:
-        asked = [pool.submit(_ask_slowly, server, number) for number in range(4)]
+    """More of them than there are threads for all answers."""
+    with ThreadPoolExecutor(READERS + 2) as pool, server.client() as client:
+        asked = [pool.submit(_ask_slowly, server, number) for number in range(READERS + 2)]
         slowest, times = 0.0, 0
         while not all(one.done() for one in asked):
             began = time.monotonic()
             assert client.get("/healthz").text == "ok\n"
+            assert client.get("/api/session/outline", params={"id": ID}).status_code == 200
             slowest, times = max(slowest, time.monotonic() - began), times + 1
             time.sleep(0.02)
         assert client.get("/api/sessions").status_code == 200

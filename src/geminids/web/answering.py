@@ -11,7 +11,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -77,6 +77,8 @@ class Answers:
         self._opened = OpenedSessions(self.writing)
         self._kept = KeptAnswers()
         self._workers = Workers(READERS)
+        self._patterns = asyncio.Semaphore(READERS // 2)
+        """Regular expressions may take their seconds; others are answered meanwhile."""
         self._running: set[asyncio.Task[Any]] = set()
         self._has_ended = False
 
@@ -142,7 +144,8 @@ class Answers:
         return answer
 
     async def _in_a_thread(self, endpoint: Endpoint, asked: Asked) -> Response | bytes:
-        return await self._workers.run(partial(self._give, endpoint, asked))
+        async with self._patterns if "/" in getattr(asked, "q", "") else nullcontext():
+            return await self._workers.run(partial(self._give, endpoint, asked))
 
     def _hidden(self, error: GeminidsError) -> Response:
         """Why there is no answer, without secrets: sessions that may have been meant have titles."""
