@@ -12,6 +12,8 @@ import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 from urllib.parse import quote
@@ -85,6 +87,13 @@ def planted() -> list[Planted]:
         *_parted(_Maker(16)),
         *_like_placeholders(_Maker(17)),
     ]
+
+
+@cache
+def cases() -> list[dict[str, Any]]:
+    """What people and programs tell: `said` by whom, the `secrets` in it, and what must `stay`."""
+    lines = Path(__file__).with_name("planted_cases.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 class _Maker:

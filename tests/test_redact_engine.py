@@ -20,7 +20,7 @@ from geminids.redact.pseudonyms import KEY_FILE, KEY_SIZE, Pseudonyms
 from geminids.redact.rules import OURS, Rule
 
 from .conftest import COMPILED_RULES, Rights
-from .planted_secrets import planted, session_with, session_with_text
+from .planted_secrets import cases, planted, session_with, session_with_text
 from .redacting import KEY, redactor, seen
 
 TOKEN = "gh" + "p_" + "a8Fk2Lq9Zx7Wv3Tn5Rb1Yc6Md4Pe0Gh8Js2K"
@@ -143,9 +143,39 @@ def test_a_rule_file_that_is_damaged_is_an_error(monkeypatch: pytest.MonkeyPatch
         Redactor(KEY, engine="full", cache_folder=COMPILED_RULES)
 
 
+BODY = "Ab3dEf7hIj1kLm9n" * 4
+MORE = f"""
+xp{"rv"}{"9s21ZrQH143Kv3rJar" * 6} depth 0
+ada:$ap{"r1"}${"k3j4h5g6"}${"Xk9mQ2vLp7wRt5yUi8oP1z"}
+hasło Xk9mQ2vLp7w!
+Schlüssel: {BODY}
+mot de passe :
+Xk9mQ2vLp7w
+Your API token:
+{BODY}
+481516 is your login code.
+Private-Lines: 1
+{BODY}
+GRANT ALL TO ada IDENTIFIED BY tiger9
+| User | Password |
+|---|---|
+| ada | Xk9mQ2vLp7w! |
+passwd <<< 'Xk9mQ2vLp7w'
+mongodump -u ada -p Xk9mQ2vLp7w!
+sqlcmd -S db -P Xk9mQ2vLp7w!
+ipmitool -P Xk9mQ2vLp7w! lan
+keytool -storepass Xk9mQ2vLp7w! -list
+nmcli dev wifi connect Home password Xk9mQ2vLp7w!
+gpg --passphrase Xk9mQ2vLp7w! -d x
+aws configure set aws_secret_access_key {BODY[:40]}
+"""
+"""What the sets of planted secrets do not have, one for each rule."""
+
+
 @pytest.mark.parametrize("rule", OURS, ids=lambda rule: f"{rule.name}-{rule.pattern.pattern[:12]!r}")
 def test_every_rule_of_ours_has_something_planted_to_find(rule: Rule) -> None:
-    text = "\n".join(secret.text for secret in planted()).encode()
+    told = [text for case in cases() for _, text in case["said"]]
+    text = "\n".join([*(secret.text for secret in planted()), *told, MORE]).encode()
     assert any(list(rule.secrets(match)) for match in rule.pattern.finditer(text))
 
 

@@ -124,16 +124,16 @@ class Redactor:
 
     def redact_text(self, text: str) -> str:
         """Words that stand beside a session, such as a name that the user gave it, without secrets."""
-        change = self._changes({text: None}, {}, None).strings.get(text)
+        change = self._changes(Gathered.of_strings({text: None}), None).strings.get(text)
         return change.text if change else text
 
-    def _changes(
-        self, strings: Collection[str], named: Collection[tuple[str, str]], project_hash: str | None
-    ) -> Changes:
+    def _changes(self, gathered: Gathered, project_hash: str | None) -> Changes:
         return changes(
-            strings,
-            named,
+            gathered.strings,
+            gathered.named,
             project_hash,
+            answers=gathered.answers,
+            told_tools=gathered.told_tools,
             engine=self._engine,
             pseudonyms=self._pseudonyms,
             hide=self._hide,
@@ -152,7 +152,7 @@ class Redactor:
         for _ in range(_MOST_ROUNDS):
             gathered = Gathered(keep_attachments=self._keep_attachments)
             gathered.add(value)
-            found = self._changes(gathered.strings, gathered.named, project_hash)
+            found = self._changes(gathered, project_hash)
             if not found and not gathered.has_closed:
                 break
             rewriter = Rewriter(value, found, keep_attachments=self._keep_attachments)
@@ -167,7 +167,7 @@ class Redactor:
         strings = {change.text: None for change in (*found.strings.values(), *found.named.values())}
         named = [found.written(*pair) for pair in gathered.named]
         changed = {pair: None for pair in named if pair not in gathered.named}
-        return not self._changes(strings, changed, None)
+        return not self._changes(Gathered.of_strings(strings, changed), None)
 
     def _finding(self, hidden: Hidden, rewriter: Rewriter[Any]) -> Finding:
         return Finding(

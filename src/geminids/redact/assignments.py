@@ -18,6 +18,7 @@ from geminids.redact.judging import (
     is_placeholder,
     is_random,
     is_sentence,
+    is_strong,
     is_user_and_password,
 )
 from geminids.redact.names import LONGEST, Named, Trust, named, named_outside
@@ -26,7 +27,7 @@ Match = re.Match[bytes]
 
 PATTERN = (
     rb"(?i)(?P<word>(?:pass(?:w(?:or)?d|wd|phrase|code)?|pwd?|secret|token|jwt|key|cred(?:ential)?s?"
-    rb"|auth(?:orization)?|cookie)[A-Za-z0-9_.-]{0,24})\\{0,4}[\"'`]?\]?[ \t]{0,16}"
+    rb"|auth(?:orization)?|cookie|psk)[A-Za-z0-9_.-]{0,24})\\{0,4}[\"'`]?\]?\*{0,2}[ \t]{0,16}"
     rb"(?P<sign>=>|:=|={1,3}|:|>)[ \t]{0,16}"
 )
 _BACKSLASH = ord("\\")
@@ -37,12 +38,17 @@ _BARE = re.compile(
     rb"(?:[^\s\"'`;<>&\\\x1e]{1,8192}|\\(?![nrt\"'`u\\])|&(?!(?:[a-z]{2,6}|#x?[0-9a-f]{2,4});)){1,16}"
 )
 _PARAMETER = re.compile(rb"[^\s\"'`;<>&#\\\x1e]{1,8192}")
+_NAMES_ELEMENT = re.compile(rb"(?i)[ \t](?:name|key|id)=[\"']\Z")
+_NEXT_PARAMETER = re.compile(rb"&(?:amp;)?[A-Za-z_][A-Za-z0-9_.-]{0,40}=")
+"""A form has parameters as an address has them, without one before it."""
 _ANNOTATED = re.compile(rb"[A-Za-z_][\w.\[\], |?]{0,60}?[ \t]*=[ \t]*(?=\\{0,4}[\"'frbu])")
 _BEFORE_SETTING = re.compile(
     rb"[ \t+>|\x1e-]*(?:\\[nr])?(?:(?:export|set|setx|ENV|ARG|env|declare -x)[ \t]+)?[\"']?"
     rb"|.*\\n[ \t-]*|.*[ \t](?:-e|--env|export)[ \t]+[\"']?"
 )
 _CLOSED_NAME = re.compile(rb'\\{0,4}"[ \t]*:')
+_NEXT_LINE = re.compile(rb"(?P<folded>[>|][+-]?[0-9]?[ \t]*)?(?:\\r)?(?:\\n|\r?\n)[ \t]*")
+_BASE32 = re.compile(rb"[A-Z2-7]{16,}")
 _BOUND = re.compile(rb"[:@%$&\\/]")
 _IDENTIFIER = re.compile(rb"[A-Za-z_$]+")
 _LOWER_WORDS = re.compile(rb"[a-z]{5,}|[A-Z]{6,}")
@@ -93,7 +99,7 @@ class _Place(NamedTuple):
 
 def assigned(match: Match) -> Iterator[Secret]:
     """The secrets that are assigned where the pattern matched."""
-    text, name_start = match.string, _start_of_name(match.string, match.start())
+    text, name_start = match.string, start_of_name(match.string, match.start())
     said = named(text[name_start : match.end("word")].strip(b"-.$").decode("ascii", "replace"))
     if said is None:
         return
@@ -143,7 +149,8 @@ def in_pair(match: Match) -> Iterator[Secret]:
     yield from (Secret(start + secret.start, start + secret.end, secret.rule) for secret in found)
 
 
-def _start_of_name(text: bytes, start: int) -> int:
+def start_of_name(text: bytes, start: int) -> int:
+    """Where the name begins of which the pattern found the end."""
     begin = max(start - LONGEST, 0)
     before = _NAME_BEFORE.search(text, begin, start)
     return before.start() if before else start
@@ -152,7 +159,7 @@ def _start_of_name(text: bytes, start: int) -> int:
 def _assigned(match: Match, name_start: int, said: Named) -> Iterator[Secret]:
     text, sign = match.string, match["sign"]
     place = _place(match, name_start)
-    value = _value_at(text, match.end(), place)
+    value = _value_below(text, match.end(), place) or _value_at(text, match.end(), place)
     if value and sign == b":" and not value.is_quoted and (annotated := _ANNOTATED.match(text, value.start)):
         # `password: str = "…"` says the type first.
         value = _value_at(text, annotated.end(), place)
@@ -191,11 +198,23 @@ def _value_at(text: bytes, start: int, place: _Place) -> _Value | None:
         kept = bare[0] if place.is_in_address else _without_closing(bare[0])
         if not place.is_setting:
             kept = kept.partition(b",")[0]
+        kept = _NEXT_PARAMETER.split(kept, maxsplit=1)[0]
         return _Value(start, start + len(kept), is_quoted=False)
     if text.startswith(quote["quote"] * 2, quote.end()):
         return None
     end = _closing_quote(text, quote.end(), quote["quote"], len(quote["escapes"]))
     return _Value(quote.end(), end, is_quoted=True)
+
+
+def _value_below(text: bytes, start: int, place: _Place) -> _Value | None:
+    """A value on the next line: in quotes, or where YAML says that it begins there."""
+    line = _NEXT_LINE.match(text, start)
+    if line is None:
+        return None
+    value = _value_at(text, line.end(), place)
+    if value is None or not (value.is_quoted or line["folded"]):
+        return None
+    return None if value.is_quoted and _CLOSED_NAME.match(text, value.end) else value
 
 
 def _closing_quote(text: bytes, start: int, quote: bytes, escapes: int) -> int:
@@ -226,7 +245,10 @@ def _is_secret(said: Named, written: bytes, value: _Value, place: _Place) -> boo
     if len(written) < 4 or is_placeholder(written):
         return False
     if said.trust is not Trust.SURE:
-        return _ONE_TOKEN.fullmatch(written) is not None and _is_unsure_secret(said, written)
+        is_strong_password = said.label == "password" and is_strong(written)
+        return is_strong_password or (
+            _ONE_TOKEN.fullmatch(written) is not None and _is_unsure_secret(said, written)
+        )
     if value.is_quoted:
         return not is_sentence(written) and (said.label == "password" or not _NAMES_ITSELF.fullmatch(written))
     if is_name_in_code(written) or _BOUND.match(written):
@@ -234,6 +256,8 @@ def _is_secret(said: Named, written: bytes, value: _Value, place: _Place) -> boo
     if written.isdigit():
         return said.label == "password" and (place.is_setting or place.is_in_json)
     if _IDENTIFIER.fullmatch(written):
+        if place.is_in_address and _BASE32.fullmatch(written):
+            return True
         return place.is_setting and _LOWER_WORDS.fullmatch(written) is not None and said.label == "password"
     return place.is_setting or place.is_in_address or not _NUMBERED.fullmatch(written)
 
@@ -261,7 +285,10 @@ def _in_element(match: Match, name_start: int, said: Named) -> Iterator[Secret]:
     """`<password>…</password>`."""
     text, end = match.string, match.string.find(b"<", match.end())
     written = text[match.end() : end]
-    is_element = text[name_start - 1 : name_start] == b"<" and text.startswith(b"</", end)
+    opens = text[name_start - 1 : name_start] == b"<" or _NAMES_ELEMENT.search(
+        text, max(name_start - 24, 0), name_start
+    )
+    is_element = opens and text.startswith(b"</", end)
     if not is_element or b"\n" in written or said.trust is not Trust.SURE:
         return
     if len(written) >= 4 and not is_placeholder(written) and not is_sentence(written):

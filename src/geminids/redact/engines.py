@@ -59,8 +59,8 @@ class OurRules:
 
     def scan(self, text: bytes) -> list[Secret]:
         """Search for each rule of which a word is there at all."""
-        small = text.lower()
-        return [secret for rule in OURS for secret in _secrets_of_rule(rule, _matches(rule, text, small))]
+        searched = _Searched(text)
+        return [secret for rule in OURS for secret in _secrets_of_rule(rule, searched.matches(rule))]
 
 
 def _secrets_of_rule(rule: Rule, matches: Iterable[Match]) -> Iterator[Secret]:
@@ -72,17 +72,57 @@ def _secrets_of_rule(rule: Rule, matches: Iterable[Match]) -> Iterator[Secret]:
             yield secret
 
 
-def _matches(rule: Rule, text: bytes, small: bytes) -> Iterator[Match]:
-    """Where a rule matches. Looking for a word first is much quicker than looking for a pattern."""
-    if not rule.begins:
-        if any(keyword in small for keyword in rule.keywords):
-            yield from rule.pattern.finditer(text)
-        return
-    end = 0
-    for start in sorted({start for keyword in rule.keywords for start in _starts(keyword, small)}):
-        if start >= end and (match := rule.pattern.match(text, start)):
-            end = match.end()
-            yield match
+class _Searched:
+    """A text, and what is known of it: looking for words is much quicker than looking for patterns."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._small = text.lower()
+        self._words = frozenset(self._small.translate(_WORDS_APART).split())
+        self._signs = frozenset(text.translate(None, _ASCII)) if not text.isascii() else frozenset()
+        self._places: dict[bytes, list[int]] = {}
+        self._sorted: dict[tuple[bytes, ...], list[int]] = {}
+
+    def matches(self, rule: Rule) -> Iterator[Match]:
+        """Where a rule matches."""
+        keywords = (*rule.keywords, *(word for word in rule.words if self._has(word)))
+        if not rule.begins:
+            if any(keyword in self._small for keyword in keywords):
+                yield from rule.pattern.finditer(self._text)
+            return
+        end = 0
+        for start in self._starts_of_any(keywords):
+            if start >= end and (match := rule.pattern.match(self._text, start)):
+                end = match.end()
+                yield match
+
+    def _has(self, word: bytes) -> bool:
+        """Whether a word is there; of other scripts, in which words stand together, only its letters."""
+        if word.isascii():
+            return word in self._words
+        return all(byte in self._signs for byte in word if byte >= _FIRST_SIGN)
+
+    def _starts(self, keyword: bytes) -> list[int]:
+        places = self._places.get(keyword)
+        if places is None:
+            places = self._places[keyword] = list(_starts(keyword, self._small))
+        return places
+
+    def _starts_of_any(self, keywords: tuple[bytes, ...]) -> list[int]:
+        """Where any of them stands; several rules begin with the same."""
+        places = self._sorted.get(keywords)
+        if places is None:
+            found = {start for keyword in keywords for start in self._starts(keyword)}
+            places = self._sorted[keywords] = sorted(found)
+        return places
+
+
+_FIRST_SIGN = 0x80
+_ASCII = bytes(range(_FIRST_SIGN))
+_WORDS_APART = bytes(
+    byte if (chr(byte).isalnum() and byte < _FIRST_SIGN) or byte >= _FIRST_SIGN else ord(" ")
+    for byte in range(256)
+)
 
 
 def _starts(keyword: bytes, text: bytes) -> Iterator[int]:

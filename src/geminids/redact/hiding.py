@@ -11,12 +11,14 @@ import re
 from base64 import b64encode
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
 
 from geminids.redact import people
+from geminids.redact.asking import answered, given_to_tool
 from geminids.redact.assignments import Secret, in_named
 from geminids.redact.engines import Engine
 from geminids.redact.judging import LEAST_EVERYWHERE, is_common
@@ -84,6 +86,9 @@ class _Span(NamedTuple):
     hidden: Hidden
 
 
+_NO_ANSWERS: Mapping[str, str] = MappingProxyType({})
+
+
 def changes(
     strings: Collection[str],
     named: Collection[tuple[str, str]],
@@ -93,10 +98,14 @@ def changes(
     pseudonyms: Pseudonyms,
     hide: Collection[str],
     known: people.Known = people.NOBODY,
+    answers: Mapping[str, str] = _NO_ANSWERS,
+    told_tools: Mapping[str, str] = _NO_ANSWERS,
 ) -> Changes:
     """What has to be written differently, of the strings of one session."""
     pieces = Pieces(strings)
     found = _found(pieces, engine)
+    found += _answered(pieces, answers, answered)
+    found += _answered(pieces, told_tools, given_to_tool)
     by_name = {pair: secrets for pair in named if (secrets := in_named(pair[0], encode(pair[1])))}
     meant = _meant(pieces, found, by_name)
     found += _elsewhere(pieces.text, meant)
@@ -147,6 +156,21 @@ def _found(pieces: Pieces, engine: Engine) -> list[Secret]:
             for secret in alone
             if secret.start >= 1 and secret.end <= len(piece) + 1
         ]
+    return [secret for secret in found if not _is_ours(pieces.text[secret.start : secret.end])]
+
+
+def _answered(
+    pieces: Pieces, asked: Mapping[str, str], find: Callable[[bytes, str], Iterable[Secret]]
+) -> list[Secret]:
+    """The secrets in texts that answer a question, each by what was asked for."""
+    if not asked:
+        return []
+    found = [
+        Secret(pieces.start_of(piece) + secret.start, pieces.start_of(piece) + secret.end, secret.rule)
+        for piece, string in enumerate(pieces.strings)
+        if string in asked
+        for secret in find(encode(string), asked[string])
+    ]
     return [secret for secret in found if not _is_ours(pieces.text[secret.start : secret.end])]
 
 

@@ -76,6 +76,33 @@ _TYPES = frozenset(
     b"Secret Option Vec Promise Uint8Array CharField TextField Symbol CancellationToken SecretString".split()
 )
 
+LEAST_CHOSEN = 5
+_KINDS = 3
+_LETTER_AND_SIGN = re.compile(rb"(?=.*[A-Za-z]).*(?:\d|[A-Za-z][^A-Za-z0-9'\s.,:;!?()-]+[A-Za-z])", re.DOTALL)
+_SIGN = re.compile(rb"[^A-Za-z0-9\s._:/-]")
+_SEPARATOR = re.compile(rb"[ _.:/-]")
+_BINDS = re.compile(rb"[/\\=(){}\[\]<>,;|]|\w@\w")
+"""What ties words together in programs, paths, addresses and lists."""
+_FOUR_WORDS = re.compile(rb"[A-Za-z]{3,10}(?:[-_. ][A-Za-z0-9]{3,10}){3,7}")
+"""As generators of passwords write them: `amber-anchor-apron-badger`."""
+_TECHNICAL = re.compile(
+    rb"(?i)^(?:base(?:32|58|62|64)|sha-?\d+|md[45]|utf-?\d+|oauth2?|http2?|ipv[46]|argon2\w*|pbkdf2"
+    rb"|bcrypt\d?|x509"
+    rb"|1password|python[23]|node\d+|mp[34]|h26[45]|es\d+|win32|x86(?:_64)?|arm64|amd64|i18n|k8s|l10n"
+    rb"|a11y|\d+-\w+"
+    rb"|\d+(?:st|nd|rd|th|x|px|k|kb|mb|gb|min|h|s|ms|d)?)\b|\.(?:py|js|ts|go|rs|md|env|json|ya?ml|toml"
+    rb"|txt|sh|c|h)$"
+)
+_PLAIN_WORD = re.compile(rb"[a-z]{3,14}\d{0,4}")
+GRAMMAR = frozenset(
+    b"the and are for from has have had was were not but then than they their which would could should must "
+    b"does did your our its his her she him who whose what when where while with without within because "
+    b"please need needs want into onto about after before been being will shall may might can cannot this "
+    b"that these those there here some any all none each every both only also just too very more most less "
+    b"use used using set sets get gets yes okay one two three new old".split()
+)
+"""Words of sentences, which no phrase that somebody drew by lot is likely to have."""
+
 
 def is_placeholder(value: bytes) -> bool:
     """Whether words only stand where a secret would: `<your key>`, `$TOKEN`, `xxx`, our own replacements."""
@@ -136,6 +163,32 @@ def is_likely(value: bytes) -> bool:
     if is_common(value) or is_sentence(value) or is_placeholder(value):
         return False
     return not (_SPEAKS.match(value) or _NAMES.fullmatch(value)) and _MIXED.search(value) is not None
+
+
+def is_chosen(value: bytes) -> bool:
+    """Whether a word where a password may stand is no word of the sentence: `tr0ub4dor`, and not `base64`."""
+    if len(value) < LEAST_CHOSEN or not value.isascii() or is_placeholder(value) or is_name_in_code(value):
+        return False
+    if _SPEAKS.match(value) or _TECHNICAL.search(value) or value.isdigit() or b"\\" in value:
+        return False
+    if _FOUR_WORDS.fullmatch(value):
+        return True
+    is_name = _NAMES.fullmatch(value) is not None and _SEPARATOR.search(value) is not None
+    return not is_name and _LETTER_AND_SIGN.search(value) is not None
+
+
+def is_strong(value: bytes) -> bool:
+    """Whether a word looks like a password by itself, where little else says that it is one."""
+    if not is_chosen(value) or _NAMES.fullmatch(value) or _BINDS.search(value):
+        return False
+    kinds = [kind.search(value) is not None for kind in (_DIGIT, _LOWER, _UPPER, _SIGN)]
+    return kinds[0] and sum(kinds) >= _KINDS
+
+
+def is_phrase(value: bytes) -> bool:
+    """Whether several words are no sentence: none of them is one that only grammar needs."""
+    words = re.split(rb"[ ,-]+", value.strip().lower())
+    return len(words) >= _KINDS and all(_PLAIN_WORD.fullmatch(word) and word not in GRAMMAR for word in words)
 
 
 def _is_masked(value: bytes) -> bool:

@@ -12,6 +12,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from geminids.redact.languages import names_password
 from geminids.redact.pieces import decode, encode, shown
 
 LONGEST = 80
@@ -35,6 +36,12 @@ _ENDINGS = {
     "accesstoken": "token",
     "refreshtoken": "token",
     "bottoken": "token",
+    "apitoken": "token",
+    "sessiontoken": "token",
+    "csrftoken": "token",
+    "idtoken": "token",
+    "usertoken": "token",
+    "githubtoken": "token",
     "authorization": "authorization",
     "cookie": "cookie",
 }
@@ -116,7 +123,10 @@ def named_outside(name: str) -> Named | None:
 
 @lru_cache(maxsize=8192)
 def _named(name: str) -> Named | None:
-    words = _words(decode(shown(encode(name))))
+    name = decode(shown(encode(name)))
+    if names_password(name):
+        return Named("password", Trust.SURE)
+    words = _words(name)
     while len(words) > 1 and (_SAYS_NOTHING.fullmatch(words[-1]) or words[-1].isdecimal()):
         words.pop()
     if not words:
@@ -153,6 +163,12 @@ def _two_words(before: str, last: str) -> Named | None:
             return Named("password", Trust.SURE if before else Trust.USUAL)
         case "pin":
             return Named("pin", Trust.USUAL)
+        case "psk":
+            return Named("password", Trust.SURE)
+        case "pat" if before:
+            return Named("token", Trust.USUAL)
+        case "salt":
+            return Named("secret", Trust.KEY)
         case "auth" | "credential" | "credentials" | "creds":
             return Named("credential", Trust.USUAL)
         case _:

@@ -67,6 +67,10 @@ class Pieces:
             if _has_unseen(string) or (any(sign in written for sign in signs) and _NOT_SHOWN.search(written))
         ]
 
+    def start_of(self, piece: int) -> int:
+        """Where one of the strings begins."""
+        return self._starts[piece]
+
     def place(self, start: int, end: int) -> Place | None:
         """Which bytes of which string these are; None if they are of several."""
         piece = bisect_right(self._starts, start) - 1

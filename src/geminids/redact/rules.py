@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from geminids.redact import assignments
+from geminids.redact import assignments, calls, commands, said, tables
 from geminids.redact.assignments import Match, Secret
-from geminids.redact.judging import is_name_in_code, is_placeholder, is_random, is_user_and_password
+from geminids.redact.judging import is_placeholder, is_random, is_user_and_password
 
 _ESCAPED = re.compile(rb"\\[nrt]")
 _IN_WORD = re.compile(rb"[A-Za-z0-9]")
@@ -73,6 +73,8 @@ class Rule(NamedTuple):
     """A text with none of these, in small letters, need not be searched."""
     begins: bool = False
     """Whether every match begins with one of the keywords."""
+    words: tuple[bytes, ...] = ()
+    """The same as keywords, where they stand there as whole words: this is quicker to tell."""
 
 
 def _token(
@@ -111,6 +113,17 @@ def _context(
     return Rule(name, re.compile(pattern), secrets, keywords, begins)
 
 
+def _read(
+    name: str,
+    pattern: bytes,
+    secrets: Callable[[Match], Iterable[Secret]],
+    *words: bytes,
+    parts: tuple[bytes, ...] = (),
+) -> Rule:
+    """Something that begins with one of the words, or of the parts of words, and that code looks through."""
+    return Rule(name, re.compile(pattern), secrets, parts, begins=True, words=words)
+
+
 def _literal(pattern: bytes) -> bytes:
     literal = re.match(rb"(?:[A-Za-z0-9_/-]|\\\.)+", pattern)
     return literal[0].replace(b"\\", b"").lower() if literal else b""
@@ -133,17 +146,8 @@ def _is_mixed(value: bytes) -> bool:
     return any(re.search(rb"\d", run) and len(run) >= 16 for run in re.split(rb"[^A-Za-z0-9]+", value))
 
 
-def _is_said(value: bytes) -> bool:
-    """Whether a word in a sentence is no word: `the password is …`."""
-    return (
-        len(value) >= 6
-        and not is_name_in_code(value)
-        and re.search(rb"\d|[A-Za-z][^A-Za-z0-9'\s.,:;!?()-][A-Za-z]", value) is not None
-    )
-
-
 def _is_argument(value: bytes) -> bool:
-    is_word = value.isdigit() or re.fullmatch(rb"[a-z]+", value)
+    is_word = value.isdigit() or re.fullmatch(rb"[a-z]+|[A-Z_]+[\])>]+|(?i:null);?", value)
     return len(value) >= 4 and not is_word and re.match(rb"[-$<({\[|&/%.~\\]", value) is None
 
 
@@ -160,12 +164,7 @@ def _users_and_passwords(match: Match) -> Iterator[Secret]:
     line_start = match.string.rfind(b"\n", 0, match.start()) + 1
     before = match.string[max(line_start, match.start() - 400) : match.start()]
     start, end = match.span("secret")
-    if (
-        before[-1:].isspace()
-        and _FETCHES.search(before)
-        and _is_argument(match["secret"])
-        and not is_placeholder(match["secret"])
-    ):
+    if _FETCHES.search(before) and _is_argument(match["secret"]) and not is_placeholder(match["secret"]):
         yield Secret(start, end, "password")
 
 
@@ -196,7 +195,8 @@ TOKENS = (
     _token("github-token", rb"github_pat_[A-Za-z0-9_]{36,255}"),
     _token(
         "gitlab-token",
-        rb"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_=-]{20,300}(?:\.[A-Za-z0-9_-]{2,60}){0,3}",
+        rb"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_=-]{20,300}(?:\."
+        rb"[A-Za-z0-9_-]{2,60}){0,3}",
         *(b"glpat-", b"gldt-", b"glrt-", b"glcbt-", b"glptt-", b"glft-", b"glimt-", b"glagent-", b"gloas-"),
         *(b"glsoat-", b"glffct-"),
     ),
@@ -229,7 +229,7 @@ TOKENS = (
         rb"discord(?:app)?\.com/api/webhooks/[0-9]{15,24}/(?P<secret>[A-Za-z0-9_-]{60,90})",
         b"discord",
     ),
-    _token("telegram-token", rb"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}", b":aa"),
+    _token("telegram-token", rb"(?:bot)?(?P<secret>[0-9]{8,10}:AA[A-Za-z0-9_-]{33})", b":aa"),
     _token("jwt", rb"eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", b"eyj"),
     _token("digitalocean-token", rb"do[opr]_v1_[0-9a-f]{64}", b"_v1_"),
     _token("heroku-key", rb"HRKU-[A-Za-z0-9_-]{30,80}"),
@@ -255,9 +255,15 @@ TOKENS = (
     _token("supabase-token", rb"sb(?:p_[0-9a-f]{40}|_secret_[A-Za-z0-9_-]{20,60})", b"sbp_", b"sb_secret_"),
     _token("tailscale-key", rb"tskey-[a-z]{2,10}-[A-Za-z0-9]{6,20}-[A-Za-z0-9]{20,60}"),
     _token("doppler-token", rb"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.]{40,80}", b"dp."),
+    _token("wallet-key", rb"[xyz]prv[A-Za-z0-9]{100,112}", b"prv"),
+    _token(
+        "crypt-hash", rb"\$(?:apr1|1|argon2id?)\$[./A-Za-z0-9=$,+]{20,200}", b"$apr1$", b"$1$", b"$argon2"
+    ),
     _token("crypt-hash", rb"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}", b"$2"),
     _token("crypt-hash", rb"\$(?:5|6|y|7)\$[./A-Za-z0-9=$,]{20,200}", b"$5$", b"$6$", b"$y$", b"$7$"),
 )
+
+_NAMED = (b"pass", b"pw", b"secret", b"token", b"key")
 
 CONTEXTS = (
     Rule(
@@ -271,7 +277,7 @@ CONTEXTS = (
         "assignment",
         re.compile(assignments.PATTERN),
         assignments.assigned,
-        (b"pass", b"pw", b"secret", b"token", b"jwt", b"key", b"cred", b"auth", b"cookie"),
+        (b"pass", b"pw", b"secret", b"token", b"jwt", b"key", b"cred", b"auth", b"cookie", b"psk"),
         begins=True,
     ),
     Rule(
@@ -327,16 +333,36 @@ CONTEXTS = (
         *(b"login", b"account", b"user"),
         is_secret=_is_argument,
     ),
-    _context(
-        "password",
-        rb"(?i)(?:password|passphrase|passcode|passwd|pwd|pin)[ \t]{1,4}(?:is|was|to)[ \t:]{1,4}[\"'`*]{0,3}"
-        rb"(?P<secret>[^\s\"'`*]{5,200}[^\s\"'`*.,:;!?)])",
-        *(b"password", b"passphrase", b"passcode", b"passwd", b"pwd", b"pin"),
-        is_secret=_is_said,
-    ),
+    _read("said", said.PASSWORD, said.password, *said.ENGLISH_WORDS),
+    _read("said", said.IN_OTHER_WORDS, said.password, *said.FOREIGN_WORDS),
+    _read("said", said.DIRECT, said.direct, *said.ENGLISH_WORDS, b"pass", b"pw"),
+    _read("said", said.FOREIGN_DIRECT, said.direct, *said.FOREIGN_WORDS),
+    _read("said", said.KEY, said.key, *said.KEY_WORDS),
+    _read("said", said.FOREIGN_KEY, said.key, *said.FOREIGN_KEYS),
+    _read("said", said.BELOW, said.below, *said.ENGLISH_WORDS),
+    _read("said", said.FOREIGN_BELOW, said.below, *said.FOREIGN_WORDS),
+    _read("said", said.KEY_BELOW, said.below, *said.KEYS_BELOW),
+    _read("said", said.USED_AS, said.used_as, *said.USED_WORDS),
+    _read("one-time-code", said.CODE, said.code, *said.CODE_WORDS),
+    Rule("one-time-code", re.compile(said.CODE_BEFORE), said.code_before, (), words=said.BEFORE_CODES),
+    _read("recovery-code", said.RECOVERY_CODES, said.recovery_codes, *said.RECOVERY_WORDS),
+    _read("recovery-phrase", said.SEED, said.seed, *said.SEED_WORDS),
+    _read("private-key", said.PUTTY, said.putty, b"private"),
+    _read("call", calls.NAME_AND_VALUE, calls.name_and_value, parts=calls.NAMES),
+    _read("call", calls.USER_AND_PASSWORD, calls.user_and_password, *calls.DOORS, parts=(b"auth",)),
+    _read("call", calls.COMPARED, calls.compared, parts=_NAMED),
+    _read("call", calls.BLOCK, calls.in_block, b"variable", b"parameter", b"param", b"setting"),
+    _read("call", calls.SECURE_STRING, calls.alone, b"convertto", b"networkcredential"),
+    _read("sql", calls.SQL, calls.in_sql, b"identified", b"password", b"with"),
+    _read("sql", calls.UNQUOTED_SQL, calls.in_unquoted_sql, b"identified"),
+    _read("sql", tables.INSERT, tables.inserted, b"insert"),
+    _read("url-password", calls.ORACLE, calls.alone, b"oracle"),
+    _read("column", tables.PATTERN, tables.columns, parts=_NAMED),
+    _read("column", tables.CSV, tables.csv_columns, parts=_NAMED),
     _context(
         "option",
-        rb"(?i)--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|pass|passphrase|token|secret|api-?key|access-?key|"
+        rb"(?i)--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|pass|passphrase|token|secret|api-?key"
+        rb"|access-?key|"
         rb"secret-?key|auth-?token)[ \t]{1,4}[\"']?(?P<secret>[^\s\"'`;|&<>\\]{4,400})",
         b"--",
         is_secret=_is_argument,
@@ -344,20 +370,20 @@ CONTEXTS = (
     Rule(
         "password",
         re.compile(
-            rb"(?:-u|--user|--proxy-user)[ \t=]{0,4}[\"']?[^\s:\"'`\\]{1,100}:(?P<secret>[^\s\"'`\\]{1,200})"
+            rb"[ \t](?:-[A-Za-z]{0,6}u|--user|--proxy-user)[ \t=]{0,4}[\"']?[^\s:\"'`\\]{1,100}:"
+            rb"(?P<secret>[^\s\"'`\\]{1,200})"
         ),
         _users_and_passwords,
-        (b"-u", b"--user", b"--proxy-user"),
+        (b" -", b"\t-u"),
         begins=True,
     ),
-    _context(
-        "password",
-        rb"(?:sshpass[ \t]{1,4}-p[ \t]{0,4}|redis-cli[ \t][^\n]{0,100}-a[ \t]{1,4}"
-        rb"|(?:mysql|mysqldump|mysqladmin|mariadb)(?:[ \t][^\n]{0,100})?[ \t]-p"
-        rb"|docker[ \t]{1,4}login(?:[ \t][^\n]{0,100})?[ \t]-p[ \t]{1,4})[\"']?"
-        rb"(?P<secret>[^\s\"'`\\]{4,200})",
-        *(b"sshpass", b"redis-cli", b"mysql", b"mariadb", b"docker"),
-        is_secret=_is_argument,
+    *(_read("command", pattern, commands.given, *commands.NAMES) for pattern in commands.PATTERNS),
+    _read("command", commands.WITH_SUBCOMMAND, commands.given, *commands.NAMES),
+    _read("command", commands.COOKIE, commands.cookies, b"curl", b"wget", b"xh", b"http"),
+    _read("command", commands.PIPED, commands.piped, b"echo", b"printf"),
+    _read("command", commands.HERE_STRING, commands.piped, *commands.HERE_COMMANDS),
+    _read(
+        "setting", commands.SET_BY_NAME, commands.set_by_name, b"pass", b"pwd", b"secret", b"token", b"key"
     ),
     _context(
         "password",

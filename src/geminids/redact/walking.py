@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -24,14 +24,19 @@ from geminids.model import (
     Attachment,
     Companion,
     Message,
+    Origin,
+    Plain,
+    Role,
     Screen,
     Session,
     SessionFile,
+    Text,
     Todo,
     ToolCall,
     ToolResult,
     Unrecorded,
 )
+from geminids.redact.asking import LONGEST_ANSWER, asked_for
 from geminids.redact.hiding import Change, Changes, Hidden
 from geminids.redact.names import LONGEST, Trust, in_list, inside, named
 from geminids.redact.pieces import decode, encode
@@ -88,11 +93,22 @@ class Gathered:
     def __init__(self, *, keep_attachments: bool) -> None:
         self.strings: dict[str, None] = {}
         self.named: dict[tuple[str, str], None] = {}
+        self.answers: dict[str, str] = {}
+        """Texts that answer a question for a secret, and what was asked for."""
+        self.told_tools: dict[str, str] = {}
+        """The same where a tool put the question."""
         self.has_closed = False
         """Whether there is something that cannot be looked into."""
         self._keep_attachments = keep_attachments
         self._fields: dict[type, tuple[str, ...]] = {}
         self._is_secret_key: dict[str, bool] = {}
+
+    @classmethod
+    def of_strings(cls, strings: dict[str, None], named: dict[tuple[str, str], None] | None = None) -> Self:
+        """Strings that belong to no session, and values with their keys."""
+        gathered = cls(keep_attachments=True)
+        gathered.strings, gathered.named = strings, named or {}
+        return gathered
 
     def add(self, value: Any, depth: int = 0) -> None:
         """Gather all that a value holds."""
@@ -116,9 +132,34 @@ class Gathered:
         else:
             for name in self._fields_of(kind):
                 self.add(getattr(value, name), depth + 1)
+            if kind is Session:
+                self._add_answers(value)
             for name in _IDS.get(kind, _NO_FIELDS):
                 if written := getattr(value, name):
                     self.strings[written.partition(":")[2]] = None
+
+    def _add_answers(self, session: Session) -> None:
+        """What people said who were asked for a secret, by the agent or through one of its tools."""
+        before: list[Text] = []
+        for message in session.messages:
+            texts = [part for part in message.parts if isinstance(part, Text)]
+            if message.role is Role.USER and message.origin is Origin.HUMAN:
+                self._add_answer(before, [part.text for part in texts if len(part.text) < LONGEST_ANSWER])
+                before = []
+            elif texts:
+                before = texts
+            for call in message.tool_calls:
+                before = [part for part in call.result or () if isinstance(part, Text)] or before
+                if (question := _question(call)) and (wanted := asked_for(question)):
+                    self.told_tools |= dict.fromkeys(_result_texts(call), wanted)
+
+    def _add_answer(self, before: list[Text], answer: list[str]) -> None:
+        if (
+            before
+            and answer
+            and (asked := asked_for("\n".join(part.text[-LONGEST_ANSWER:] for part in before[-3:])))
+        ):
+            self.answers |= dict.fromkeys(answer, asked)
 
     def _fields_of(self, kind: type) -> tuple[str, ...]:
         fields = self._fields.get(kind)
@@ -157,6 +198,23 @@ class Gathered:
             self.has_closed = True
         else:
             self.strings[text] = None
+
+
+def _question(call: ToolCall) -> str:
+    """The question that a tool puts to the user; none of what other tools are told is one."""
+    match call.arguments:
+        case {"questions": [*questions]}:
+            return "\n".join(str(each.get("question")) for each in questions if isinstance(each, dict))
+        case {"question": str(question)}:
+            return question
+        case _:
+            return ""
+
+
+def _result_texts(call: ToolCall) -> Iterator[str]:
+    yield from (part.text for part in call.result or () if isinstance(part, Text))
+    if isinstance(call.display, Plain):
+        yield call.display.text
 
 
 Whole = TypeVar("Whole")
