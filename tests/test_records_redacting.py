@@ -7,7 +7,8 @@ import copy
 import hashlib
 import json
 import random
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from hypothesis import strategies as some
 from geminids import sources
 from geminids.records import standalone
 from geminids.records.commitment import commit
+from geminids.records.encoding import encode_cbor, encode_json
 from geminids.records.errors import CommitmentError, WithholdingError
 from geminids.records.evidence import evidence_of
 from geminids.records.natives import read_natives
@@ -658,3 +660,20 @@ def test_vectors_of_redacted_records(name: str) -> None:
     check_golden(VECTORS / "redacted" / f"{name}.json", left)
     written = json.loads((VECTORS / "redacted" / f"{name}.json").read_text("utf-8"))
     assert standalone.root_of(written) == standalone.digest_of(small_record(), SEED)
+
+
+@pytest.mark.parametrize("pointer", [f"{ENTRIES}/0", f"{ENTRIES}/0/content"], ids=["entry", "member"])
+@pytest.mark.parametrize("encode", [encode_json, encode_cbor], ids=["JSON", "CBOR"])
+def test_neither_the_length_nor_the_kind_of_what_was_taken_out_can_be_told_by_sizes(
+    pointer: str, encode: Callable[[Record], bytes]
+) -> None:
+    texts = ["", "y", "no", "yes", "é" * 50, "a" * 5000, "line\n" * 40, '"\\' * 30]
+    seen = set()
+    for text in texts:
+        record = small_record()
+        record["session"]["entries"][0]["content"] = text
+        left = withhold(commit(record, secrets.token_bytes(32)), [pointer])
+        shape = json.loads(encode_json(left))
+        marks = [(mark["at"], len(json.dumps(mark))) for mark in shape["x-commitment"]["redacted"]]
+        seen.add((len(encode(left)), len(shape["x-commitment"]["seeds"]), tuple(marks)))
+    assert len(seen) == 1, seen
