@@ -99,8 +99,18 @@ def test_what_people_tell_is_found_and_the_words_around_it_stay(engine: Engine) 
         ("密码=Xk9mQ2vLp7w", "Xk9mQ2vLp7w"),
         ("curl --cookie 'PHPSESSID=q8w7e6r5t4z3u2i1' https://x.example", "q8w7e6r5t4z3u2i1"),
         ("az login -u ada -p Xk9mQ2vLp7w", "Xk9mQ2vLp7w"),
+        ("PaSsWoRd=Xk9mQ2vLp7w", "Xk9mQ2vLp7w"),
     ],
-    ids=["define", "Telegram", "next line", "Chinese words", "Chinese name", "cookie", "login"],
+    ids=[
+        "define",
+        "Telegram",
+        "next line",
+        "Chinese words",
+        "Chinese name",
+        "cookie",
+        "login",
+        "mixed letters",
+    ],
 )
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_kinds_that_were_missed_are_found(engine: Engine, text: str, secret: str) -> None:

@@ -20,6 +20,8 @@ LONGEST = 80
 _INSIDE = "\x1f"
 _WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 
+_PARTS = re.compile(r"[^A-Za-z]+")
+
 _ENDINGS = {
     "password": "password",
     "passwd": "password",
@@ -133,7 +135,8 @@ def _named(name: str) -> Named | None:
         return None
     last = words[-1].rstrip("0123456789")
     before = words[-2] if len(words) > 1 else ""
-    return _one_word(last) or _two_words(before, last)
+    # `PaSsWoRd` falls apart into words that are none.
+    return _one_word(last) or _two_words(before, last) or _one_word(_PARTS.split(name)[-1].lower())
 
 
 def _words(name: str) -> list[str]:
