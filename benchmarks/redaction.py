@@ -27,7 +27,7 @@ from urllib.parse import quote
 
 from measuring import ROOT
 
-from geminids import Library
+from geminids.library import Library
 from geminids.redact import CAN_BE_HIDDEN, Redactor
 
 FORMATS = ("markdown", "json")
