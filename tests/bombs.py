@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -264,20 +263,33 @@ class Spent(NamedTuple):
     said: str
 
 
+STARTER = """
+import json, os, sys
+child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, used = os.wait4(child, 0)
+told = [used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status)]
+with open(sys.argv[1], "w") as notes:
+    json.dump(told, notes)
+"""
+"""Starts a command and notes what it took. The peak of a process counts what its parent had when it was
+started, so it is not to be started by a test, which may have had much."""
+
+
 def spend(arguments: Sequence[str], data: Path, home: Path, patience: float = 600) -> Spent:
     """Run the command with a home."""
     command = [sys.executable, "-m", "geminids", "--home", str(home), *arguments]
     environment = os.environ | {"GEMINIDS_DATA": str(data), "PYTHONUNBUFFERED": "1"}
     output = data.with_suffix(".txt")
+    notes = data.with_suffix(".json")
+    start = [sys.executable, "-S", "-c", STARTER, str(notes), *command]
     with output.open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=environment)
-        signal.alarm(int(patience))
-        _, status, used = os.wait4(process.pid, 0)
-        signal.alarm(0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    said = output.read_text("utf-8", "replace")
-    peak = used.ru_maxrss / (_MB if sys.platform == "darwin" else 1_000)
-    return Spent(used.ru_utime + used.ru_stime, peak, process.returncode, said)
+        nothing = subprocess.DEVNULL
+        subprocess.run(
+            start, stdout=out, stderr=out, stdin=nothing, env=environment, timeout=patience, check=True
+        )
+    seconds, peak, code = json.loads(notes.read_text())
+    megabytes = peak / (_MB if sys.platform == "darwin" else 1_000)
+    return Spent(seconds, megabytes, code, output.read_text("utf-8", "replace"))
 
 
 def _commands() -> Iterator[list[str]]:

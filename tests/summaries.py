@@ -23,6 +23,7 @@ from geminids.model import (
 from geminids.store.index import Index, in_memory
 from geminids.store.writing import Writer
 from geminids.sync.rows import Rows, Traced
+from tests.connections import to_be_closed
 
 
 def project(path: str | None = "/home/ada/dev/shop", slug: str | None = "shop") -> Project:
@@ -56,7 +57,7 @@ def summary(native_id: str = "aaaa1111-0000", day: int | None = 1, **changes: An
 
 def index_of(summaries: Iterable[SessionSummary]) -> Index:
     """An index of nothing but these sessions."""
-    index = in_memory()
+    index = to_be_closed(in_memory())
     writer = Writer(index)
     rows = Rows(writer, everything=False)
     whole = [Session(**msgspec.structs.asdict(summary), messages=()) for summary in summaries]

@@ -27,6 +27,7 @@ from geminids.store.index import in_memory
 from geminids.store.schema import COLUMNS
 from geminids.sync.texts import words
 from tests.conftest import FIXTURES, NOW
+from tests.connections import to_be_closed
 from tests.homes import write_session
 from tests.reading import scans
 
@@ -366,7 +367,7 @@ def test_snippets_hold_what_was_looked_for(library: Library) -> None:
 
 
 def test_an_index_without_sessions_answers(library: Library) -> None:
-    found = search(in_memory(), parse("the"), Question("the"), NOW)
+    found = search(to_be_closed(in_memory()), parse("the"), Question("the"), NOW)
     assert found.searched.sessions == 0
     assert not found.sessions
     assert not any(found.near.values())
