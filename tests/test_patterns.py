@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -345,6 +346,10 @@ def is_running(pid: int) -> bool:
         return False
 
 
+def has_ended(pid: int) -> bool:
+    return not is_running(pid)
+
+
 def _busy_child(pid: int) -> int:
     """The process that matches, once it is at it: then it is to be told when its pipe ends."""
     wait_until(lambda: any(map(is_at_work, children(pid))), "a process that is at work")
@@ -372,15 +377,19 @@ def test_ending_a_search_ends_its_process(
     line = [sys.executable, "-m", "geminids", "search", "/a*a*a*a*a*b/", "--no-sync"]
     where = ["--home", str(home), "--data", str(tmp_path / "data")]
     pipe = subprocess.PIPE
-    with subprocess.Popen([*line, *where], stdout=pipe, stderr=pipe, text=True, env=bare) as search:
-        worker = _busy_child(search.pid)
-        began = time.monotonic()
-        search.send_signal(how)
-        out, said = search.communicate(timeout=30)
-        assert time.monotonic() - began < 1.4, "it does not wait for the time of the text to be over"
-    assert (out, said) == ("", "")
-    assert search.returncode == code
-    wait_until(lambda: not is_running(worker), "the end of the process", 1)
+    took = []
+    # A machine that is busy may take its time once; one that waits for the text does so always.
+    while not took or (took[-1] >= 1.4 and len(took) < 4):
+        with subprocess.Popen([*line, *where], stdout=pipe, stderr=pipe, text=True, env=bare) as search:
+            worker = _busy_child(search.pid)
+            began = time.monotonic()
+            search.send_signal(how)
+            out, said = search.communicate(timeout=30)
+            took.append(time.monotonic() - began)
+        assert (out, said) == ("", "")
+        assert search.returncode == code
+        wait_until(partial(has_ended, worker), "the end of the process", 5)
+    assert took[-1] < 1.4, f"it does not wait for the time of the text to be over: {took}"
 
 
 # The web app
