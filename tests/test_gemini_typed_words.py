@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from geminids.library import Library, open_library
+from geminids.library import Filter, Library, open_library
 from geminids.model import Message, Origin, Session, SessionKind, State, Text
 from geminids.query.asking import Question
 from geminids.query.found import Hit
@@ -351,3 +351,26 @@ def test_a_kept_copy_of_the_log_still_tells(tmp_path: Path) -> None:
     assert found(home.library(), "walrus")
     shutil.rmtree(home.path("."))
     assert found(home.library(), "walrus")
+
+
+def is_kept(library: Library) -> bool:
+    with library:
+        library.sync(full=True)
+        (row,) = library.listing(Filter()).sessions
+        return row.kept
+
+
+@pytest.mark.parametrize("gone", ["logs.json", "chats"])
+@pytest.mark.parametrize("lines", [[(ID, 0, "/greet the otter", 0)], [(ID, 0, "A walrus that was lost", 5)]])
+def test_a_session_is_kept_if_its_own_file_is_gone_whatever_became_of_the_log(
+    tmp_path: Path, gone: str, lines: list[tuple[str, int, str, int]]
+) -> None:
+    home = Home(tmp_path)
+    home.session(ID, [(0, "user", "Say hello to the otter")])
+    home.log(lines)
+    assert not is_kept(home.library())
+    if gone == "chats":
+        shutil.rmtree(home.path(gone))
+    else:
+        home.path(gone).unlink()
+    assert is_kept(home.library()) is (gone == "chats")

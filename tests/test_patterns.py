@@ -377,7 +377,7 @@ def test_ending_a_search_ends_its_process(
     line = [sys.executable, "-m", "geminids", "search", "/a*a*a*a*a*b/", "--no-sync"]
     where = ["--home", str(home), "--data", str(tmp_path / "data")]
     pipe = subprocess.PIPE
-    took = []
+    took: list[float] = []
     # A machine that is busy may take its time once; one that waits for the text does so always.
     while not took or (took[-1] >= 1.4 and len(took) < 4):
         with subprocess.Popen([*line, *where], stdout=pipe, stderr=pipe, text=True, env=bare) as search:

@@ -35,7 +35,6 @@ def read_bundle(bundle: Bundle) -> Reading:
     """
     reading = sources.load(bundle.agent).read(bundle)
     kept = {str(file.path) for file in bundle.files if file.is_kept}
-    kept |= {log.path for log in bundle.logs if log.is_kept}
     marked = _marked(reading, kept)
     wiped = [file for file in bundle.files if not _says_anything(marked, str(file.path))]
     for file in wiped:
@@ -122,13 +121,18 @@ def _as_kept(session: Session, kept: Collection[str]) -> Session:
 
 
 def _needs_copies(session: Session, kept: Collection[str]) -> bool:
-    """Whether a message is in no file that is there. One that was put back under another name is in one."""
-    if not session.messages:
-        return all(file.path in kept for file in session.files)
-    return any(
-        message.source.file in kept and all(place.file in kept for place in message.also_at)
-        for message in session.messages
+    """Whether a message is in no file of the session that is there.
+
+    One that was put back under another name is in one. Logs of what was typed are none of its files: a
+    session that the agent can still open is not gone with them, nor still there because they are.
+    """
+    own = {file.path for file in session.files}
+    places = (
+        {message.source.file, *(place.file for place in message.also_at)} for message in session.messages
     )
+    held = [where & own for where in places if not where.isdisjoint(own)]
+    gone = own.intersection(kept)
+    return any(where <= gone for where in held or [own])
 
 
 def shelves(scans: Sequence[Scan]) -> list[Shelf]:
