@@ -209,6 +209,24 @@ def test_rows_that_nobody_wrote_lead_to_no_traceback(tmp_path: Path, geminids: R
         assert geminids(question, *words, *where).out == expected.out
 
 
+def test_a_sync_that_meets_rows_that_nobody_wrote_makes_the_index_anew(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    path = write_session(home)
+    sync([home], data)
+    file = index_file([home], data)
+    with Connected(file) as database:
+        database.execute("UPDATE bundles SET stamp = 77")
+    file.with_name(f"{file.name}.sum").unlink()
+    path.write_bytes(path.read_bytes() + b"\n")
+    with Library([home], data) as library:
+        outcome = library.sync()
+        assert library.listing(Filter()).total == 1
+    assert (outcome.built, outcome.failed) == (True, False)
+    assert "is damaged (TypeError" in "".join(outcome.said)
+    assert not file.exists()
+    assert_equals_a_fresh_build([home], data, tmp_path / "fresh")
+
+
 def test_what_is_no_file_is_no_index(tmp_path: Path, geminids: Run) -> None:
     home, data = tmp_path / "home", tmp_path / "data"
     write_session(home)

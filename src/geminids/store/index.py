@@ -93,6 +93,10 @@ class DamagedIndexError(GeminidsError):
         super().__init__(f"The index {path!r} is damaged ({reason}).")
 
 
+class StrangeRowsError(DamagedIndexError):
+    """An index that led to an error nobody expects: it may be damaged, or it is a bug of ours."""
+
+
 class DamagedValueError(sqlite3.DatabaseError):
     """A value in an index that nobody of us has written: SQLite cannot know."""
 
@@ -401,7 +405,7 @@ def naming_strange_rows(path: str | None) -> Iterator[None]:
     except Exception as error:
         if path is None:
             raise
-        raise DamagedIndexError(path, f"{type(error).__name__}: {error}") from error
+        raise StrangeRowsError(path, f"{type(error).__name__}: {error}") from error
 
 
 def _compare_with_seal(path: str) -> None:

@@ -24,6 +24,7 @@ from geminids.store.index import (
     FullDiskError,
     Index,
     Place,
+    StrangeRowsError,
     closed_on_error,
     in_memory,
     naming_damage,
@@ -181,6 +182,8 @@ class _Run:
             return self._in_memory("there is no folder for it")
         try:
             return self._kept(self._place)
+        except StrangeRowsError as error:
+            return self._in_place_of_strange(self._place, error)
         except DamagedIndexError as error:
             return self._in_place_of_damaged(self._place, error)
 
@@ -191,6 +194,15 @@ class _Run:
         except OSError as refused:
             return self._without_writing(None, refused)
         return self._kept(place)
+
+    def _in_place_of_strange(self, place: Place, error: StrangeRowsError) -> tuple[Index, Outcome]:
+        """The index made anew. Until that is done the old one stays: it may be a bug that is met again."""
+        self._said.append(f"{error} The index is made anew.")
+        try:
+            with place.alone(PATIENCE, self._tell_who):
+                return self._built(place)
+        except (BusyIndexError, FullDiskError, OSError) as refused:
+            return self._without_writing(None, refused)
 
     def _kept(self, place: Place) -> tuple[Index, Outcome]:
         """The index that is kept for the next time, or the best there is instead."""
