@@ -10,7 +10,7 @@ import pytest
 from atif import Trajectory
 from pydantic import ValidationError
 
-from geminids.model import Attachment, Origin, Session, SessionKind, State, Text, ToolResult, Usage
+from geminids.model import Attachment, Origin, Role, Session, SessionKind, State, Text, ToolResult, Usage
 from geminids.transcript.entries import LEVELS
 from tests.exporting import exported, fixture_sessions, hostile_session, looked_at_sessions
 
@@ -109,12 +109,25 @@ def test_what_the_program_said_is_of_the_system() -> None:
 
 
 def test_the_task_of_a_subagent_is_of_the_user() -> None:
-    children = [session for session in _sessions() if session.kind is SessionKind.SUBAGENT]
-    assert children
-    for session in children:
+    subagents = [session for session in _sessions() if session.kind is SessionKind.SUBAGENT]
+    tasked = [session for session in subagents if not _is_warmed_up(session)]
+    assert tasked
+    for session in tasked:
         steps = (step for step in _atif(session)["steps"] if not step.get("is_copied_context"))
         task = next(step for step in steps if step["source"] == "user")
         assert task["extra"]["origin"] == "synthetic"
+
+
+def test_of_a_subagent_that_was_only_warmed_up_there_is_the_answer() -> None:
+    """Claude Code 2.0.60 records nothing else of it."""
+    for session in filter(_is_warmed_up, _sessions()):
+        assert [step["source"] for step in _atif(session)["steps"]] == ["agent"]
+    assert any(map(_is_warmed_up, _sessions()))
+
+
+def _is_warmed_up(session: Session) -> bool:
+    has_answer_alone = [message.role for message in session.messages] == [Role.ASSISTANT]
+    return session.kind is SessionKind.SUBAGENT and has_answer_alone
 
 
 def test_a_subagent_and_the_call_that_started_it_name_each_other() -> None:

@@ -111,6 +111,44 @@ def test_a_gemini_file_is_read_as_the_session_it_was_made_of(name: str, tmp_path
     assert exported("gemini", again) == written
 
 
+@pytest.mark.parametrize(
+    "own_words",
+    [
+        "You have stopped calling tools without finishing. You have one final chance to complete the task",
+        "You have exceeded the time limit. You have one final chance to complete the task",
+        "Your task is to answer the following question about Gemini CLI:\n<question>\nWhy?\n</question>",
+        "<intent_summary>\nIt was about notes.\n</intent_summary>",
+        "[Continuing from previous AI thoughts...]",
+        "System: Please continue.",
+        "System: what nobody knows",
+        "Go on, a hook says",
+    ],
+)
+def test_what_the_agent_says_by_itself_is_written_once_and_stays_its_own(
+    own_words: str, tmp_path: Path
+) -> None:
+    session = fixture_sessions()[next(name for name in OF_GEMINI if name.startswith("saved-chats/caf20a6a"))]
+    prompt = next(m for m in session.messages if m.origin is Origin.HUMAN and m.state is State.CURRENT)
+    said = msgspec.structs.replace(
+        prompt, id="said", origin=Origin.SYNTHETIC, parts=(Text(own_words, Origin.SYNTHETIC),)
+    )
+    talk = msgspec.structs.replace(session, messages=(prompt, said))
+    written = exported("gemini", talk)
+    again = read_gemini(written, tmp_path, gemini_file_name(talk))
+    assert [message.origin for message in again.messages] == [Origin.HUMAN, Origin.SYNTHETIC]
+    assert exported("gemini", again) == written
+
+
+def test_a_command_of_the_shell_is_written_as_it_was_sent_and_as_it_was_typed() -> None:
+    session = fixture_sessions()[next(name for name in OF_GEMINI if name.startswith("saved-chats/caf20a6a"))]
+    records = map(json.loads, exported("gemini", session).splitlines())
+    (record,) = [record for record in records if "displayContent" in record and "echo" in str(record)]
+    assert record["content"][0]["text"].startswith(
+        "I ran the following shell command:\n```sh\necho '\\`\\`\\`'"
+    )
+    assert record["displayContent"] == [{"text": "echo '```'"}]
+
+
 @pytest.mark.parametrize("name", [name for name in ALL if name not in OF_GEMINI])
 def test_a_gemini_file_of_another_agents_session_says_what_was_said_and_done(
     name: str, tmp_path: Path

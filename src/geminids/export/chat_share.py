@@ -14,9 +14,9 @@
     ```
 
 Nothing in a text is escaped there, and neither is it here: only what steers a terminal is made harmless. The
-shape has no place for notices, thoughts, pictures and turns that were taken back. A turn that follows
-one of the same side joins it only behind the CLI's own texts, as there; two prompts in a row, which the CLI
-would put together without a blank, stay apart. Seen with 0.61.0.
+shape has no place for notices, thoughts, pictures, turns that were taken back and what only the log of what
+was typed has. A turn that follows one of the same side joins it only behind the CLI's own texts, as there;
+two prompts in a row, which the CLI would put together without a blank, stay apart. Seen with 0.61.0.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ from geminids.transcript.told import told_session
 USER = "## USER 🧑‍💻"
 MODEL = "## MODEL ✨"
 DIVIDER = b"\n\n---\n\n"
-TAKEN_BACK = {State.REWOUND, State.SUPERSEDED}
-"""Turns in place of which there are others: the shape could not tell them from the rest."""
+LEFT_OUT = {State.REWOUND, State.SUPERSEDED, State.UNRECORDED}
+"""Turns in place of which there are others, and what the session does not hold, such as commands to the CLI
+itself: the shape could not tell them from the rest."""
 
 _SHELL = (
     "I ran the following shell command:\n```sh\n{}\n```\n\nThis produced the following result:\n```\n{}\n```"
@@ -72,7 +73,7 @@ def _turns(session: Session, detail: Detail) -> Iterator[tuple[str, str]]:
     """Heading and text of each turn; what the CLI put in goes with what follows on the same side."""
     opening = ""
     for message in told_session(session, detail).messages:
-        if message.state in TAKEN_BACK:
+        if message.state in LEFT_OUT:
             continue
         text = _text(message)
         if message.role is Role.USER and text:
@@ -111,7 +112,10 @@ def _is_the_clis(message: Message) -> bool:
 def _text(message: Message) -> str:
     """The texts of a message as they were sent."""
     match message:
-        case Message(origin=Origin.SHELL, parts=(Text(text=command), Text(text=output, origin=Origin.SHELL))):
+        case Message(
+            origin=Origin.SHELL, parts=(*_, Text(text=command), Text(text=output, origin=Origin.SHELL))
+        ):
+            # What was typed stands before it, where the CLI sent it in another spelling.
             return safe.text(_SHELL.format(command, output))
         case Message(origin=Origin.COMMAND) if message.text(Origin.COMMAND):
             # What the human typed was never sent.

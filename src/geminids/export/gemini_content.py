@@ -184,7 +184,10 @@ def _joined_words(parts: Sequence[AnyPart], index: int) -> tuple[int, str | None
         hooks += _text_of(parts[index])
         index += 1
     match parts[index : index + 2]:
-        case [Text(text=command, origin=Origin.HUMAN), Text(text=output, origin=Origin.SHELL)]:
+        case [
+            Text(text=command, origin=Origin.HUMAN | Origin.INJECTED),
+            Text(text=output, origin=Origin.SHELL),
+        ]:
             return index + 2, hooks + _ran(command, output)
         case [Text(text=words, origin=Origin.INJECTED), *_] if _STEERING.match(words):
             end, words = _steering(parts, index)

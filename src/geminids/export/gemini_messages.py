@@ -18,6 +18,7 @@ from geminids.export.gemini_content import (
     unknown_fields,
 )
 from geminids.export.gemini_names import moment
+from geminids.gemini_own_words import whose_words
 from geminids.gemini_phrases import GO_ON
 from geminids.model import (
     AnyPart,
@@ -38,14 +39,8 @@ from geminids.model import (
 _FIELDS = frozenset({"id", "timestamp", "type", "content", "displayContent"}) | {
     *("model", "thoughts", "tokens", "toolCalls")
 }
-_MADE_UP = re.compile(
-    r"\s*<(?:session_context|hook_context|system_note|state_snapshot)>|System: |\[System: "
-    r"|\[Function Response: "
-    r"|This is the Gemini CLI\.|\s*Here is (?:the|a summary of changes in the) user's editor context"
-    r"|- \*\*Workspace Directories:\*\*|Background execution update:|User (?:steering update|hints):"
-    r"|First, reason in your scratchpad\.|Your task is to do a deep investigation|You have exceeded the "
-)
-"""How texts begin that show by themselves that no human typed them."""
+_MARKED = re.compile(r"\s*<hook_context>|User (?:steering update|hints):")
+"""How texts begin in which the agent marks what is not the human's."""
 
 
 _EXPANDED = frozenset({Origin.COMMAND, Origin.INJECTED})
@@ -158,11 +153,17 @@ def _typed_and_sent(parts: tuple[AnyPart, ...]) -> tuple[str | None, tuple[AnyPa
     match parts:
         case (Text(text=typed, origin=Origin.HUMAN), Text(origin=Origin.COMMAND), *_) if _is_command(typed):
             return typed, parts[1:]
+        case (
+            Text(text=typed, origin=Origin.HUMAN),
+            Text(origin=Origin.INJECTED),
+            Text(origin=Origin.SHELL),
+        ):
+            return typed, parts[1:]
         case (Text(text=typed, origin=Origin.HUMAN), Text(text=sent, origin=Origin.INJECTED), *rest) if (
             _names_the_same(typed, sent) and _has_files(rest)
         ):
             return typed, parts[1:]
-        case (Text(text=typed), *rest) if rest and _are_all_files(rest) and not _MADE_UP.match(typed):
+        case (Text(text=typed), *rest) if rest and _are_all_files(rest) and not _shows_its_maker(typed):
             return (typed if _has_files(rest) or "@" in typed else None), parts
         case _:
             return None, parts
@@ -175,7 +176,7 @@ def _is_command(typed: str) -> bool:
 def _names_the_same(typed: str, sent: str) -> bool:
     """Whether both are the same prompt, with a path spelled out in one of them."""
     before, at, _ = typed.partition("@")
-    return bool(at) and sent.startswith(before + at) and not _MADE_UP.match(sent)
+    return bool(at) and sent.startswith(before + at) and not _shows_its_maker(sent)
 
 
 def _has_files(parts: Sequence[AnyPart]) -> bool:
@@ -189,7 +190,7 @@ def _are_all_files(parts: Sequence[AnyPart]) -> bool:
 def _prompt_of(parts: Sequence[AnyPart], typed: str | None) -> _Prompt | None:
     """What a reader takes for the human's words in a message, and for what was sent for them."""
     words = [part for part in parts if isinstance(part, Text) and part.origin is not Origin.SHELL]
-    human = [typed] if typed else [part.text for part in words if not _MADE_UP.match(part.text)]
+    human = [typed] if typed else [part.text for part in words if not _shows_its_maker(part.text)]
     sent = [part.text for part in words if part.text not in human and part.origin in _EXPANDED]
     return _Prompt("\n".join(human), "\n".join(sent or human)) if human else None
 
@@ -197,7 +198,12 @@ def _prompt_of(parts: Sequence[AnyPart], typed: str | None) -> _Prompt | None:
 def _is_made_up(parts: Sequence[AnyPart]) -> bool:
     """Whether all words are the agent's own, and nothing but what was typed before shows it."""
     words = [part for part in parts if isinstance(part, Text) and part.origin is Origin.SYNTHETIC]
-    return bool(words) and len(words) == len(parts) and not any(_MADE_UP.match(part.text) for part in words)
+    return bool(words) and len(words) == len(parts) and not any(_shows_its_maker(part.text) for part in words)
+
+
+def _shows_its_maker(text: str) -> bool:
+    """Whether a text shows by itself that no human typed it."""
+    return whose_words(text) is not Origin.HUMAN or _MARKED.match(text) is not None
 
 
 def _short(parts: Sequence[AnyPart]) -> str | list[Piece]:

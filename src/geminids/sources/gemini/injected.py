@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from geminids.gemini_own_words import whose_words
 from geminids.gemini_phrases import EDITOR_FILES_BEGIN, FILES_BEGIN, FILES_END, GO_ON, SUMMARY_RECEIVED
 from geminids.model import AnyPart, Attachment, FileReference, Origin, Text, ToolResult
 from geminids.sources.gemini.content import parts_of, plain_text, result_part, tool_result
-from geminids.sources.gemini.own_words import whose_words
 
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
 """The id of the injected context message, the same in every session since 0.44.0."""
