@@ -137,6 +137,23 @@ def test_a_list_that_is_lost_or_damaged_only_costs_time(geminids: Run, home: Pat
             assert (folder / "statements.json").read_bytes() == kept
 
 
+def test_the_other_name_of_a_statement_goes_whose_signer_was_killed(
+    geminids: Run, home: Path, folder: Path
+) -> None:
+    """Killed after the statement had got its name, and before the list knew of it."""
+    sign(geminids, folder, "--all")
+    statement = next(folder.glob("*/0001.acr"))
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    left = statement.with_name(f".geminids-{gone.pid}-0a1b2c3d.part")
+    left.hardlink_to(statement)
+    for file in folder.glob("*.json"):
+        file.unlink()
+    sign(geminids, folder, "--all")
+    assert not left.exists()
+    assert statement.exists()
+
+
 def test_a_session_whose_record_is_the_same_is_not_signed_again(
     geminids: Run, home: Path, folder: Path
 ) -> None:

@@ -26,6 +26,7 @@ from geminids.errors import AgentFolderError, FileExistsAlreadyError, RedactionE
 from geminids.export.files import naming, write_file
 from geminids.records.errors import RecordError
 from geminids.records.standalone import body_of, key_id, verify
+from geminids.under_way import remove_left_over
 
 if TYPE_CHECKING:
     from geminids.exporting import Item
@@ -129,6 +130,8 @@ class Statements:
         # What is taken out of a record may have changed unseen; the list knows, unless it is lost.
         is_comparable = not attesting.is_redacting or known is None
         if last and is_comparable and body_of(last.record) == body_of(presented.record):
+            # Whoever was killed after it was written may have left its other name.
+            remove_left_over(str(self.folder / name))
             self._note(name, sequence, stamp)
             return None
         chain = {"sequence": sequence + 1} | ({"previous": last.sha256} if last else {})
