@@ -32,7 +32,8 @@ home, data, full = sys.argv[1:]
 library = Library([home], data)
 import geminids.sync.taking_in
 print("ready", flush=True)
-sys.exit(library.sync(full=full == "full").failed)
+with library:
+    sys.exit(library.sync(full=full == "full").failed)
 """
 
 
