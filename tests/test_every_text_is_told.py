@@ -295,6 +295,19 @@ def test_an_answer_that_grows_is_one(tmp_path: Path) -> None:
     assert [text for state, text in said(session) if "A" in text] == ["A long answer"]
 
 
+def test_a_copy_that_gets_other_words_tells_them(tmp_path: Path) -> None:
+    def said_by_model(message_id: str, text: str) -> dict[str, Any]:
+        return gemini_message(message_id, "gemini", text, model="g")
+
+    # The checkpoint writes m2 again as m4, which then goes on.
+    prompt = gemini_message("m1", "user", [{"text": "Go"}])
+    records = [said_by_model("m2", "Fine"), restated(prompt, said_by_model("m4", "Fine"))]
+    records += [said_by_model("m4", "Fine weather"), said_by_model("m4", "A storm")]
+    session = session_of("gemini", tmp_path / FILE, [HEADER, *records])
+    assert {"Fine", "Fine weather", "A storm"} <= {text for _, text in said(session)}
+    assert (State.CURRENT, "A storm") in said(session)
+
+
 def test_claude_a_record_that_is_written_again(tmp_path: Path) -> None:
     def record(uuid: str, kind: str, content: Any, parent: str | None) -> dict[str, Any]:
         message = {"role": kind, "content": content}

@@ -165,12 +165,27 @@ class Replay:
         return turn
 
     def _update_originals(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
-        """A copy that is written again may have got new calls: they belong to its last original."""
+        """A copy that is written again may have got calls, which belong to its last original, or new words."""
         originals = self._copies[turn_id]
         for original in originals:
             original.places.append(place)
+        copy = Copy(value, Originals(originals, [], newest_first=False), newest_first=False)
+        for original in copy.of:
+            if original.state is not State.CURRENT:
+                original.restore()
         if originals and value.get("toolCalls"):
             originals[-1].merge({"toolCalls": value["toolCalls"]}, place, restated=True)
+        if copy.new_pieces:
+            self._add_to_copy(turn_id, _only(copy.new_pieces, value), place)
+
+    def _add_to_copy(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
+        """Take in what a copy says that its originals do not, as a turn of its own."""
+        turn = self._turns.get(f"{turn_id}+")
+        if turn is None:
+            turn = self._new_turn(f"{turn_id}+", value, place)
+            self._copies.setdefault(turn_id, []).append(turn)
+        else:
+            turn.merge(value, place, restated=False)
 
     def _state_all(self, messages: object, place: Source, pointer: str, *, complete: bool = True) -> None:
         """Take in the messages that a record carries, without forgetting any other."""
@@ -264,8 +279,7 @@ class Replay:
         if not copy.of:
             brought = [self._new_turn(turn_id, value, places[0])]
         elif copy.new_pieces:
-            fused = {**value, "content": copy.new_pieces, "toolCalls": []}
-            brought = [self._new_turn(f"{turn_id}+", fused, places[0])]
+            brought = [self._new_turn(f"{turn_id}+", _only(copy.new_pieces, value), places[0])]
         for turn in brought:
             turn.places = list(places)
             # A chat that was saved in another session is written like a history, but is none of ours.
@@ -352,6 +366,11 @@ def _stated(messages: object) -> list[tuple[int, dict[str, Any]]]:
         for index, value in enumerate(messages if isinstance(messages, list) else ())
         if isinstance(value, dict) and isinstance(value.get("id"), str)
     ]
+
+
+def _only(pieces: list[Any], value: dict[str, Any]) -> dict[str, Any]:
+    """A message with no more than these pieces of it."""
+    return {**value, "content": pieces, "toolCalls": []}
 
 
 def _inside(place: Source, pointer: str) -> Source:
