@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -13,6 +14,9 @@ def schema_of(struct: type[msgspec.Struct], title: str) -> dict[str, Any]:
     """The schema of a value; every field in it is always printed."""
     (reference,), components = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
     for component in components.values():
+        if "description" in component:
+            # A docstring: from Python 3.13 on it comes without its indentation.
+            component["description"] = cleandoc(component["description"])
         if "properties" in component:
             component["required"] = list(component["properties"])
     return {"$schema": DIALECT, "title": title, **reference, "$defs": components}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -50,7 +51,9 @@ def openapi(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
 
 
 def _complete(schema: dict[str, Any]) -> dict[str, Any]:
-    """Every field is always answered, also where it has a default."""
+    """Every field is always answered, also where it has a default; a docstring loses its indentation."""
+    if "description" in schema:
+        schema["description"] = cleandoc(schema["description"])
     if "properties" in schema:
         schema["required"] = list(schema["properties"])
     return schema

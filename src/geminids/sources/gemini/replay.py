@@ -165,7 +165,7 @@ class Replay:
         return turn
 
     def _update_originals(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
-        """A copy that is written again may have got calls, which belong to its last original, or new words."""
+        """A copy that is written again may have calls, which belong to its last original, or words."""
         originals = self._copies[turn_id]
         for original in originals:
             original.places.append(place)
