@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.web_apps import Served
+from tests.web_apps import Served, wait_until
 from tests.web_browser.serving import session_of
 from tests.web_browser.visiting import DESKTOP, PHONE, Visit, draw_anew, visiting
 
@@ -144,14 +144,14 @@ def test_the_colours_follow_the_system_and_can_be_chosen(browser: Browser, serve
         page = visit.go()
         assert page.evaluate(BRIGHTNESS) < 80
         page.emulate_media(color_scheme="light")
-        page.wait_for_function(f"({BRIGHTNESS})() > 180")
+        wait_until(lambda: page.evaluate(BRIGHTNESS) > 180, "light colours")
         colours = page.get_by_role("button", name=re.compile("^Colours"))
         for _ in range(3):
             if "dark" in str(colours.get_attribute("aria-label")):
                 break
             colours.click()
         expect(colours).to_have_attribute("aria-label", re.compile("dark"))
-        page.wait_for_function(f"({BRIGHTNESS})() < 80")
+        wait_until(lambda: page.evaluate(BRIGHTNESS) < 80, "dark colours")
         page.reload()
         visit.settle()
         assert page.evaluate(BRIGHTNESS) < 80, "the choice stays"
@@ -202,8 +202,7 @@ def test_going_to_a_view_moves_the_focus_there(visit: Visit) -> None:
     page = visit.go()
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Projects").focus()
     visit.press("Enter")
-    expect(page.get_by_role("heading", name="Projects", level=1)).to_be_visible()
-    page.wait_for_function("document.querySelector('main').contains(document.activeElement)")
+    expect(page.get_by_role("heading", name="Projects", level=1)).to_be_focused()
     expect(page).to_have_title(re.compile("Projects"))
 
 
@@ -248,6 +247,30 @@ def test_a_key_right_after_a_sheet_was_closed_is_for_the_page(visit: Visit) -> N
         )
         expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
         expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_view_that_comes_while_a_sheet_is_open_leaves_the_keys_to_it(visit: Visit) -> None:
+    with visit.server.client() as client:
+        newest = client.get("/api/sessions", params={"limit": 1}).json()["sessions"][0]["id"]
+    page = visit.go_to_session(newest)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile("/api/sessions[?]limit=200"), hold)
+    before = page.url
+    with page.expect_request(re.compile("limit=200")):
+        visit.press("]")
+    visit.press("Control+k")
+    expect(page.get_by_role("dialog", name="Palette")).to_be_visible()
+    (next_session,) = held
+    next_session.continue_()
+    expect(page).not_to_have_url(before)
+    expect(page.locator("article").first).to_be_visible()
+    visit.press("Escape", "1")
+    expect(page.get_by_role("region", name="Newest sessions")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_keys_do_nothing_while_one_types(visit: Visit) -> None:

@@ -68,6 +68,10 @@ def test_keys_choose_a_hit_and_back_finds_it_again(visit: Visit, found: Page) ->
     found.go_back()
     visit.settle()
     expect(chosen).to_have_attribute("data-hit", str(key))
+    visit.press("k")
+    expect(chosen).not_to_have_attribute("data-hit", str(key))
+    visit.press("j")
+    expect(chosen).to_have_attribute("data-hit", str(key))
 
 
 def test_facets_narrow_and_going_back_undoes_it(visit: Visit) -> None:

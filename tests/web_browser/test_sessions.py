@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.web_apps import wait_until
 from tests.web_browser.serving import session_of
 from tests.web_browser.visiting import Visit
 
@@ -110,7 +111,7 @@ def test_keys_lead_from_the_box_to_a_session_and_back(visit: Visit, sessions: Pa
 def test_the_list_is_where_it_was_when_one_comes_back(visit: Visit, sessions: Page) -> None:
     sessions.mouse.move(700, 500)
     sessions.mouse.wheel(0, 3000)
-    sessions.wait_for_function("scrollY > 1500")
+    wait_until(lambda: sessions.evaluate("scrollY") > 1500, "the list to be scrolled")
     sessions.wait_for_timeout(300)
     there = sessions.evaluate("scrollY")
     seen = lines(sessions).nth(8)
@@ -118,7 +119,7 @@ def test_the_list_is_where_it_was_when_one_comes_back(visit: Visit, sessions: Pa
     expect(sessions.get_by_role("article").or_(sessions.get_by_text("Nothing to tell")).first).to_be_visible()
     sessions.go_back()
     visit.settle()
-    sessions.wait_for_function(f"Math.abs(scrollY - {there}) < 300")
+    wait_until(lambda: abs(sessions.evaluate("scrollY") - there) < 300, "the list to be where it was")
 
 
 def test_the_whole_list_can_be_scrolled_and_few_lines_are_drawn(sessions: Page) -> None:

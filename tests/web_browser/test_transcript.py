@@ -157,7 +157,8 @@ def test_pictures_are_shown_and_grow(visit: Visit, case: str) -> None:
     picture = page.get_by_role("article").get_by_role("img").first
     picture.scroll_into_view_if_needed()
     expect(picture).to_be_visible()
-    page.wait_for_function("[...document.images].every((one) => one.complete && one.naturalWidth > 0)")
+    drawn = "[...document.images].every((one) => one.complete && one.naturalWidth > 0)"
+    wait_until(lambda: bool(page.evaluate(drawn)), "all pictures")
     assert all(
         source.startswith(visit.server.base)
         for source in page.evaluate("[...document.images].map((one) => one.src)")

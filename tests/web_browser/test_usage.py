@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.web_apps import wait_until
 from tests.web_browser.serving import session_of
 from tests.web_browser.visiting import Visit
 
@@ -173,4 +174,4 @@ def test_pictures_are_drawn_anew_when_the_colours_change(usage: Page) -> None:
     ink = "() => getComputedStyle(document.querySelector('main [role=img] svg text')).fill"
     before = usage.evaluate(ink)
     usage.emulate_media(color_scheme="dark")
-    usage.wait_for_function(f"(before) => ({ink})() !== before", arg=before)
+    wait_until(lambda: usage.evaluate(ink) != before, "other colours")

@@ -1,4 +1,4 @@
-/** Keys: layers of them, the newest first. A sheet over the page takes all keys for itself. */
+/** Keys: layers of them, the uppermost first. A sheet over the page takes all keys for itself. */
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
@@ -12,7 +12,10 @@ const layers: Layer[] = [];
 /** Listen to keys: `j`, `?`, `Enter`, `mod+k` (Ctrl or Cmd). Gives what ends it. */
 export function listenToKeys(keys: Keys, { isAlone = false } = {}): () => void {
   const layer = { keys, isAlone };
-  layers.push(layer);
+  const sheet = layers.findIndex((one) => one.isAlone);
+  // A view may come while a sheet is open: it comes below, else it would take the key that closes the sheet.
+  if (isAlone || sheet < 0) layers.push(layer);
+  else layers.splice(sheet, 0, layer);
   if (layers.length === 1) document.addEventListener("keydown", heard);
   return () => {
     if (!layers.includes(layer)) return;

@@ -19,12 +19,16 @@ export class SearchList {
   left = $state(0);
   fault = $state.raw<Fault | null>(null);
   isLoading = $state(false);
-  hits: FoundHit[] = $derived(this.sessions.flatMap(hitsOf));
 
   #question: SearchQuestion | null = null;
   #next: string | null = null;
   #giveUp = new AbortController();
   #isBusy = false;
+
+  /** Made anew each time: a derived value would end with the view that made the list, and the list outlives it. */
+  get hits(): FoundHit[] {
+    return this.sessions.flatMap(hitsOf);
+  }
 
   /** Begin with a question; null forgets what was found. */
   async ask(question: SearchQuestion | null): Promise<void> {
