@@ -24,7 +24,7 @@ help:
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make test-faults   commands that are killed, disks that fail, files that are damaged; some twenty minutes'
 	@echo 'make test-bombs   every command on files of gigabytes, holes and archives of zeros; its time and memory'
-	@echo 'make check    style, types and the order of the rooms'
+	@echo 'make check    style, types and the order of the rooms; with Node, the scripts of the page too'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
@@ -72,7 +72,7 @@ check: $(VENV)/.test $(VENV)/.lint
 	else echo 'No npm here: the page of the web app is not checked.' >&2; fi
 
 check-page: $(PACKAGES)
-	cd $(WEB)/frontend && npm run --silent check
+	cd $(WEB)/frontend && npm run --silent check && npm test --silent
 
 golden: $(VENV)/.test page
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
