@@ -8,7 +8,7 @@ SOURCES = src tests benchmarks fuzz hatch_build.py
 
 VENV := .venv
 BIN := $(VENV)/bin
-WEB := src/geminids/web
+WEB := src/geminids/faces/web
 PAGE := $(WEB)/built/index.html
 PACKAGES := $(WEB)/frontend/node_modules/.package-lock.json
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-WEB = Path("src/geminids/web")
+WEB = Path("src/geminids/faces/web")
 # Not `npm ci`: it wants the packages of every other platform in the lock file too.
 STEPS = (("install", "--no-save"), ("run", "build"))
 

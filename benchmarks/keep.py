@@ -23,8 +23,8 @@ from corpora import can_generate, check_equal, chosen, folder_of, truth_of
 from measuring import ROOT, Goal, Spent, Verdict, emptied, least, options
 from ours import Place, write_bytecode
 
-from geminids.archive import FOLDER, Archive
-from geminids.archive.compressing import unpacker
+from geminids.storage.archive import FOLDER, Archive
+from geminids.storage.archive.compression import unpacker
 
 AGENTS = ("gemini", "claude", "codex")
 STATED_FOR = 10_000

@@ -22,9 +22,9 @@ from pathlib import Path
 import orjson
 from corpora import FOLDERS
 
+from geminids.core.agents import load
+from geminids.core.model import Message, Origin, Role, Session, SessionKind, SessionSummary, State, Usage
 from geminids.library import Library
-from geminids.model import Message, Origin, Role, Session, SessionKind, SessionSummary, State, Usage
-from geminids.sources import load
 
 STATUS = Path("/proc/self/status")
 TOKENS = ("input", "output", "cached", "cache_write", "thoughts", "tool", "total")

@@ -28,7 +28,7 @@ from urllib.parse import quote
 from measuring import ROOT
 
 from geminids.library import Library
-from geminids.redact import CAN_BE_HIDDEN, Redactor
+from geminids.sharing.redact import CAN_BE_HIDDEN, Redactor
 
 FORMATS = ("markdown", "json")
 OF_PEOPLE = frozenset(("username", "email", "home"))

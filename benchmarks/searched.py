@@ -24,9 +24,9 @@ from typing import Any
 
 from corpora import GENERATOR, truth_of
 
+from geminids.core.model import Origin
 from geminids.library import Found, Library, Question
-from geminids.model import Origin
-from geminids.store.searching import WINDOW
+from geminids.storage.index.search import WINDOW
 
 QUERIES = 300
 ROUNDS = 3

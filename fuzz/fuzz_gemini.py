@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     # The reader itself is loaded later, under the eyes of the fuzzer.
-    from geminids.model import Message
+    from geminids.core.model import Message
 
 ROOT = Path(__file__).resolve().parents[1]
 FINDINGS = ROOT / ".fuzz"
@@ -73,7 +73,7 @@ class Target:
     """The check, with the seeds it damages and a folder to put them in."""
 
     def __init__(self, scratch: Path) -> None:
-        from geminids.sources.gemini import GeminiSource
+        from geminids.agents.gemini import GeminiSource
 
         self._source = GeminiSource()
         self._scratch = scratch

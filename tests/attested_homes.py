@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from geminids.attesting import Signer
 from geminids.library import Filter, Library, SigningManner
-from geminids.verifying import VerifiedRecord
+from geminids.library.attest.attesting import Signer
+from geminids.library.attest.verifying import VerifiedRecord
 from tests.conftest import FIXTURES, Run
 from tests.homes import FIRST_ID, tool_call, write_session
 from tests.record_making import ED25519_KEY, pem_of

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, Route, sync_playwright
 
-from geminids.export.base import Entry
-from geminids.model import (
+from geminids.core.model import (
     Attachment,
     Counts,
     Diff,
@@ -46,6 +45,7 @@ from geminids.model import (
     ToolStatus,
     Usage,
 )
+from geminids.sharing.export.base import Entry
 from tests.exporting import hostile_session
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from geminids.model import folder_hash
+from geminids.core.model import folder_hash
 from tests.conftest import FIXTURES
 
 CASES = (

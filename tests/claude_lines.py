@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from geminids.model import Session
-from geminids.sources.base import Reading
-from geminids.sources.claude import ClaudeSource
+from geminids.agents.claude import ClaudeSource
+from geminids.core.agents.base import Reading
+from geminids.core.model import Session
 
 SESSION = "3f2c9a2b-0000-4000-8000-000000000001"
 FOLDER = "/home/ada/dev/shop"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from geminids.model import Attachment, Message, Origin, Session, State, Text, ToolCall
-from geminids.sources.codex.injected import origin_of
+from geminids.agents.codex.read.injected import origin_of
+from geminids.core.model import Attachment, Message, Origin, Session, State, Text, ToolCall
 
 Said = tuple[str, str]
 _OWN_COMMAND = re.compile(

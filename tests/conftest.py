@@ -16,7 +16,7 @@ from typing import NamedTuple
 import hypothesis
 import pytest
 
-from geminids import sources
+from geminids.core import agents
 from tests.connections import watching_connections
 
 # A machine that has something else to do for a moment is no reason for a test to fail.
@@ -52,7 +52,7 @@ Run = Callable[..., Outcome]
 def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A machine without any session, on which it is UTC: its empty home."""
     home = tmp_path_factory.mktemp("machine")
-    of_agents = [name for agent in sources.available() for name in sources.load(agent).variables]
+    of_agents = [name for agent in agents.available() for name in agents.load(agent).variables]
     for name in (*OUR_VARIABLES, *of_agents, *SCREEN_VARIABLES):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
@@ -82,7 +82,7 @@ def without_copies(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def geminids(capfd: pytest.CaptureFixture[str]) -> Run:
     """The command line in this process, at the moment when all tests take place."""
-    from geminids.cli.main import run
+    from geminids.faces.cli.main import run
 
     def call(*arguments: object) -> Outcome:
         capfd.readouterr()

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from geminids import __version__, export, sources
-from geminids.export.base import Manner
-from geminids.model import (
+from geminids import __version__
+from geminids.core import agents
+from geminids.core.model import (
     Attachment,
     Counts,
     Diff,
@@ -42,9 +42,11 @@ from geminids.model import (
     Unrecorded,
     Usage,
 )
-from geminids.records.encoding import decode, encode_cbor, encode_json
-from geminids.records.natives import Natives, read_natives
-from geminids.transcript.entries import LEVELS
+from geminids.sharing import export
+from geminids.sharing.export.base import Manner
+from geminids.sharing.records.encoding import decode, encode_cbor, encode_json
+from geminids.sharing.records.natives import Natives, read_natives
+from geminids.sharing.transcript.entries import LEVELS
 from tests.conftest import FIXTURES
 from tests.reading import sessions as read_sessions
 
@@ -77,7 +79,7 @@ def _fixtures() -> dict[str, tuple[Session, Path]]:
     """The sessions of fixtures, each with the home that it was read in."""
     found: dict[str, tuple[Session, Path]] = {}
     for home in _homes():
-        source = sources.load(home.parent.parent.name)
+        source = agents.load(home.parent.parent.name)
         for session in read_sessions(source, home):
             whole = source.with_outputs(session)
             name = f"{_case_name(home.parent)}/{session.native_id}"
@@ -90,7 +92,7 @@ def _fixtures() -> dict[str, tuple[Session, Path]]:
 def fixture_natives(session: Session) -> Natives:
     """What stands in the files of a session of a fixture."""
     home = next(home for known, home in _fixtures().values() if known is session)
-    source = sources.load(session.agent)
+    source = agents.load(session.agent)
 
     def content(path: str) -> bytes:
         original = Path(path.replace(HOME, str(home), 1))
@@ -102,7 +104,7 @@ def fixture_natives(session: Session) -> Natives:
 
 def _homes() -> list[Path]:
     """The homes of all fixtures, agent by agent. What no reader is installed for, `test_contract` names."""
-    known = set(sources.available())
+    known = set(agents.available())
     return [home for home in sorted(FIXTURES.glob("*/*/home")) if home.parent.parent.name in known]
 
 
@@ -163,7 +165,7 @@ def _recorders(release: str) -> tuple[bytes, ...]:
 
 def manner(level: str, **options: Any) -> Manner:
     """How sessions are written in tests."""
-    titles = {name: sources.load(name).title for name in sources.available()}
+    titles = {name: agents.load(name).title for name in agents.available()}
     return Manner(detail=LEVELS[level], agent_titles=titles, **options)
 
 

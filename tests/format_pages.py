@@ -19,14 +19,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from geminids import export, sample, sources
-from geminids.export.base import Format, Manner, PlainFormat
-from geminids.export.facts import fact_of, message_fact
-from geminids.export.losses import Loss, LossReport, Verdict, losses
-from geminids.export.probing import values
-from geminids.export.trials import MOST_MESSAGES
-from geminids.model import Session
-from geminids.transcript.levels import LEVEL_WORDS
+from geminids import sample
+from geminids.core import agents
+from geminids.core.model import Session
+from geminids.sharing import export
+from geminids.sharing.export.base import Format, Manner, PlainFormat
+from geminids.sharing.export.facts import fact_of, message_fact
+from geminids.sharing.export.losses import Loss, LossReport, Verdict, losses
+from geminids.sharing.export.probing import values
+from geminids.sharing.export.trials import MOST_MESSAGES
+from geminids.sharing.transcript.levels import LEVEL_WORDS
 from tests.conftest import ROOT
 from tests.exporting import (
     HOME,
@@ -397,7 +399,7 @@ def _shown(chosen: Format, options: Mapping[str, Any]) -> str:
 
 @cache
 def _shown_session() -> Session:
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     found = (s for s in read_sessions(source, Path(sample.home())) if s.native_id.startswith(SHOWN))
     return source.with_outputs(next(found))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from geminids.query.language import Match
-from geminids.store.schema import COLUMNS
-from geminids.store.words import indexed
+from geminids.query.search.language import Match
+from geminids.storage.index.schema import COLUMNS
+from geminids.storage.text.words import indexed
 
 TOKENIZER = "tokenize='unicode61 remove_diacritics 2'"
 

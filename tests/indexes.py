@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from geminids.library import Library
-from geminids.store.schema import USAGE
-from geminids.store.usage import SUMS
+from geminids.storage.index.schema import USAGE
+from geminids.storage.index.usage import SUMS
 from tests.connections import to_be_closed
 
 Dump = dict[str, list[str]]

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
-from geminids.archive import Archive, Version, keeping, packs, rewriting, steady
+from geminids.storage.archive import Archive, Version, keeper, packs, rewrite, steady
 
 FILES = 8
 _SIZE_OF_DOCUMENT = 300_000
@@ -55,8 +55,8 @@ def _keep_for_ever(kept: str, home: str, seed: str) -> None:
     packs.LIMIT = 150_000
     # Nobody else writes these files, so none need be read twice.
     steady.TICK_NS = 0
-    keeping.LONGEST_SEGMENT = 20_000
-    rewriting._LEAST_DEAD = 30_000
+    keeper.LONGEST_SEGMENT = 20_000
+    rewrite._LEAST_DEAD = 30_000
     random = Random(seed)
     archive = Archive(kept)
     epochs = {f"{number}.jsonl": random.randrange(10**9) for number in range(FILES)}
@@ -73,7 +73,7 @@ def _keep_for_ever(kept: str, home: str, seed: str) -> None:
 
 
 def _kept_one(
-    writer: keeping.Writer, random: Random, home: Path, name: str, epochs: dict[str, int]
+    writer: keeper.Writer, random: Random, home: Path, name: str, epochs: dict[str, int]
 ) -> Version:
     path = home / name
     content = path.read_bytes() if path.exists() and random.random() < 0.8 else b""

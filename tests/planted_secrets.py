@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from geminids.model import (
+from geminids.core.model import (
     Attachment,
     Counts,
     Diff,

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from geminids.model import (
+from geminids.core.agents.base import Reading, Scan, Source
+from geminids.core.agents.traces import trace
+from geminids.core.model import (
     AnyPart,
     Attachment,
     FileReference,
@@ -17,9 +19,7 @@ from geminids.model import (
     ToolCall,
     ToolResult,
 )
-from geminids.sources.base import Reading, Scan, Source
-from geminids.sources.bundles import shelves
-from geminids.sources.traces import trace
+from geminids.reading.bundles import shelves
 
 _LONGEST = 100
 

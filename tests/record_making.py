@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import strategies as some
 
-from geminids.records.commitment import commit
-from geminids.records.redacting import withhold
-from geminids.records.signing import Claims, excerpt, statement
-from geminids.records.standalone import CBOR, JSON, PublicKey, encode_record
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.redacting import withhold
+from geminids.sharing.records.signing import Claims, excerpt, statement
+from geminids.sharing.records.standalone import CBOR, JSON, PublicKey, encode_record
 
 Record = dict[str, Any]
 PrivateKey = Ed25519PrivateKey | EllipticCurvePrivateKey

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from geminids import sources
-from geminids.model import Message, Session
-from geminids.records.evidence import Evidence, FileEvidence, Place, evidence_of
-from geminids.records.natives import Natives, read_natives
+from geminids.core import agents
+from geminids.core.model import Message, Session
+from geminids.sharing.records.evidence import Evidence, FileEvidence, Place, evidence_of
+from geminids.sharing.records.natives import Natives, read_natives
 from tests.conftest import FIXTURES
 from tests.reading import sessions as read_sessions
 
@@ -35,7 +35,7 @@ def corpus_homes(corpus: Path) -> list[Path]:
 
 def sessions_with_evidence(agent: str, home: Path) -> Iterator[tuple[Session, Evidence]]:
     """The sessions of a home, and what stands in its files."""
-    source = sources.load(agent)
+    source = agents.load(agent)
     for session in read_sessions(source, home):
         whole = source.with_outputs(session)
         yield whole, evidence_of(whole, natives_of(whole))

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from geminids.model import Attachment, Screen, Session
-from geminids.redact import Redactor
+from geminids.core.model import Attachment, Screen, Session
+from geminids.sharing.redact import Redactor
 from tests.conftest import COMPILED_RULES
 
 KEY = bytes(range(32))

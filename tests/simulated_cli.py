@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from geminids.model import Origin, State
+from geminids.core.model import Origin, State
 
 RELEASES = (45, 53, 54, 57, 61)
 """Minor versions that differ in what they write: 0.45.0 and so on."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.model import (
+from geminids.core.model import (
     Counts,
     KnownBy,
     Project,
@@ -20,9 +20,9 @@ from geminids.model import (
     Status,
     Usage,
 )
-from geminids.store.index import Index, in_memory
-from geminids.store.writing import Writer
-from geminids.sync.rows import Rows, Traced
+from geminids.storage.codec.rows import Rows, Traced
+from geminids.storage.index.database import Index, in_memory
+from geminids.storage.index.writer import Writer
 from tests.connections import to_be_closed
 
 

@@ -16,7 +16,7 @@ from tests.conftest import NOW
 RUN = """
 import sys
 from datetime import datetime
-from geminids.cli.main import run
+from geminids.faces.cli.main import run
 sys.exit(run(sys.argv[2:], now=datetime.fromisoformat(sys.argv[1])))
 """
 

@@ -16,10 +16,15 @@ from typing import NamedTuple
 
 import pytest
 
-from geminids.archive import Archive
-from geminids.archive.failures import ArchiveFullError, BusyArchiveError, DamagedCopyError, FailedToKeepError
-from geminids.archive.keeping import alone
-from geminids.archive.verifying import verify
+from geminids.storage.archive import Archive
+from geminids.storage.archive.failures import (
+    ArchiveFullError,
+    BusyArchiveError,
+    DamagedCopyError,
+    FailedToKeepError,
+)
+from geminids.storage.archive.keeper import alone
+from geminids.storage.archive.verification import verify
 from tests import kept_states
 from tests.archives import AGENT, contents, keep_all
 from tests.conftest import ROOT
@@ -232,8 +237,8 @@ def test_who_waits_too_long_is_told_for_whom(tmp_path: Path) -> None:
 
 FULL = """
 import os, resource, signal, sys
-from geminids.archive import Archive
-from geminids.archive.failures import ArchiveFullError
+from geminids.storage.archive import Archive
+from geminids.storage.archive.failures import ArchiveFullError
 kept, home, limit = sys.argv[1:]
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))

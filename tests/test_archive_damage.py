@@ -11,19 +11,19 @@ from random import Random
 
 import pytest
 
-from geminids.archive import Archive, Version
-from geminids.archive.failures import (
+from geminids.core.errors import GeminidsError
+from geminids.storage.archive import Archive, Version
+from geminids.storage.archive.failures import (
     BusyArchiveError,
     DamagedArchiveError,
     DamagedCopyError,
     FailedToKeepError,
     NewerArchiveError,
 )
-from geminids.archive.keeping import alone
-from geminids.archive.packs import FIRST_LINE
-from geminids.archive.records import scan
-from geminids.archive.verifying import Verified, verify
-from geminids.errors import GeminidsError
+from geminids.storage.archive.keeper import alone
+from geminids.storage.archive.packs import FIRST_LINE
+from geminids.storage.archive.records import scan
+from geminids.storage.archive.verification import Verified, verify
 from tests.archives import AGENT, HOME, contents, keep_all
 from tests.connections import to_be_closed
 

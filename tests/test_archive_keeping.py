@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from geminids.archive import Archive, Version, keeping, packs, rewriting, steady
+from geminids.storage.archive import Archive, Version, keeper, packs, rewrite, steady
 from tests.archives import AGENT, HOME, contents, files_below, keep_all, size_of_packs, unpacked_bytes
 from tests.conftest import CORPUS, FIXTURES
 from tests.connections import to_be_closed
@@ -109,7 +109,7 @@ def test_a_file_that_grows_often_has_few_segments_and_costs_little(
 
 
 def test_what_was_swallowed_is_dropped(archive: Archive, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rewriting, "_LEAST_DEAD", 100_000)
+    monkeypatch.setattr(rewrite, "_LEAST_DEAD", 100_000)
     monkeypatch.setattr(steady, "TICK_NS", 0)
     random = Random(3)
     for _ in range(100):
@@ -207,7 +207,7 @@ def test_many_packs_hold_what_one_cannot(
     archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packs, "LIMIT", 100_000)
-    monkeypatch.setattr(keeping, "LONGEST_SEGMENT", 30_000)
+    monkeypatch.setattr(keeper, "LONGEST_SEGMENT", 30_000)
     random = Random(5)
     files = [tmp_path / f"{number}.jsonl" for number in range(12)]
     for path in files:
@@ -226,7 +226,7 @@ def test_many_packs_hold_what_one_cannot(
 
 HUGE = """
 import sys
-from geminids.archive import Archive
+from geminids.storage.archive import Archive
 archive = Archive(sys.argv[1])
 with archive.writing() as writer:
     version = writer.keep("gemini", "/home", sys.argv[2])
@@ -311,14 +311,14 @@ def test_keeping_does_not_count_as_a_change(archive: Archive, file: Path) -> Non
 
 ASKED = """
 import sys
-from geminids.archive import Archive
+from geminids.storage.archive import Archive
 archive = Archive(sys.argv[1])
 archive.identity()
-loaded = {name for name in sys.modules if name.startswith("geminids.archive.")}
+loaded = {name for name in sys.modules if name.startswith("geminids.storage.archive.")}
 archive.newest()
 archive.totals()
 heavy = {"backports.zstd", "hashlib", "tarfile", "concurrent.futures", "threading", "pathlib", "msgspec"}
-print(*loaded - {"geminids.archive.failures"}, *heavy & set(sys.modules))
+print(*loaded - {"geminids.storage.archive.failures"}, *heavy & set(sys.modules))
 """
 
 

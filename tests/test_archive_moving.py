@@ -14,9 +14,9 @@ from random import Random
 import pytest
 from backports import zstd
 
-from geminids.archive import Archive, export_to, import_from, keeping
-from geminids.archive.failures import NotAnArchiveError
-from geminids.errors import FileExistsAlreadyError
+from geminids.core.errors import FileExistsAlreadyError
+from geminids.storage.archive import Archive, export_to, import_from, keeper
+from geminids.storage.archive.failures import NotAnArchiveError
 from tests.archives import AGENT, HOME, contents, keep_all
 from tests.connections import to_be_closed
 
@@ -178,9 +178,9 @@ def test_versions_stand_in_the_order_in_which_they_were_kept(tmp_path: Path) -> 
 def test_large_contents_are_moved_piece_by_piece(
     tmp_path: Path, other: Archive, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "LONGEST_SEGMENT", 10_000)
-    monkeypatch.setattr("geminids.archive.moving.LONGEST_SEGMENT", 10_000)
-    monkeypatch.setattr("geminids.archive.moving._PIECE", 3_000)
+    monkeypatch.setattr(keeper, "LONGEST_SEGMENT", 10_000)
+    monkeypatch.setattr("geminids.storage.archive.transfer.LONGEST_SEGMENT", 10_000)
+    monkeypatch.setattr("geminids.storage.archive.transfer._PIECE", 3_000)
     path = tmp_path / "large"
     path.write_bytes(Random(5).randbytes(100_000) + bytes(50_000))
     archive = to_be_closed(Archive(str(tmp_path / "kept")))

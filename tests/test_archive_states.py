@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from geminids.archive import Archive, keeping, packs, rewriting
-from geminids.archive.verifying import verify
+from geminids.storage.archive import Archive, keeper, packs
+from geminids.storage.archive import rewrite as rewriting
+from geminids.storage.archive.verification import verify
 from tests.archives import AGENT, HOME, contents
 
 NAMES = st.sampled_from(["a.jsonl", "b.jsonl", "c.json"])
@@ -33,12 +34,12 @@ class KeptFiles(RuleBasedStateMachine):
         self.home.mkdir()
         self.model: dict[str, list[bytes]] = {}
         # Small, so that little content takes many segments and packs.
-        self.usual = packs.LIMIT, keeping.LONGEST_SEGMENT, rewriting._LEAST_DEAD
-        packs.LIMIT, keeping.LONGEST_SEGMENT, rewriting._LEAST_DEAD = 3_000, 100, 500
+        self.usual = packs.LIMIT, keeper.LONGEST_SEGMENT, rewriting._LEAST_DEAD
+        packs.LIMIT, keeper.LONGEST_SEGMENT, rewriting._LEAST_DEAD = 3_000, 100, 500
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
-            packs.LIMIT, keeping.LONGEST_SEGMENT, rewriting._LEAST_DEAD = self.usual
+            packs.LIMIT, keeper.LONGEST_SEGMENT, rewriting._LEAST_DEAD = self.usual
             self.archive.close()
             shutil.rmtree(self.folder)
 

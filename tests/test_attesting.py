@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from geminids.attesting import SigningManner, changed_file
-from geminids.errors import GeminidsError
+from geminids.core.errors import GeminidsError
+from geminids.core.model import Session
 from geminids.library import Library
-from geminids.model import Session
-from geminids.records.errors import RecordError
-from geminids.records.standalone import decode_record, open_envelope
+from geminids.library.attest.attesting import SigningManner, changed_file
+from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.standalone import decode_record, open_envelope
 from tests.attested_homes import (
     SECOND_ID,
     SIGNER,

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from geminids.core.model import Session
+from geminids.faces.web.opened import BegunSession, OpenedSession
 from geminids.library import Beginning, Filter, Library
-from geminids.model import Session
-from geminids.transcript.entries import LEVELS
-from geminids.web.opened import BegunSession, OpenedSession
+from geminids.sharing.transcript.entries import LEVELS
 from tests.conftest import FIXTURES
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import client_of

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from geminids import sources
-from geminids.disk import Disk
-from geminids.model import FileAccount, ProblemKind
-from geminids.settings import BadSettingsError, read_settings
-from geminids.sources.base import Bundle, Reading
+from geminids.core import agents
+from geminids.core.agents.base import Bundle, Reading
+from geminids.core.disk import Disk
+from geminids.core.model import FileAccount, ProblemKind
+from geminids.core.settings import BadSettingsError, read_settings
 from tests.bombs import AGENTS, FIRST, LAST, SMALL, hole, spend, write_home, write_plain, write_session
 
 _LARGEST = 6_000_000
@@ -37,14 +37,14 @@ def bombs(home: Path) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def bundles(home: Path, bombs: dict[str, Path]) -> dict[str, Bundle]:
     """The bundle that each of them lies in."""
-    loaded = [sources.load(name) for name in AGENTS]
+    loaded = [agents.load(name) for name in AGENTS]
     scans = [source.scan(found) for source in loaded for found in source.homes_below(str(home))]
     by_path = {file.path: bundle for scan in scans for bundle in scan.bundles for file in bundle.files}
     return {name: by_path[path] for name, path in bombs.items()}
 
 
 def _read(bundle: Bundle, largest: int) -> Reading:
-    return sources.load(bundle.agent).read(msgspec.structs.replace(bundle, disk=Disk(lambda: largest)))
+    return agents.load(bundle.agent).read(msgspec.structs.replace(bundle, disk=Disk(lambda: largest)))
 
 
 def _bytes_told(account: FileAccount) -> int:
@@ -190,7 +190,7 @@ def test_many_records_of_one_kind_cost_what_they_are(name: str, tmp_path: Path) 
     path = tmp_path / AGENTS[name.partition(" ")[0]].path("00000001-0000-4000-8000-000000000000", ".jsonl")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in SHAPES[name]()))
-    source = sources.load(name.partition(" ")[0])
+    source = agents.load(name.partition(" ")[0])
     (bundle,) = source.scan(source.homes_below(str(tmp_path))[0]).bundles
     began = process_time()
     assert source.read(bundle).sessions

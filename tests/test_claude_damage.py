@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from geminids.model import Origin, ProblemKind, Project, Session, Tally
-from geminids.sources.base import Bundle, FoundFile, Reading
-from geminids.sources.claude import ClaudeSource
-from geminids.sources.claude.records import FACTS, IGNORED, TREE
+from geminids.agents.claude import ClaudeSource
+from geminids.agents.claude.read.records import FACTS, IGNORED, TREE
+from geminids.core.agents.base import Bundle, FoundFile, Reading
+from geminids.core.model import Origin, ProblemKind, Project, Session, Tally
 from tests.claude_lines import SESSION, answer, call, reply, text_of, user, words
 from tests.conftest import FIXTURES
 from tests.test_contract import accounted

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from geminids.model import CompanionKind, ProblemKind
-from geminids.sources.base import Home, Scan
-from geminids.sources.claude import ClaudeSource
-from geminids.sources.scanning import LINK, NO_SESSION
+from geminids.agents.claude import ClaudeSource
+from geminids.core.agents.base import Home, Scan
+from geminids.core.model import CompanionKind, ProblemKind
+from geminids.reading.scanning import LINK, NO_SESSION
 from tests.claude_lines import SESSION, SLUG, read_home, reply, user, words, write
 from tests.conftest import Rights
 
@@ -211,10 +211,11 @@ def test_homes_and_footprints_load_no_model(tmp_path: Path) -> None:
     write(tmp_path, *LINES)
     code = (
         "import sys\n"
-        "from geminids.sources.claude import ClaudeSource\n"
+        "from geminids.agents.claude import ClaudeSource\n"
         "source = ClaudeSource()\n"
         "for home in source.homes({}, sys.argv[1]): assert len(source.footprint(home)) == 2\n"
-        "loaded = {'msgspec', 'pathlib', 'geminids.model', 'geminids.sources.base'} & sys.modules.keys()\n"
+        "heavy = {'msgspec', 'pathlib', 'geminids.core.model', 'geminids.core.agents.base'}\n"
+        "loaded = heavy & sys.modules.keys()\n"
         "assert not loaded, loaded\n"
     )
     done = subprocess.run(

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from geminids.model import (
+from geminids.agents.claude import ClaudeSource
+from geminids.core.model import (
     Attachment,
     FileReference,
     KnownBy,
@@ -29,10 +30,9 @@ from geminids.model import (
     ToolStatus,
     Unrecognised,
 )
-from geminids.sources.bundles import joined
-from geminids.sources.claude import ClaudeSource
-from geminids.transcript.entries import Detail, Mark, Turn, transcript
-from geminids.transcript.telling import diff_lines, error_line
+from geminids.reading.bundles import joined
+from geminids.sharing.transcript.entries import Detail, Mark, Turn, transcript
+from geminids.sharing.transcript.telling import diff_lines, error_line
 from tests.claude_lines import (
     FOLDER,
     SESSION,

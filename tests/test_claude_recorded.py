@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from geminids.model import (
+from geminids.agents.claude import ClaudeSource
+from geminids.core.model import (
     Attachment,
     CompanionKind,
     Message,
@@ -24,7 +25,6 @@ from geminids.model import (
     ToolCall,
     ToolStatus,
 )
-from geminids.sources.claude import ClaudeSource
 from tests.conftest import CORPUS, FIXTURES
 from tests.reading import readings, sessions
 from tests.test_contract import accounted

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids.model import Session, SessionKind
-from geminids.sources.claude import ClaudeSource
-from geminids.sources.resuming import Circumstances, NotResumable, Resumable, Resuming
+from geminids.agents.claude import ClaudeSource
+from geminids.core.agents.resume import Circumstances, NotResumable, Resumable, Resuming
+from geminids.core.model import Session, SessionKind
 from tests.claude_lines import SESSION, read_home, reply, user, words, write
 
 SOURCE = ClaudeSource()

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from geminids.cli.attest_document import StampedDocument
+from geminids.faces.cli.attest_document import StampedDocument
 from tests.attested_homes import (
     ISSUER,
     SECOND_ID,
@@ -271,7 +271,7 @@ def test_a_time_stamp_over_the_signature(
 ) -> None:
     geminids("attest", SECOND_ID, "-o", "s.acr")
     (file,) = json.loads(geminids("verify", "s.acr", "--json").out)["files"]
-    from geminids.records.standalone import encode_cbor, open_envelope, sha256
+    from geminids.sharing.records.standalone import encode_cbor, open_envelope, sha256
 
     signature = encode_cbor(open_envelope(Path("s.acr").read_bytes()).signature)
     assert sha256(signature).hexdigest() == file["signature_sha256"]

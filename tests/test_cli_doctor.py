@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from geminids.sources.companions import CREDENTIALS, UNKNOWN
+from geminids.reading.companions import CREDENTIALS, UNKNOWN
 
 from .conftest import FIXTURES, Rights, Run
 from .homes import write_session

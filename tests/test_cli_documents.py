@@ -11,9 +11,9 @@ import jsonschema
 import msgspec
 import pytest
 
-from geminids.cli.all_documents import DOCUMENTS
-from geminids.export.data import encode
-from geminids.export.session_document import SessionDocument
+from geminids.faces.cli.all_documents import DOCUMENTS
+from geminids.sharing.export.data import encode
+from geminids.sharing.export.session_document import SessionDocument
 from tests.conftest import FIXTURES, ROOT, Run
 from tests.golden import check_golden
 from tests.schemas import schema_of

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from geminids.errors import LineGoneError, NotInstalledError
+from geminids.core.errors import LineGoneError, NotInstalledError
 
 from .conftest import Run
 from .homes import FIRST_ID, write_session
@@ -184,7 +184,7 @@ sys.exit(main())
 
 HANGS_AT_OPEN = """
 import sys
-from geminids.cli import main, options
+from geminids.faces.cli import main, options
 options.Choices.open_library = lambda *_, **__: open(sys.argv[1])
 sys.exit(main.run(["list"]))
 """
@@ -230,7 +230,7 @@ import pwd, sys
 def nobody(uid):
     raise KeyError(uid)
 pwd.getpwuid = nobody
-from geminids.cli.main import run
+from geminids.faces.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
 

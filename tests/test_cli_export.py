@@ -13,12 +13,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids import export
-from geminids.export import folder as folder_of_exports
-from geminids.export.files import Written, write_file
-from geminids.export.folder import MANIFEST
+from geminids.core.model import Attachment, State
 from geminids.library import Library
-from geminids.model import Attachment, State
+from geminids.sharing import export
+from geminids.sharing.export import folder as folder_of_exports
+from geminids.sharing.export.files import Written, write_file
+from geminids.sharing.export.folder import MANIFEST
 from tests.conftest import Run
 from tests.exporting import exported, hostile_session, text_of
 from tests.homes import FIRST_ID, write_session

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from geminids.library import Library
-from geminids.store.forgotten import Tombstone, bury, lift
+from geminids.storage.durable.tombstones import Tombstone, bury, lift
 
 from .conftest import Run
 from .homes import FIRST_ID

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from geminids.store.locking import locked
+from geminids.storage.locks import locked
 from tests.conftest import FIXTURES, Run
 from tests.keeping_page import snippets
 
@@ -127,7 +127,7 @@ def test_it_returns_within_milliseconds(hooks: Hooks) -> None:
 
 
 def test_hardly_anything_is_loaded() -> None:
-    shown = "import geminids.cli.hooking, sys; print(*sys.modules)"
+    shown = "import geminids.faces.cli.hooking, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
     assert not {"click", "subprocess", "typing", "json", "geminids.library"} & set(ran.stdout.split())
 
@@ -233,7 +233,7 @@ def test_a_data_folder_that_cannot_be_made_is_no_error(tmp_path: Path) -> None:
 
 READ_ONLY = """
 import os, sys
-from geminids.background import main
+from geminids.faces.background import main
 # Loads all that it takes, which another user might not be allowed to.
 main(["--sample", "--data", sys.argv[1]])
 if not os.geteuid():

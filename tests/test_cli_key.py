@@ -16,8 +16,8 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
-from geminids.cli.key_command import PASSPHRASE_VARIABLE
-from geminids.cli.key_document import KeyDocument, KeysDocument
+from geminids.faces.cli.key_command import PASSPHRASE_VARIABLE
+from geminids.faces.cli.key_document import KeyDocument, KeysDocument
 
 from .conftest import NOW, Run
 from .terminal import RUN, on_terminal
@@ -223,7 +223,7 @@ def test_our_folder_can_be_elsewhere(geminids: Run, tmp_path: Path) -> None:
 def test_who_has_no_folder_is_told(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, geminids: Run
 ) -> None:
-    monkeypatch.setattr("geminids.config.data_folder", lambda *_: None)
+    monkeypatch.setattr("geminids.core.config.data_folder", lambda *_: None)
     outcome = geminids("key", *words)
     assert (outcome.code, outcome.out) == (2, "")
     assert "--data" in outcome.err

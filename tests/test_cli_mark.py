@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from geminids.library import Library, MarkChange, Marks
-from geminids.store.durable import FILE_NAME, changing
+from geminids.storage.durable.database import FILE_NAME, changing
 from tests.connections import to_be_closed
 
 from .conftest import Run
@@ -119,7 +119,7 @@ def test_letters_without_width_are_kept_and_harmless(geminids: Run, home: Path) 
 
 MARKING = """
 import sys
-from geminids.cli.main import run
+from geminids.faces.cli.main import run
 for number in range(10):
     assert run(["mark", "latest", "--tag", f"{sys.argv[1]}-{number}", "--note", sys.argv[1]]) == 0
 """
@@ -142,7 +142,7 @@ def test_two_processes_mark_at_once_and_nothing_is_lost(geminids: Run, home: Pat
 def test_who_writes_for_too_long_is_named(
     geminids: Run, home: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("geminids.store.durable.PATIENCE", 0.05)
+    monkeypatch.setattr("geminids.storage.durable.database.PATIENCE", 0.05)
     with changing(data, asked=False):
         done = geminids("mark", "latest", "--tag", "x")
     assert done.code == 2
@@ -163,7 +163,7 @@ def test_a_damaged_file_is_mended_by_whoever_asks_and_hides_no_list(
 
 
 def test_a_user_without_a_home_is_told(geminids: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("geminids.config.data_folder", lambda *_: None)
+    monkeypatch.setattr("geminids.core.config.data_folder", lambda *_: None)
     done = geminids("mark", "latest", "--tag", "x")
     assert done.code == 3
     assert "no home to keep it in" in done.err
@@ -340,7 +340,9 @@ def test_shells_complete_ids_and_tags(
 
 def test_a_list_reads_marks_without_loading_more(geminids: Run, home: Path) -> None:
     geminids("list")
-    slow = {"msgspec", "pathlib", "rich", "geminids.model", "geminids.store.marking"}
-    assert not loaded_by("list", "--no-sync") & (slow | {"geminids.store.marks", "geminids.store.durable"})
+    slow = {"msgspec", "pathlib", "rich", "geminids.core.model", "geminids.storage.durable.mark_changes"}
+    assert not loaded_by("list", "--no-sync") & (
+        slow | {"geminids.storage.durable.marks", "geminids.storage.durable.database"}
+    )
     geminids("mark", "latest", "--tag", "keep")
     assert not loaded_by("list", "--no-sync") & slow

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from geminids.model import folder_hash
+from geminids.core.model import folder_hash
 
 from .conftest import Run
 from .homes import FIRST_ID, tool_call, write_session

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from geminids.records import standalone
-from geminids.records.commitment import commit
-from geminids.records.signing import Claims, statement
+from geminids.sharing.records import standalone
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.signing import Claims, statement
 from tests.attested_homes import TOKEN, add_key, checks_of, everything_in, user_home
 from tests.conftest import Run
 from tests.homes import FIRST_ID

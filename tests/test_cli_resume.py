@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids.cli.resume_document import ResumeDocument
-from geminids.cli.shell_line import shell_line, shell_word
+from geminids.faces.cli.resume_document import ResumeDocument
+from geminids.faces.cli.shell_line import shell_line, shell_word
 
 from .conftest import Run
 from .fake_agents import install, path_with

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from geminids.model import Companion, CompanionKind
-from geminids.transcript import safe
+from geminids.core.model import Companion, CompanionKind
+from geminids.sharing.transcript import safe
 
 from .conftest import FIXTURES, Run
 from .exporting import exported, hostile_session

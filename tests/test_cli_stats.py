@@ -18,11 +18,11 @@ import pytest
 from rich.cells import cell_len
 
 from geminids import sample
-from geminids.cli.fitting import folded
-from geminids.cli.page import DrawnPage
-from geminids.cli.screen import Screen
-from geminids.cli.stats_charts import calendar, draw_calendar
-from geminids.cli.stats_tables import View, draw_heading, draw_table
+from geminids.faces.cli.fitting import folded
+from geminids.faces.cli.page import DrawnPage
+from geminids.faces.cli.screen import Screen
+from geminids.faces.cli.stats_charts import calendar, draw_calendar
+from geminids.faces.cli.stats_tables import View, draw_heading, draw_table
 from geminids.library import STATS_GROUPS, Library, StatsQuestion
 
 from .conftest import FIXTURES, ROOT, Run

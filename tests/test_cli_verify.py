@@ -386,7 +386,7 @@ def test_the_verifier_replaces_nothing_but_itself(geminids: Run, home: Path) -> 
 
 def test_help_and_lists_load_nothing_that_signs(home: Path) -> None:
     code = (
-        "import sys; from geminids.cli.main import run; run(sys.argv[1:]);"
+        "import sys; from geminids.faces.cli.main import run; run(sys.argv[1:]);"
         "print(sorted({'cbor2', 'cryptography', 'cddlparser', 'rfc3161_client'} & set(sys.modules)),"
         " file=sys.stderr)"
     )

@@ -16,9 +16,9 @@ import jsonschema
 import msgspec
 import pytest
 
-from geminids.cli.live import WatchDocument
-from geminids.model import Message
-from geminids.sources.gemini import GeminiSource
+from geminids.agents.gemini import GeminiSource
+from geminids.core.model import Message
+from geminids.faces.cli.live import WatchDocument
 from tests.conftest import FIXTURES, ROOT, Run
 from tests.golden import check_golden
 from tests.homes import write_session

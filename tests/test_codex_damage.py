@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.model import FileAccount, Message, Origin, ProblemKind, Project, Session, Unrecognised
-from geminids.sources.base import Bundle, FoundFile, Reading
-from geminids.sources.codex import CodexSource
-from geminids.sources.codex.opening import _zstd
-from geminids.sources.codex.records import COMPLETED, EVENT, IGNORED, ITEM, META, USED
-from geminids.sources.codex.replay import HANDLERS
+from geminids.agents.codex import CodexSource
+from geminids.agents.codex.read.opening import _zstd
+from geminids.agents.codex.read.records import COMPLETED, EVENT, IGNORED, ITEM, META, USED
+from geminids.agents.codex.read.replay import HANDLERS
+from geminids.core.agents.base import Bundle, FoundFile, Reading
+from geminids.core.model import FileAccount, Message, Origin, ProblemKind, Project, Session, Unrecognised
 from tests.codex_homes import (
     DAY,
     OTHER,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from geminids.model import ProblemKind
-from geminids.sources.base import Home, Scan
-from geminids.sources.codex import CodexSource
-from geminids.sources.codex.homes import SESSIONS_VARIABLE
-from geminids.sources.codex.rollouts import rollout_name
+from geminids.agents.codex import CodexSource
+from geminids.agents.codex.homes import SESSIONS_VARIABLE
+from geminids.agents.codex.read.rollouts import rollout_name
+from geminids.core.agents.base import Home, Scan
+from geminids.core.model import ProblemKind
 from tests.codex_homes import DAY, OTHER, THREAD, meta, name_of, said, write_rollout
 from tests.conftest import FIXTURES
 from tests.reading import sessions
@@ -25,7 +25,7 @@ ROLLOUT = [meta(), said("Hello?")]
 
 LIGHT = """
 import sys
-from geminids.sources.codex import CodexSource
+from geminids.agents.codex import CodexSource
 source = CodexSource()
 (home,) = source.homes({}, sys.argv[1])
 assert source.homes_below(sys.argv[1])
@@ -47,7 +47,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
     write_rollout(tmp_path, ROLLOUT)
     command = [sys.executable, "-c", LIGHT, str(tmp_path)]
     loaded = set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
-    assert not {"msgspec", "pathlib", "sqlite3", "geminids.model", "geminids.sources.base"} & loaded
+    assert not {"msgspec", "pathlib", "sqlite3", "geminids.core.model", "geminids.core.agents.base"} & loaded
 
 
 def test_homes_are_the_users_and_those_that_are_named(tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_things_of_codex_have_names() -> None:
 
 
 def test_a_session_and_its_backup_are_one(tmp_path: Path) -> None:
-    from geminids.sources.bundles import joined
+    from geminids.reading.bundles import joined
 
     path = write_rollout(tmp_path / "disk", [*ROLLOUT, said("More.", "assistant")])
     shutil.copytree(tmp_path / "disk", tmp_path / "backup")

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from geminids.model import Session
-from geminids.sources.codex import CodexSource
-from geminids.sources.codex.opening import opened
-from geminids.sources.codex.rollouts import PACKED, rollout_name
+from geminids.agents.codex import CodexSource
+from geminids.agents.codex.read.opening import opened
+from geminids.agents.codex.read.rollouts import PACKED, rollout_name
+from geminids.core.model import Session
 from tests import codex_histories as histories
 from tests.conftest import FIXTURES
 from tests.reading import sessions

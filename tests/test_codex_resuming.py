@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from geminids.model import Session
-from geminids.sources.codex import CodexSource
-from geminids.sources.resuming import Circumstances, NotResumable, Resumable, Resuming
+from geminids.agents.codex import CodexSource
+from geminids.core.agents.resume import Circumstances, NotResumable, Resumable, Resuming
+from geminids.core.model import Session
 from tests.codex_homes import OTHER, THREAD, meta, said, write_rollout
 from tests.reading import sessions
 

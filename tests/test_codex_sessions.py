@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from geminids.model import (
+from geminids.agents.codex import CodexSource
+from geminids.agents.codex.read.patches import applied_changes, changes_in_patch
+from geminids.core.model import (
     Attachment,
     Diff,
     KnownBy,
@@ -31,8 +33,6 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.sources.codex import CodexSource
-from geminids.sources.codex.patches import applied_changes, changes_in_patch
 from tests.codex_homes import OTHER, THREAD, counted, event, line, meta, said, write_rollout
 from tests.conftest import FIXTURES
 from tests.reading import sessions

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from geminids.model import Origin, Session, Usage
-from geminids.sources.codex import CodexSource
+from geminids.agents.codex import CodexSource
+from geminids.core.model import Origin, Session, Usage
 from tests.codex_homes import OTHER, THREAD, counted, event, line, meta, said, tokens, write_rollout
 from tests.conftest import CORPUS, FIXTURES
 from tests.reading import sessions

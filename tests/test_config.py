@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from geminids import config
+from geminids.core import config
 
 VALUES = (
     None,

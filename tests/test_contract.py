@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from geminids import sources
-from geminids.model import FileAccount, Origin, Role, Session, SessionKind, State
-from geminids.sources.base import Source
+from geminids.core import agents
+from geminids.core.agents.base import Source
+from geminids.core.model import FileAccount, Origin, Role, Session, SessionKind, State
 from tests.conftest import FIXTURES
 from tests.golden import check_golden
 from tests.reading import digest, readings, scans
@@ -27,7 +27,7 @@ CUTS = 9
 
 
 def source_of(case: Path) -> Source:
-    return sources.load(case.parent.name)
+    return agents.load(case.parent.name)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case.parent.name}-{case.name}")
@@ -53,7 +53,7 @@ def test_agrees_with_what_really_happened(case: Path) -> None:
 
 
 def test_what_a_fork_holds_once_more_counts_once() -> None:
-    (first, *_) = read_sessions(sources.load("gemini"), FIXTURES / "gemini" / "errors" / "home")
+    (first, *_) = read_sessions(agents.load("gemini"), FIXTURES / "gemini" / "errors" / "home")
     prompt = next(message for message in first.messages if message.origin is Origin.HUMAN)
     reply = replace(prompt, id="r1", origin=Origin.MODEL, request_id="req-1")
     session = replace(first, messages=(prompt, reply))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from geminids import sources
+from geminids.core import agents as sources
+from geminids.core.model import Session, SessionKind
 from geminids.library import Library
-from geminids.model import Session, SessionKind
 from tests.conftest import FIXTURES, Run
 from tests.reading import sessions as read_sessions
 

@@ -19,19 +19,19 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from geminids import sources
-from geminids.archive.disk import KeptDisk
-from geminids.disk import KEPT_INODE, REAL, Disk
-from geminids.errors import GeminidsError
-from geminids.model import Companion, CompanionKind, Problem, Session
-from geminids.query.snippets import Cutter
-from geminids.query.stock import Stock
-from geminids.sources.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading, Scan
-from geminids.sources.bundles import read_beside, read_bundle, shelves
-from geminids.sources.places import disk_of
-from geminids.sources.texts import text_beside
-from geminids.sources.traces import trace
-from geminids.store.words import Want
+from geminids.core import agents
+from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Home, Reading, Scan
+from geminids.core.agents.homes import disk_of
+from geminids.core.agents.traces import trace
+from geminids.core.disk import KEPT_INODE, REAL, Disk
+from geminids.core.errors import GeminidsError
+from geminids.core.model import Companion, CompanionKind, Problem, Session
+from geminids.query.search.snippets import Cutter
+from geminids.query.sessions.homes_reader import Stock
+from geminids.reading.bundles import read_beside, read_bundle, shelves
+from geminids.reading.texts import text_beside
+from geminids.storage.archive.disk import KeptDisk
+from geminids.storage.text.words import Want
 from tests.codex_homes import THREAD, meta, name_of, said, write_rollout
 from tests.conftest import FIXTURES, ROOT, Rights
 from tests.toy_agent import installed, write_talk
@@ -90,17 +90,17 @@ class Seen(NamedTuple):
 def seen(homes: Iterable[Home], disk: Disk) -> Seen:
     """What is read of homes through a disk, apart from how the files were come by."""
     found = [home._replace(disk=disk) for home in homes]
-    scans = [sources.load(home.agent).scan(home) for home in found]
+    scans = [agents.load(home.agent).scan(home) for home in found]
     # What becomes of a file is asked only of those that are there.
     readings = [msgspec.structs.replace(reading, fates=()) for reading in _readings(scans)]
     sessions = [session for reading in readings for session in reading.sessions]
-    whole = [sources.load(session.agent).with_outputs(session, disk) for session in sessions]
+    whole = [agents.load(session.agent).with_outputs(session, disk) for session in sessions]
     return Seen([_plain(scan) for scan in scans], readings, whole)
 
 
 def _readings(scans: Sequence[Scan]) -> Iterator[Reading]:
     for shelf in shelves(scans):
-        source = sources.load(shelf.companions.agent)
+        source = agents.load(shelf.companions.agent)
         read = [source.read(bundle) for bundle in shelf.bundles]
         yield from read
         traces = [trace(session) for reading in read for session in reading.sessions]
@@ -131,12 +131,12 @@ def homes(request: pytest.FixtureRequest, tmp_path: Path) -> list[Home]:
     """The homes of a fixture, where files may be deleted."""
     case: Path = request.param
     shutil.copytree(case / "home", tmp_path / "home")
-    return list(sources.load(case.parent.name).homes_below(str(tmp_path / "home")))
+    return list(agents.load(case.parent.name).homes_below(str(tmp_path / "home")))
 
 
 def source_name(homes: Sequence[Home]) -> Callable[[str], str | None]:
     """What stays the same of files of these homes."""
-    return sources.load(homes[0].agent).moved_name
+    return agents.load(homes[0].agent).moved_name
 
 
 def test_a_home_that_is_gone_is_read_as_before(homes: list[Home], tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_folder_that_is_gone_is_read_as_before(homes: list[Home], tmp_path: Pa
 
 
 def test_some_folders_of_a_home_that_is_gone_are_scanned_as_before(homes: list[Home], tmp_path: Path) -> None:
-    source = sources.load(homes[0].agent)
+    source = agents.load(homes[0].agent)
     disk = disk_with(copies_of(tmp_path / "home"), source.moved_name)
     folders = [sorted(source.footprint(home).keys() - {home.folder}) for home in homes]
     before = [
@@ -214,7 +214,7 @@ def test_what_gemini_notes_of_its_projects_is_named(tmp_path: Path) -> None:
     (home / "history" / "linked").mkdir()
     (home / "history" / "linked" / ".project_root").symlink_to(home / "projects.json")
     found = Home("gemini", str(home), "test")
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     every = source.scan(found)
     assert [str(note.path.relative_to(home)) for note in every.notes] == notes
     assert source.scan(found, only=[]).notes == every.notes
@@ -223,13 +223,13 @@ def test_what_gemini_notes_of_its_projects_is_named(tmp_path: Path) -> None:
 
 def test_claude_opens_nothing_that_tells_of_sessions(tmp_path: Path) -> None:
     home = shutil.copytree(FIXTURES / "claude" / "plain" / "home", tmp_path / "home")
-    (found,) = sources.load("claude").homes_below(str(home))
-    assert sources.load("claude").scan(found).notes == ()
+    (found,) = agents.load("claude").homes_below(str(home))
+    assert agents.load("claude").scan(found).notes == ()
 
 
 def test_what_codex_notes_of_names_is_named(tmp_path: Path) -> None:
     home = Path(shutil.copytree(FIXTURES / "codex" / "named" / "home", tmp_path / "home")) / ".codex"
-    source, found = sources.load("codex"), Home("codex", str(home), "test")
+    source, found = agents.load("codex"), Home("codex", str(home), "test")
     # What the index of names says, the database says as well.
     assert [note.path.name for note in source.scan(found).notes] == ["session_index.jsonl"]
     titles = [bundle.title for bundle in source.scan(found).bundles]
@@ -248,7 +248,7 @@ def test_a_copy_of_a_database_that_is_none_is_at_most_a_problem(tmp_path: Path, 
     write(tmp_path / ".codex" / "state_5.sqlite", content)
     disk = disk_with(copies_of(tmp_path))
     shutil.rmtree(tmp_path / ".codex")
-    scan = sources.load("codex").scan(Home("codex", str(tmp_path / ".codex"), "test", disk))
+    scan = agents.load("codex").scan(Home("codex", str(tmp_path / ".codex"), "test", disk))
     assert [bundle.title for bundle in scan.bundles] == [None]
 
 
@@ -257,7 +257,7 @@ def test_a_copy_of_a_database_that_is_none_is_at_most_a_problem(tmp_path: Path, 
 
 def codex_sessions(home: Path, copies: Mapping[str, Copy]) -> list[Session]:
     """The sessions of a Codex home that some copies are kept of."""
-    disk = disk_with(copies, sources.load("codex").moved_name)
+    disk = disk_with(copies, agents.load("codex").moved_name)
     readings = marked([Home("codex", str(home / ".codex"), "test")], disk)
     return [session for reading in readings for session in reading.sessions]
 
@@ -316,7 +316,7 @@ def test_a_rollout_in_another_home_is_another_one(tmp_path: Path) -> None:
 
 
 def test_only_codex_moves_its_files() -> None:
-    moved = {name: sources.load(name).moved_name for name in AGENTS}
+    moved = {name: agents.load(name).moved_name for name in AGENTS}
     path = f"/x/.codex/sessions/2026/11/15/{name_of(THREAD)}"
     assert moved["codex"](path) == moved["codex"](f"{path}.zst") == name_of(THREAD)
     assert moved["codex"](f"/x/.codex/archived_sessions/{name_of(THREAD)}") == name_of(THREAD)
@@ -413,10 +413,10 @@ def test_no_link_is_followed_and_no_pipe_is_waited_for(tmp_path: Path) -> None:
 def test_an_output_is_not_read_where_a_link_leads_out_of_the_project(tmp_path: Path) -> None:
     """A folder of outputs that is a link now is not gone, and what lies there is not the project's."""
     home = Path(shutil.copytree(FIXTURES / "gemini" / "long-output" / "home", tmp_path / "home"))
-    (found,) = sources.load("gemini").homes_below(str(home))
+    (found,) = agents.load("gemini").homes_below(str(home))
     disk = disk_with(copies_of(home))
     sessions = [session for reading in marked([found], disk) for session in reading.sessions]
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     assert any(moved_in(source.with_outputs(session, disk)) for session in sessions)
     for outputs in list(home.rglob("tool-outputs")):
         shutil.move(outputs, tmp_path / "elsewhere")
@@ -457,7 +457,7 @@ def test_sessions_in_a_closed_folder_are_not_taken_for_gone(
     case: str, tmp_path: Path, without_privileges: Rights
 ) -> None:
     home = Path(shutil.copytree(FIXTURES / case / "home", tmp_path / "home"))
-    source = sources.load(case.partition("/")[0])
+    source = agents.load(case.partition("/")[0])
     disk = disk_with(copies_of(home), source.moved_name)
     (found,) = (one._replace(disk=disk) for one in source.homes_below(str(home)))
     closed = {file.path.parent for bundle in source.scan(found).bundles for file in bundle.files}
@@ -566,7 +566,7 @@ def test_a_snippet_is_cut_from_a_copy(tmp_path: Path) -> None:
 
 def test_a_snippet_is_cut_from_a_copy_of_a_packed_rollout(tmp_path: Path) -> None:
     home = Path(shutil.copytree(FIXTURES / "codex" / "compressed" / "home", tmp_path / "home"))
-    (found,) = sources.load("codex").homes_below(str(home))
+    (found,) = agents.load("codex").homes_below(str(home))
     disk = disk_with(copies_of(home))
     sessions = [session for reading in marked([found], disk) for session in reading.sessions]
     place = next(
@@ -593,9 +593,9 @@ def test_the_text_of_a_companion_that_is_gone_is_its_copy(tmp_path: Path) -> Non
 def test_another_agent_is_read_from_copies_too(tmp_path: Path) -> None:
     with installed(tmp_path / "site"):
         write_talk(tmp_path)
-        (home,) = sources.load("toy").homes_below(str(tmp_path))
+        (home,) = agents.load("toy").homes_below(str(tmp_path))
         before = seen([home], REAL)
-        disk = disk_with(copies_of(tmp_path / ".toy"), sources.load("toy").moved_name)
+        disk = disk_with(copies_of(tmp_path / ".toy"), agents.load("toy").moved_name)
         shutil.rmtree(tmp_path / ".toy")
         assert seen([home], disk) == before
         assert len(before.whole) == 1
@@ -603,12 +603,12 @@ def test_another_agent_is_read_from_copies_too(tmp_path: Path) -> None:
 
 def test_only_what_was_read_from_copies_is_marked(tmp_path: Path) -> None:
     home = Path(shutil.copytree(FIXTURES / "gemini" / "saved-chats" / "home", tmp_path / "home"))
-    (found,) = sources.load("gemini").homes_below(str(home))
+    (found,) = agents.load("gemini").homes_below(str(home))
     disk = disk_with(copies_of(home))
     gone = next(home.rglob("checkpoint-*.json"))
     gone.unlink()
     kept: set[str] = set()
-    for shelf in shelves([sources.load("gemini").scan(found._replace(disk=disk))]):
+    for shelf in shelves([agents.load("gemini").scan(found._replace(disk=disk))]):
         read = [read_bundle(bundle) for bundle in shelf.bundles]
         traces = [trace(session) for reading in read for session in reading.sessions]
         for reading in (*read, read_beside(shelf.companions, traces, None)):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from geminids import sources
-from geminids.cli.key_command import PASSPHRASE_VARIABLE
-from geminids.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, KEEP_VARIABLE, VARIABLES
-from geminids.errors import EXIT_CODES, GeminidsError
-from geminids.projects.places import VARIABLES as PROJECT_VARIABLES
+from geminids.core import agents
+from geminids.core.config import DATA_VARIABLE, EVERY_WORD_VARIABLE, HOMES_VARIABLE, KEEP_VARIABLE, VARIABLES
+from geminids.core.errors import EXIT_CODES, GeminidsError
+from geminids.core.usual_folders import VARIABLES as PROJECT_VARIABLES
+from geminids.faces.cli.key_command import PASSPHRASE_VARIABLE
 from tests.conftest import ROOT, SCREEN_VARIABLES, Run
 
 OURS = (HOMES_VARIABLE, DATA_VARIABLE, EVERY_WORD_VARIABLE, KEEP_VARIABLE, PASSPHRASE_VARIABLE)
@@ -91,7 +91,7 @@ def _variables() -> dict[str, str]:
 
 
 def _variables_of_agents() -> dict[str, str]:
-    named = (sources.load(name).variables for name in sources.available())
+    named = (agents.load(name).variables for name in agents.available())
     return {variable: meaning for variables in named for variable, meaning in variables.items()}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from geminids import export
+from geminids.sharing import export
 from tests.exporting import fixture_sessions
 from tests.format_pages import ABOUT, FOLDER, facts, overview, page, probed_sessions
 

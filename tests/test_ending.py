@@ -212,7 +212,7 @@ def test_the_sync_of_a_hook_ends_when_it_is_told_to(tmp_path: Path) -> None:
     line: list[str | Path] = [
         sys.executable,
         "-m",
-        "geminids.background",
+        "geminids.faces.background",
         "--home",
         tmp_path / "home",
         "--data",
@@ -228,7 +228,7 @@ def test_the_sync_of_a_hook_ends_when_it_is_told_to(tmp_path: Path) -> None:
 
 IN_CODE_OF_A_STRING = """
 import os, signal, sys
-from geminids.ending import end_like_interrupt, told_to_end
+from geminids.core.signals import end_like_interrupt, told_to_end
 end_like_interrupt()
 try:
     exec("os.kill(os.getpid(), signal.SIGTERM); print(len([one for one in range(1000)]))")

@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from geminids import sources
-from geminids.model import Message, Origin, Session, State, ToolResult
-from geminids.sources.base import Source
+from geminids.core import agents
+from geminids.core.agents.base import Source
+from geminids.core.model import Message, Origin, Session, State, ToolResult
 from tests.conftest import CORPUS, FIXTURES
 from tests.reading import sessions as read_sessions
 
@@ -163,7 +163,7 @@ def check_file(source: Source, path: str, told: str) -> int:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_text_of_a_fixture_is_told(agent: str) -> None:
-    source, number = sources.load(agent), 0
+    source, number = agents.load(agent), 0
     for home in (home for home in HOMES if home.parents[1].name == agent):
         number += check_home(source, home)
     assert number > 500
@@ -178,14 +178,14 @@ def check_home(source: Source, home: Path) -> int:
 
 def test_every_text_of_the_corpus_is_told(corpus: Path) -> None:
     homes = [home for home in HOMES if home.is_relative_to(corpus)]
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     chosen = random.Random(len(homes)).sample(homes, min(MOST_OF_CORPUS, len(homes)))
     assert sum(check_home(source, home) for home in chosen) > 100
 
 
 @pytest.mark.parametrize("file", WILD, ids=lambda file: file.name)
 def test_every_text_of_a_file_by_other_hands_is_told(file: Path) -> None:
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     reading = source.read_alone(file)
     assert reading is not None
     check_file(source, str(file), told_in(list(reading.sessions)))
@@ -196,7 +196,7 @@ def test_every_text_of_a_file_by_other_hands_is_told(file: Path) -> None:
 
 def session_of(source_name: str, path: Path, records: list[dict[str, Any]]) -> Session:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    reading = sources.load(source_name).read_alone(path)
+    reading = agents.load(source_name).read_alone(path)
     assert reading is not None
     (session,) = reading.sessions
     return session
@@ -245,7 +245,7 @@ def test_a_prompt_that_a_checkpoint_rewrites_is_told_in_both_versions(tmp_path: 
         (State.CURRENT, "Fine."),
     ]
     assert session.counts.prompts == 1
-    view = sources.load("gemini").agent_view(tmp_path / FILE)
+    view = agents.load("gemini").agent_view(tmp_path / FILE)
     assert view is not None
     assert [message["content"] for message in view["messages"]] == [[{"text": "New words"}], "Fine."]
 
@@ -403,5 +403,5 @@ def test_every_text_of_any_history_is_told(
     for record in records[1:]:
         for text in texts_in(record, "gemini"):
             assert words(text) in told, (text, records)
-    assert sources.load("gemini").agent_view(path) is not None
+    assert agents.load("gemini").agent_view(path) is not None
     assert len({message.id for message in session.messages}) == len(session.messages)

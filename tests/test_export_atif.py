@@ -10,8 +10,8 @@ import pytest
 from atif import Trajectory
 from pydantic import ValidationError
 
-from geminids.model import Attachment, Origin, Role, Session, SessionKind, State, Text, ToolResult, Usage
-from geminids.transcript.entries import LEVELS
+from geminids.core.model import Attachment, Origin, Role, Session, SessionKind, State, Text, ToolResult, Usage
+from geminids.sharing.transcript.entries import LEVELS
 from tests.exporting import exported, fixture_sessions, hostile_session, looked_at_sessions
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from geminids import export
-from geminids.model import Session
+from geminids.core.model import Session
+from geminids.sharing import export
 from tests.browser import (
     NotHereError,
     axe_script,

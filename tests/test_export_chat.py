@@ -11,7 +11,7 @@ import pytest
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
 from pydantic import TypeAdapter, ValidationError
 
-from geminids.model import (
+from geminids.core.model import (
     Attachment,
     Message,
     Origin,
@@ -23,7 +23,7 @@ from geminids.model import (
     ToolCall,
     ToolStatus,
 )
-from geminids.transcript.entries import LEVELS
+from geminids.sharing.transcript.entries import LEVELS
 from tests.exporting import exported, fixture_sessions, hostile_session, looked_at_sessions
 
 MESSAGES: TypeAdapter[Any] = TypeAdapter(list[ChatCompletionMessageParam])

@@ -10,10 +10,10 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from geminids.export.csv_tables import CALLS, FORMULA_STARTS, MESSAGES
-from geminids.model import Origin, Session, Text
-from geminids.transcript import safe
-from geminids.transcript.entries import LEVELS
+from geminids.core.model import Origin, Session, Text
+from geminids.sharing.export.csv_tables import CALLS, FORMULA_STARTS, MESSAGES
+from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.entries import LEVELS
 from tests.exporting import exported, fixture_sessions, hostile_session, looked_at_sessions
 
 

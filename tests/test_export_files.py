@@ -19,14 +19,14 @@ from typing import Any
 
 import pytest
 
-from geminids.errors import DamagedManifestError, FileExistsAlreadyError
-from geminids.export.base import Entry
-from geminids.export.files import NewFile, write_file
-from geminids.export.folder import MANIFEST, Done, Folder, Page, Refused
-from geminids.export.private_files import PrivateFile, write_private
-from geminids.export.stems import slug, stem
-from geminids.rescuing import write_new
-from geminids.under_way import hold
+from geminids.core.atomic_files import hold
+from geminids.core.errors import DamagedManifestError, FileExistsAlreadyError
+from geminids.library.custody.rescuing import write_new
+from geminids.sharing.export.base import Entry
+from geminids.sharing.export.files import NewFile, write_file
+from geminids.sharing.export.folder import MANIFEST, Done, Folder, Page, Refused
+from geminids.sharing.export.private_files import PrivateFile, write_private
+from geminids.sharing.export.stems import slug, stem
 from tests.exporting import fixture_sessions, hostile_session
 
 
@@ -112,7 +112,7 @@ def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
 FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
-from geminids.export.files import write_file
+from geminids.sharing.export.files import write_file
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
@@ -136,7 +136,7 @@ def test_a_disk_that_fills_up_leaves_what_was_there(tmp_path: Path) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
-from geminids.export.files import NewFile
+from geminids.sharing.export.files import NewFile
 with NewFile(Path(sys.argv[1])) as new:
     new.write([b"half"])
     print("written", flush=True)
@@ -252,7 +252,7 @@ def test_a_folder_into_which_somebody_put_something_stays(tmp_path: Path) -> Non
 def test_more_private_files_than_can_be_open_at_once_are_written(tmp_path: Path) -> None:
     code = """
 import resource, sys
-from geminids.export.private_files import PrivateFile, write_private
+from geminids.sharing.export.private_files import PrivateFile, write_private
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 write_private(PrivateFile(f"{sys.argv[1]}/{number}", lambda: b"x") for number in range(100))
 """

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from geminids import sources
-from geminids.export.gemini_session import gemini_file_name
-from geminids.model import (
+from geminids.agents.gemini.write.session_file import gemini_file_name
+from geminids.core import agents
+from geminids.core.model import (
     Attachment,
     Message,
     Origin,
@@ -28,7 +28,7 @@ from geminids.model import (
     ToolResult,
     ToolStatus,
 )
-from geminids.transcript.entries import LEVELS
+from geminids.sharing.transcript.entries import LEVELS
 from tests.conftest import FIXTURES, ROOT
 from tests.exporting import exported, fixture_sessions, hostile_session
 from tests.gemini_cli import NoCliError, installed_cli
@@ -51,7 +51,7 @@ def loaded(session: Session, folder: Path, **options: Any) -> dict[str, Any]:
     """An exported session as Gemini CLI's loader returns it."""
     file = folder / gemini_file_name(session)
     file.write_bytes(exported("gemini", session, **options))
-    view = sources.load("gemini").agent_view(file)
+    view = agents.load("gemini").agent_view(file)
     assert view is not None
     return view
 
@@ -85,8 +85,8 @@ def test_every_level_can_be_loaded(level: str, tmp_path: Path) -> None:
 
 
 def test_a_summary_stands_before_the_turns_that_were_kept(tmp_path: Path) -> None:
-    (session,) = read_sessions(sources.load("gemini"), FIXTURES / "gemini" / "compress-checkpoint" / "home")
-    original = sources.load("gemini").agent_view(Path(session.files[0].path))
+    (session,) = read_sessions(agents.load("gemini"), FIXTURES / "gemini" / "compress-checkpoint" / "home")
+    original = agents.load("gemini").agent_view(Path(session.files[0].path))
     assert original is not None
     words = [_words(message) for message in loaded(session, tmp_path)["messages"]]
     assert words == [_words(message) for message in original["messages"]]
@@ -243,7 +243,7 @@ def cli_folder(request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("case", ["tool-calls-jsonl-2", "shell-mode", "images", "image-prompt", "hooks"])
 def test_the_clis_own_loader_makes_the_same_of_it(case: str, cli_folder: Path, tmp_path: Path) -> None:
-    session = read_sessions(sources.load("gemini"), FIXTURES / "gemini" / case / "home")[0]
+    session = read_sessions(agents.load("gemini"), FIXTURES / "gemini" / case / "home")[0]
     original = Path(session.files[0].path)
     for name, content in (("theirs", original.read_bytes()), ("ours", exported("gemini", session))):
         chats = tmp_path / name / "chats"

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from geminids import sources
-from geminids.export.gemini_session import gemini_file_name
-from geminids.model import Session
+from geminids.agents.gemini.write.session_file import gemini_file_name
+from geminids.core import agents
+from geminids.core.model import Session
 from tests.conftest import FIXTURES
 from tests.exporting import exported
 from tests.gemini_cli import MODEL, VERSION, NoCliError, ScratchHome, Server, installed_cli, loopback_server
@@ -76,7 +76,7 @@ def continued(cli: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 
 def original(case: str) -> Original:
     """The first session of a case."""
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     session = read_sessions(source, FIXTURES / "gemini" / case / "home")[0]
     view = source.agent_view(Path(session.files[-1].path))
     assert view is not None

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from geminids import export
+from geminids.sharing import export
 from tests.exporting import (
     GOLDEN,
     check_golden_bytes,

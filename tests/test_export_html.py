@@ -16,16 +16,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from geminids import export
-from geminids.export.base import Entry
-from geminids.export.html import prose as markdown
-from geminids.export.html.code import PATTERNS, coloured
-from geminids.export.html.document import assets, code_lines
-from geminids.export.html.markup import escaped, text
-from geminids.export.html.pictures import attachment
-from geminids.export.html.prose import prose
-from geminids.model import Attachment, Origin, Session, State
-from geminids.transcript import safe
+from geminids.core.model import Attachment, Origin, Session, State
+from geminids.sharing import export
+from geminids.sharing.export.base import Entry
+from geminids.sharing.export.html import prose as markdown
+from geminids.sharing.export.html.code import PATTERNS, coloured
+from geminids.sharing.export.html.document import assets, code_lines
+from geminids.sharing.export.html.markup import escaped, text
+from geminids.sharing.export.html.pictures import attachment
+from geminids.sharing.export.html.prose import prose
+from geminids.sharing.transcript import safe
 from tests.browser import DIFF, entry_of, picture, readable_session
 from tests.exporting import exported, fixture_sessions, hostile_session, hostile_words, manner
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from geminids.export.json_lines import SCHEMA, MessageLine
-from geminids.model import Message, Session
-from geminids.transcript.entries import LEVELS
-from geminids.transcript.told import told_session
+from geminids.core.model import Message, Session
+from geminids.sharing.export.json_lines import SCHEMA, MessageLine
+from geminids.sharing.transcript.entries import LEVELS
+from geminids.sharing.transcript.visible import told_session
 from tests.exporting import exported, fixture_sessions, hostile_session, looked_at_sessions
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from geminids import export
-from geminids.model import (
+from geminids.core.model import (
     FileChange,
     FileReference,
     Level,
@@ -25,7 +24,8 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.transcript.entries import LEVELS
+from geminids.sharing import export
+from geminids.sharing.transcript.entries import LEVELS
 from tests.exporting import exported, hostile_session, text_of
 
 TOLD = {

@@ -14,14 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids import export
-from geminids.export.base import Format, Manner, PlainFormat
-from geminids.export.facts import fact_of, message_fact
-from geminids.export.losses import Loss, LossReport, Verdict, losses
-from geminids.export.probe_words import Marks, Seen
-from geminids.export.probing import Steps, Value, ValueKind, values
-from geminids.export.trials import Outcome, Trial
-from geminids.model import (
+from geminids.core.model import (
     Attachment,
     Message,
     Origin,
@@ -37,7 +30,14 @@ from geminids.model import (
     Unrecorded,
     Usage,
 )
-from geminids.transcript.entries import LEVELS
+from geminids.sharing import export
+from geminids.sharing.export.base import Format, Manner, PlainFormat
+from geminids.sharing.export.facts import fact_of, message_fact
+from geminids.sharing.export.losses import Loss, LossReport, Verdict, losses
+from geminids.sharing.export.probe_words import Marks, Seen
+from geminids.sharing.export.probing import Steps, Value, ValueKind, values
+from geminids.sharing.export.trials import Outcome, Trial
+from geminids.sharing.transcript.entries import LEVELS
 from tests.exporting import fixture_sessions, hostile_session, looked_at_sessions, manner, text_of
 
 replace = msgspec.structs.replace

@@ -12,13 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids import export, sources
-from geminids.export.attachments import attachment_files
-from geminids.export.base import Entry
-from geminids.export.contained import contained
-from geminids.export.fences import code, fenced, literal, quoted
-from geminids.export.references import as_code
-from geminids.model import (
+from geminids.core import agents
+from geminids.core.model import (
     Message,
     Origin,
     Plain,
@@ -31,8 +26,14 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.transcript import safe
-from geminids.transcript.entries import LEVELS, Turn, transcript
+from geminids.sharing import export
+from geminids.sharing.export.attachments import attachment_files
+from geminids.sharing.export.base import Entry
+from geminids.sharing.export.contained import contained
+from geminids.sharing.export.fences import code, fenced, literal, quoted
+from geminids.sharing.export.references import as_code
+from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.entries import LEVELS, Turn, transcript
 from tests.conftest import FIXTURES
 from tests.exporting import (
     exported,
@@ -417,7 +418,7 @@ def test_shares_what_gemini_cli_shared() -> None:
 
 def test_shares_byte_for_byte_what_gemini_cli_shared(corpus: Path) -> None:
     case = corpus / "real" / "0.61.0" / "i-chat-tags"
-    session = next(s for s in read_sessions(sources.load("gemini"), case / "home") if s.kind == "main")
+    session = next(s for s in read_sessions(agents.load("gemini"), case / "home") if s.kind == "main")
     assert shared(session) == (case / "project-files" / "out.md").read_text(encoding="utf-8")
 
 
@@ -430,7 +431,7 @@ def test_reads_what_it_shared(case: str, tmp_path: Path) -> None:
             continue
         path = tmp_path / "talk.md"
         path.write_text(shared(session, "tools"), encoding="utf-8")
-        reading = sources.load("gemini").read_alone(path)
+        reading = agents.load("gemini").read_alone(path)
         assert reading is not None
         assert said(reading.sessions[0]) == said(session)
 

@@ -12,8 +12,8 @@ import pytest
 from google.protobuf import json_format  # type: ignore[import-untyped]
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
-from geminids.model import Message, Origin, Role, Session, State, ToolStatus, Usage
-from geminids.transcript.entries import LEVELS
+from geminids.core.model import Message, Origin, Role, Session, State, ToolStatus, Usage
+from geminids.sharing.transcript.entries import LEVELS
 from tests.exporting import exported, fixture_sessions, hostile_session, looked_at_sessions
 
 IDS = {"traceId", "spanId", "parentSpanId"}

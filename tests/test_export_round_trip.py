@@ -14,11 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids import sources
-from geminids.export.gemini_session import gemini_file_name
-from geminids.export.session_document import is_session_document, read_document
-from geminids.library import Library
-from geminids.model import (
+from geminids.agents.gemini.write.session_file import gemini_file_name
+from geminids.core import agents
+from geminids.core.model import (
     AnyPart,
     Attachment,
     FileReference,
@@ -40,6 +38,8 @@ from geminids.model import (
     Unrecognised,
     Usage,
 )
+from geminids.library import Library
+from geminids.sharing.export.session_document import is_session_document, read_document
 from tests.conftest import FIXTURES, Run
 from tests.exporting import exported, fixture_sessions, hostile_session
 from tests.reading import sessions as read_sessions
@@ -52,7 +52,7 @@ def read_gemini(written: bytes, folder: Path, name: str) -> Session:
     """The one session in a file that Gemini CLI could have written, as we read it."""
     file = folder / name
     file.write_bytes(written)
-    reading = sources.load("gemini").read_alone(file)
+    reading = agents.load("gemini").read_alone(file)
     assert reading is not None
     assert not reading.problems
     (session,) = reading.sessions
@@ -343,7 +343,7 @@ def test_a_session_of_an_agent_we_do_not_know_is_shown(geminids: Run, tmp_path: 
 
 
 def test_no_file_is_opened_because_a_document_names_it(tmp_path: Path) -> None:
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     (session, *_) = read_sessions(source, FIXTURES / "gemini" / "long-output" / "home")
     assert source.with_outputs(session) != session, "the session names no file that is there"
     with Library(data=tmp_path / "data") as library:

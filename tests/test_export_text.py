@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 
-from geminids.model import Session, Thought
-from geminids.transcript import safe
-from geminids.transcript.entries import LEVELS, Turn, transcript
+from geminids.core.model import Session, Thought
+from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.entries import LEVELS, Turn, transcript
 from tests.exporting import exported, hostile_session, hostile_words, looked_at_sessions
 from tests.telling_levels import CASES, told_words
 

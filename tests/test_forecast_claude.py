@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from geminids import sources
-from geminids.sources.fates import Forecast
-from geminids.sources.places import Home
-from geminids.sources.resuming import Circumstances
+from geminids.core import agents
+from geminids.core.agents.fates import Forecast
+from geminids.core.agents.homes import Home
+from geminids.core.agents.resume import Circumstances
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ONE, TWO, THREE = (f"{number * 8}-aaaa-4aaa-8aaa-aaaaaaaaaaaa" for number in "123")
@@ -50,7 +50,7 @@ class Desk:
         return file
 
     def forecast(self) -> Forecast:
-        source, home = sources.load("claude"), Home("claude", str(self.data), "given")
+        source, home = agents.load("claude"), Home("claude", str(self.data), "given")
         fates = [fate for bundle in source.scan(home).bundles for fate in source.read(bundle).fates]
         circumstances = Circumstances(
             environment=self.variables, user_home=str(self.folder / "home"), here="/", now=NOW
@@ -154,7 +154,7 @@ def test_how_to_prevent_it_is_said(desk: Desk) -> None:
 
 def test_other_homes_are_none_of_its_business(desk: Desk) -> None:
     desk.put(f"{ONE}.jsonl", 31)
-    source, other = sources.load("claude"), Home("claude", str(desk.folder / "other"), "given")
+    source, other = agents.load("claude"), Home("claude", str(desk.folder / "other"), "given")
     fates = source.read(source.scan(Home("claude", str(desk.data), "given")).bundles[0]).fates
     circumstances = Circumstances(environment={}, user_home="/nowhere", here="/", now=NOW)
     assert source.forecast(other, fates, circumstances).deletions == ()

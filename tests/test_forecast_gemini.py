@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from geminids import sources
-from geminids.disk import KEPT_INODE
-from geminids.model import Project
-from geminids.sources.base import Bundle, FoundFile
-from geminids.sources.fates import Deletion, Fate, Forecast
-from geminids.sources.gemini.fates import fates_of
-from geminids.sources.gemini.files import read_file
-from geminids.sources.places import Home
-from geminids.sources.resuming import Circumstances
+from geminids.agents.gemini.custody.fates import fates_of
+from geminids.agents.gemini.read.files import read_file
+from geminids.core import agents
+from geminids.core.agents.base import Bundle, FoundFile
+from geminids.core.agents.fates import Deletion, Fate, Forecast
+from geminids.core.agents.homes import Home
+from geminids.core.agents.resume import Circumstances
+from geminids.core.disk import KEPT_INODE
+from geminids.core.model import Project
 from tests.fake_agents import install, path_with
 
 FIXTURES = Path(__file__).parent / "fixtures" / "gemini"
@@ -93,7 +93,7 @@ class Desk:
         (self.data / "trustedFolders.json").write_text(json.dumps(told))
 
     def fates(self) -> list[Fate]:
-        source = sources.load("gemini")
+        source = agents.load("gemini")
         bundles = source.scan(self.home).bundles
         return [fate for bundle in bundles for fate in source.read(bundle).fates]
 
@@ -109,7 +109,7 @@ class Desk:
             here=str(self.folder),
             now=NOW,
         )
-        return sources.load("gemini").forecast(self.home, self.fates(), circumstances)
+        return agents.load("gemini").forecast(self.home, self.fates(), circumstances)
 
     def doomed(self) -> dict[str, Deletion]:
         return {Path(one.file).name: one for one in self.forecast().deletions}
@@ -215,7 +215,7 @@ def test_nothing_is_noted_of_what_is_gone_and_little_of_what_the_cli_does_not_li
 def test_a_file_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
     file = FoundFile(tmp_path / "session-2026-10-01T10-00-11111111.json", 1, 1, 1)
     bundle = Bundle("gemini", "11111111", Project(None, None, None, None), (tmp_path,), (file,))
-    (fate,) = sources.load("gemini").read(bundle).fates
+    (fate,) = agents.load("gemini").read(bundle).fates
     assert fate.traits == ("no-session", "no-document")
 
 
@@ -224,7 +224,7 @@ CASES = sorted(path.parent for path in FIXTURES.glob("*/home"))
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.name))
 def test_every_recorded_file_is_noted_and_its_words_can_be_stored(case: Path) -> None:
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     for home in source.homes_below(str(case / "home")):
         for bundle in source.scan(home).bundles:
             fates = source.read(bundle).fates

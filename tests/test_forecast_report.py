@@ -8,10 +8,10 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from geminids.query.forecasting import ForecastReport, Held, forecast_report
-from geminids.sources.fates import Fate
-from geminids.sources.places import Home
-from geminids.sources.resuming import Circumstances
+from geminids.core.agents.fates import Fate
+from geminids.core.agents.homes import Home
+from geminids.core.agents.resume import Circumstances
+from geminids.query.health.forecast import ForecastReport, Held, forecast_report
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

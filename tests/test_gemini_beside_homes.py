@@ -16,15 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from geminids.cli.beside import draw_beside, draw_companion, shown_beside
-from geminids.cli.page import PlainPage
-from geminids.model import CompanionKind, Problem
-from geminids.sources.base import Home, Scan
-from geminids.sources.companions import CREDENTIALS, UNKNOWN, Place
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.companions import is_credential, place
-from geminids.sources.scanning import LINK, NO_FILE, TOO_DEEP
-from geminids.sources.texts import text_beside
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.companion_files import is_credential, place
+from geminids.core.agents.base import Home, Scan
+from geminids.core.model import CompanionKind, Problem
+from geminids.faces.cli.beside import draw_beside, draw_companion, shown_beside
+from geminids.faces.cli.page import PlainPage
+from geminids.reading.companions import CREDENTIALS, UNKNOWN, Place
+from geminids.reading.scanning import LINK, NO_FILE, TOO_DEEP
+from geminids.reading.texts import text_beside
 
 from .conftest import FIXTURES, Outcome, RecordProperty, Rights, Run
 from .homes import FIRST_ID, write_session

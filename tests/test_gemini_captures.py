@@ -15,7 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.model import (
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.companions.captures import read_copy
+from geminids.core.agents.base import Reading
+from geminids.core.model import (
     Level,
     Message,
     Origin,
@@ -26,9 +29,6 @@ from geminids.model import (
     ToolStatus,
     Unrecognised,
 )
-from geminids.sources.base import Reading
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.beside.captures import read_copy
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.reading import sessions
 from tests.test_contract import accounted

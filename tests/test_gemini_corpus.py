@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from geminids.model import Session
-from geminids.sources.gemini import GeminiSource
+from geminids.agents.gemini import GeminiSource
+from geminids.core.model import Session
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.reading import readings, sessions
 from tests.test_contract import accounted

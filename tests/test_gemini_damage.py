@@ -11,11 +11,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.export.data import encode_with_halves, indented
-from geminids.model import FileAccount, Origin, Problem, ProblemKind, Project, Session, Tally, Unrecognised
-from geminids.sources.base import Bundle, FoundFile
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.jsonl import in_whole_characters
+from geminids.agents.gemini import GeminiSource
+from geminids.core.agents.base import Bundle, FoundFile
+from geminids.core.model import (
+    FileAccount,
+    Origin,
+    Problem,
+    ProblemKind,
+    Project,
+    Session,
+    Tally,
+    Unrecognised,
+)
+from geminids.reading.jsonl import in_whole_characters
+from geminids.sharing.export.data import encode_with_halves, indented
 from tests.conftest import FIXTURES
 from tests.test_contract import accounted
 from tests.test_model_schema import assert_valid

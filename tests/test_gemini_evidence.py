@@ -14,15 +14,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from geminids import sources
-from geminids.model import KnownBy, Session, folder_hash
-from geminids.sources.gemini.evidence import context_paths
+from geminids.agents.gemini.read.evidence import context_paths
+from geminids.core import agents
+from geminids.core.model import KnownBy, Session, folder_hash
 
 from .conftest import RecordProperty
 from .homes import tool_call, write_session
 from .reading import sessions
 
-SOURCE = sources.load("gemini")
+SOURCE = agents.load("gemini")
 
 
 def scenarios(corpus: Path) -> Iterator[tuple[Path, set[str]]]:

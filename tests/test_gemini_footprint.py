@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from geminids import plugins, sources
-from geminids.sources.base import Home
-from geminids.sources.gemini.homes import DEEPEST
+from geminids.agents.gemini.homes import DEEPEST
+from geminids.core import agents, plugins
+from geminids.core.agents.base import Home
 from tests.conftest import FIXTURES, ROOT, Rights
 from tests.homes import write_session
 
-SOURCE = sources.load("gemini")
+SOURCE = agents.load("gemini")
 HOMES = [
     *sorted((FIXTURES / "gemini").glob("*/home")),
     ROOT / "src" / "geminids" / "sample" / "home",
@@ -42,16 +42,16 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
     loaded = set(subprocess.run(line, check=True, capture_output=True, text=True).stdout.split())
     assert {module for module in loaded if module.startswith("geminids")} == {
         "geminids",
-        "geminids.config",
-        "geminids.disk",
-        "geminids.errors",
-        "geminids.plugins",
+        "geminids.core.config",
+        "geminids.core.disk",
+        "geminids.core.errors",
+        "geminids.core.plugins",
         "geminids.sources",
-        "geminids.sources.footprints",
-        "geminids.sources.gemini",
-        "geminids.sources.gemini.footprint",
-        "geminids.sources.gemini.homes",
-        "geminids.sources.places",
+        "geminids.reading.footprints",
+        "geminids.agents.gemini",
+        "geminids.agents.gemini.footprint",
+        "geminids.agents.gemini.homes",
+        "geminids.core.agents.homes",
     }
     assert not loaded & {"msgspec", "json", "platformdirs", "importlib.metadata"}
 
@@ -59,11 +59,11 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
 def test_a_source_of_another_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listing = tmp_path / "other-1.0.dist-info" / "entry_points.txt"
     listing.parent.mkdir()
-    listing.write_text("[console_scripts]\nx = y:z\n[geminids.sources]\nother = other.reader:Other\n")
+    listing.write_text("[console_scripts]\nx = y:z\n[geminids.core.agents]\nother = other.reader:Other\n")
     (tmp_path / "archive.zip").touch()
     for place in (tmp_path, tmp_path / "archive.zip", tmp_path / "missing"):
         monkeypatch.syspath_prepend(place)
-    assert dict(plugins._written_entry_points(sources.GROUP))["other"] == "other.reader:Other"
+    assert dict(plugins._written_entry_points(agents.GROUP))["other"] == "other.reader:Other"
 
 
 @pytest.fixture

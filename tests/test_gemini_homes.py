@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from geminids.model import KnownBy, ProblemKind, SessionKind
-from geminids.sources.base import Home, Scan
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.scanning import LINK
+from geminids.agents.gemini import GeminiSource
+from geminids.core.agents.base import Home, Scan
+from geminids.core.model import KnownBy, ProblemKind, SessionKind
+from geminids.reading.scanning import LINK
 from tests.conftest import FIXTURES, Rights
 from tests.reading import sessions
 

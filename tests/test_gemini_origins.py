@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from geminids.gemini_own_words import OWN_WORDS, whose_words
-from geminids.model import AnyPart, Attachment, FileReference, Origin, Text
-from geminids.sources.gemini.injected import Prompt, message_origin, prompt_of, user_parts
+from geminids.agents.gemini.own_words import OWN_WORDS, whose_words
+from geminids.agents.gemini.read.injected import Prompt, message_origin, prompt_of, user_parts
+from geminids.core.model import AnyPart, Attachment, FileReference, Origin, Text
 from tests.conftest import FIXTURES
 
 CONTEXT = "<session_context>\nThis is the Gemini CLI.\n</session_context>"

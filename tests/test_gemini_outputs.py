@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from geminids.cli.page import PlainPage
-from geminids.cli.story import Telling, draw_session
-from geminids.model import Plain, ProblemKind, Screen, Session, Text, ToolCall
-from geminids.sources import outputs
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.beside.outputs import named_ids, with_outputs
-from geminids.sources.texts import LONGEST
-from geminids.transcript.entries import Detail
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.companions.outputs import named_ids, with_outputs
+from geminids.core.model import Plain, ProblemKind, Screen, Session, Text, ToolCall
+from geminids.faces.cli.page import PlainPage
+from geminids.faces.cli.story import Telling, draw_session
+from geminids.reading import outputs
+from geminids.reading.texts import LONGEST
+from geminids.sharing.transcript.entries import Detail
 
 from .conftest import FIXTURES, RecordProperty, Rights, Run
 from .homes import FIRST_ID, tool_call, write_session

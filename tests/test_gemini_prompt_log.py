@@ -20,8 +20,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from geminids.library import open_library
-from geminids.model import (
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.companions import absence, log_pieces, logged_lines, lost, prompt_log
+from geminids.agents.gemini.companions.absence import Absence
+from geminids.agents.gemini.companions.lost import Joined, join
+from geminids.agents.gemini.companions.prompt_log import PromptLog, read_prompt_log
+from geminids.agents.gemini.companions.shell_history import read_shell_history
+from geminids.core.agents.base import Companions, FoundFile, Reading
+from geminids.core.agents.traces import Said, Trace, key, trace
+from geminids.core.model import (
     CompanionKind,
     LineKind,
     Origin,
@@ -31,16 +38,9 @@ from geminids.model import (
     TypedLine,
     folder_hash,
 )
-from geminids.sources.base import Companions, FoundFile, Reading
-from geminids.sources.bundles import shelves
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.beside import absence, log_pieces, logged_lines, lost, prompt_log
-from geminids.sources.gemini.beside.absence import Absence
-from geminids.sources.gemini.beside.lost import Joined, join
-from geminids.sources.gemini.beside.prompt_log import PromptLog, read_prompt_log
-from geminids.sources.gemini.beside.shell_history import read_shell_history
-from geminids.sources.timestamps import parse_time
-from geminids.sources.traces import Said, Trace, key, trace
+from geminids.core.timestamps import parse_time
+from geminids.library import open_library
+from geminids.reading.bundles import shelves
 from tests.conftest import CORPUS, FIXTURES, RecordProperty, Rights
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session

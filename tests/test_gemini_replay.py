@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from geminids.model import State
-from geminids.sources.gemini.agent_view import agent_view
-from geminids.sources.gemini.files import read_file, segments
-from geminids.sources.gemini.log import read_log
-from geminids.sources.gemini.replay import Replay
-from geminids.sources.gemini.turns import Turn
+from geminids.agents.gemini.read.agent_view import agent_view
+from geminids.agents.gemini.read.files import read_file, segments
+from geminids.agents.gemini.read.log import read_log
+from geminids.agents.gemini.read.replay import Replay
+from geminids.agents.gemini.read.turns import Turn
+from geminids.core.model import State
 from tests.conftest import FIXTURES
 
 LOGS = sorted(FIXTURES.glob("gemini/*/home/.gemini/tmp/*/chats/**/*.jsonl"))

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from geminids.agents.gemini.custody.installed import find_installed
+from geminids.agents.gemini.custody.retention import longest_rest
+from geminids.core.agents.resume import Circumstances
 from geminids.library import Library, NotResumable, Resumable
-from geminids.query.resuming import how_to_resume
-from geminids.sources.gemini.installed import find_installed
-from geminids.sources.gemini.retention import longest_rest
-from geminids.sources.resuming import Circumstances
+from geminids.query.sessions.resume import how_to_resume
 
 from .conftest import FIXTURES
 from .fake_agents import install, path_with

@@ -12,18 +12,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids.model import Origin, ProblemKind, Project, Session, SessionKind, Text
-from geminids.sources.base import FoundFile
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.beside.saved_chats import (
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.companions.saved_chats import (
     counted_once,
     saved_chat,
     short_folder,
     tag_of,
     without_twins,
 )
-from geminids.sources.gemini.beside.ties import TraceIndex, tie
-from geminids.sources.traces import Said, Trace, key, trace
+from geminids.agents.gemini.companions.ties import TraceIndex, tie
+from geminids.core.agents.base import FoundFile
+from geminids.core.agents.traces import Said, Trace, key, trace
+from geminids.core.model import Origin, ProblemKind, Project, Session, SessionKind, Text
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.reading import sessions
 

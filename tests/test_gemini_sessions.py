@@ -8,9 +8,19 @@ from typing import Any
 
 import pytest
 
-from geminids.model import Attachment, Message, Origin, Session, SessionKind, State, Status, Text, ToolStatus
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.subagents import told_end
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.read.subagents import told_end
+from geminids.core.model import (
+    Attachment,
+    Message,
+    Origin,
+    Session,
+    SessionKind,
+    State,
+    Status,
+    Text,
+    ToolStatus,
+)
 from tests.reading import sessions
 
 SOURCE = GeminiSource()

@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from geminids.model import Message, Origin, Session, State
-from geminids.sources.gemini import GeminiSource
+from geminids.agents.gemini import GeminiSource
+from geminids.core.model import Message, Origin, Session, State
 from tests.reading import sessions
 from tests.simulated_cli import ACTIONS, CONTEXT_ID, INTERRUPTED, RELEASES, SimulatedCli, TrueTurn
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.companions import lost, typed_words
+from geminids.core.model import Message, Origin, Session, SessionKind, State, Text
 from geminids.library import Filter, Library, open_library
-from geminids.model import Message, Origin, Session, SessionKind, State, Text
-from geminids.query.asking import Question
-from geminids.query.found import Hit
-from geminids.query.stats import StatsQuestion
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.beside import lost, typed_words
+from geminids.query.search.found import Hit
+from geminids.query.search.question import Question
+from geminids.query.usage.stats import StatsQuestion
 from tests.conftest import CORPUS, FIXTURES, Rights
 from tests.reading import readings, sessions
 from tests.truth import differences

@@ -12,11 +12,9 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from geminids.model import Session, SessionKind, Usage
-from geminids.query.explaining import AGREES, EXPLAINED, check_of
-from geminids.sources.gemini import GeminiSource
-from geminids.sources.gemini.beside.captures import read_copy
-from geminids.sources.gemini.unrecorded import (
+from geminids.agents.gemini import GeminiSource
+from geminids.agents.gemini.companions.captures import read_copy
+from geminids.agents.gemini.read.unrecorded import (
     COMPRESSION,
     NEXT_SPEAKER,
     TITLE,
@@ -24,6 +22,8 @@ from geminids.sources.gemini.unrecorded import (
     WEB_PAGE,
     WEB_SEARCH,
 )
+from geminids.core.model import Session, SessionKind, Usage
+from geminids.query.usage.explanation import AGREES, EXPLAINED, check_of
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.reading import sessions
 from tests.truth import once

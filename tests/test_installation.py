@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import ROOT
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-ASK = "import sys; from geminids.installation import who_adds; print(who_adds(sys.argv[1]))"
+ASK = "import sys; from geminids.core.installation import who_adds; print(who_adds(sys.argv[1]))"
 
 
 def test_all_is_every_feature() -> None:

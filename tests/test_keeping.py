@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from geminids.archive import FOLDER, Archive, export_to
 from geminids.library import Library
-from geminids.store import searching
+from geminids.storage.archive import FOLDER, Archive, export_to
+from geminids.storage.index import search
 from tests.conftest import FIXTURES, Run
 from tests.connections import to_be_closed
 from tests.homes import write_session
@@ -499,7 +499,7 @@ def test_a_pipe_for_settings_keeps_nobody_waiting(
 def test_all_sessions_that_are_gone_are_meant_however_many_messages_they_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "WINDOW", 5)
+    monkeypatch.setattr(search, "WINDOW", 5)
     home, data = tmp_path / "home", tmp_path / "data"
     for case in ("tool-calls-jsonl-2", "hooks", "log-lines", "rewind-jsonl-2"):
         shutil.copytree(FIXTURES / "gemini" / case / "home", home, dirs_exist_ok=True, symlinks=True)

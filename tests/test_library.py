@@ -5,17 +5,18 @@ import tracemalloc
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from geminids import library, sources
+from geminids import library
+from geminids.core import agents
+from geminids.core.model import SessionKind
 from geminids.library import Library, open_library
-from geminids.model import SessionKind
 from tests.connections import to_be_closed
 
 from .homes import FIRST_ID, write_session
 
 
 def test_agents_are_found_where_installers_register_them() -> None:
-    assert sources.available() == sorted({point.name for point in entry_points(group=sources.GROUP)})
-    assert sources.load("gemini").title == "Gemini CLI"
+    assert agents.available() == sorted({point.name for point in entry_points(group=agents.GROUP)})
+    assert agents.load("gemini").title == "Gemini CLI"
 
 
 def test_every_name_the_library_promises_is_there() -> None:

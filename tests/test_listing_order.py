@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from geminids.model import Counts, Project, SessionSummary
-from geminids.query.listing import Filter, listing
-from geminids.store.reading import ORDERS
+from geminids.core.model import Counts, Project, SessionSummary
+from geminids.query.sessions.listing import Filter, listing
+from geminids.storage.index.reader import ORDERS
 
 from .conftest import Run
 from .homes import write_session

@@ -10,8 +10,8 @@ import jsonschema
 import msgspec
 import pytest
 
-from geminids.model import Session
-from geminids.sources.gemini import GeminiSource
+from geminids.agents.gemini import GeminiSource
+from geminids.core.model import Session
 from tests.conftest import FIXTURES
 from tests.reading import sessions
 from tests.schemas import schema_of

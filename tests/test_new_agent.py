@@ -20,17 +20,18 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from geminids import export, sources
-from geminids.errors import PARTLY_DONE
-from geminids.export.losses import losses
+from geminids.core import agents
+from geminids.core.errors import PARTLY_DONE
+from geminids.core.model import FileAccount, KnownBy, folder_hash
 from geminids.library import Library
-from geminids.model import FileAccount, KnownBy, folder_hash
-from geminids.records.evidence import evidence_of
-from geminids.records.reading import session_of
-from geminids.records.schema import check_record
-from geminids.records.simple import simple_record
-from geminids.records.translating import record_of
-from geminids.sources.describe import describe
+from geminids.reading.describe import describe
+from geminids.sharing import export
+from geminids.sharing.export.losses import losses
+from geminids.sharing.records.evidence import evidence_of
+from geminids.sharing.records.reading import session_of
+from geminids.sharing.records.schema import check_record
+from geminids.sharing.records.simple import simple_record
+from geminids.sharing.records.translating import record_of
 from tests.conftest import ROOT, Run
 from tests.exporting import manner, text_of
 from tests.homes import FIRST_ID, write_session
@@ -48,23 +49,23 @@ SECOND_ID = "2f0c9a2b-0000-4000-8000-000000000002"
 
 
 HINTS = {
-    "config.py": "variables by which other agents say where they are",
-    "export/otlp.py": "who offers a model, by its name",
-    "prices/listed.py": "who offers a model, by its name",
-    "projects/other_agents.py": "where to look for the folder of a hash",
-    "projects/places.py": "where not to look for it",
-    "projects/spellings.py": "where agents make work trees",
-    "projects/walk.py": "where to look for the folder of a hash",
-    "query/grammar.py": "an example",
-    "records/evidence.py": "which members of its records a session carries; of others, all of them are kept",
-    "records/others.py": "which records in a file are those of another session",
-    "records/remnants_claude.py": "which members of its records a session carries",
-    "records/remnants_codex.py": "which members of its records a session carries",
-    "records/simple.py": "whose lines other tools translate one by one",
-    "records/simple_claude.py": "how other tools translate its lines",
-    "records/simple_codex.py": "how other tools translate its lines",
-    "records/translating.py": "what other tools call agents, and who offers a model, by its name",
-    "settings.py": "an example",
+    "core/config.py": "variables by which other agents say where they are",
+    "sharing/export/otlp.py": "who offers a model, by its name",
+    "query/usage/prices/listed.py": "who offers a model, by its name",
+    "sync/projects/other_agents.py": "where to look for the folder of a hash",
+    "core/usual_folders.py": "where not to look for it",
+    "core/spellings.py": "where agents make work trees",
+    "sync/projects/walk.py": "where to look for the folder of a hash",
+    "query/search/grammar.py": "an example",
+    "sharing/records/evidence.py": "which members of its records a session carries; of others, all are kept",
+    "sharing/records/others.py": "which records in a file are those of another session",
+    "sharing/records/remnants_claude.py": "which members of its records a session carries",
+    "sharing/records/remnants_codex.py": "which members of its records a session carries",
+    "sharing/records/simple.py": "whose lines other tools translate one by one",
+    "sharing/records/simple_claude.py": "how other tools translate its lines",
+    "sharing/records/simple_codex.py": "how other tools translate its lines",
+    "sharing/records/translating.py": "what other tools call agents, and who offers a model, by its name",
+    "core/settings.py": "an example",
 }
 """Files that know agents by name, and what for: a new agent needs no line in any of them."""
 
@@ -77,7 +78,7 @@ def test_only_its_source_knows_an_agent_by_name() -> None:
         for path in root.rglob("*.py")
         if named.search(path.read_text("utf-8"))
     }
-    own = {path for path in knowing if path.startswith(("sources/claude/", "sources/codex/"))}
+    own = {path for path in knowing if path.startswith("agents/")}
     assert knowing - own <= HINTS.keys()
 
 
@@ -109,12 +110,12 @@ def home(tmp_path: Path) -> Path:
 
 
 def test_it_is_found_without_a_change_of_ours() -> None:
-    assert "toy" in sources.available()
-    assert sources.load("toy").title == "Toy Agent"
+    assert "toy" in agents.available()
+    assert agents.load("toy").title == "Toy Agent"
 
 
 def test_every_byte_of_its_files_is_accounted_for(home: Path) -> None:
-    source = sources.load("toy")
+    source = agents.load("toy")
     path = write_talk(home, "7c1d0009")
     path.write_text(path.read_text() + "what is this?\n")
     (home / FOLDER / "drafts").mkdir()
@@ -158,7 +159,7 @@ def test_an_agent_that_there_is_not_is_answered_with_those_there_are(
 ) -> None:
     refused = geminids(*verb.split(), "--home", home, "--agent", "tory")
     assert refused.code == 2
-    known = ", ".join(sources.available())
+    known = ", ".join(agents.available())
     assert f"there is no agent 'tory'. There are: {known}." in refused.err
 
 
@@ -331,13 +332,13 @@ def test_it_is_exported_in_every_format(geminids: Run, home: Path, tmp_path: Pat
         assert "Toy Agent" in written
     if name in {"markdown", "text"}:
         assert "branch window" in written
-    (session,) = read_sessions(sources.load("toy"), home)
+    (session,) = read_sessions(agents.load("toy"), home)
     report = losses(session, export.load(name), manner("everything"))
     assert report.losses
 
 
 def test_it_becomes_a_record_that_tells_every_line_of_its_file(home: Path) -> None:
-    (session,) = read_sessions(sources.load("toy"), home)
+    (session,) = read_sessions(agents.load("toy"), home)
     evidence = evidence_of(session, natives_of(session))
     record = record_of(session, evidence)
     assert check_record(record) is None
@@ -354,7 +355,7 @@ def test_it_becomes_a_record_that_tells_every_line_of_its_file(home: Path) -> No
 
 
 def test_it_becomes_a_record_as_other_tools_make_them(home: Path) -> None:
-    (session,) = read_sessions(sources.load("toy"), home)
+    (session,) = read_sessions(agents.load("toy"), home)
     record = simple_record(session, natives_of(session))
     assert check_record(record) is None
     assert record == simple_record(session), "other tools know nothing of its files"

@@ -19,17 +19,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from geminids.errors import INTERRUPTED, NOTHING_FOUND, PARTLY_DONE, WRONG_USAGE, SlowPatternError
+from geminids.core.errors import INTERRUPTED, NOTHING_FOUND, PARTLY_DONE, WRONG_USAGE, SlowPatternError
+from geminids.faces.web.libraries import READERS
 from geminids.library import Question, open_library
-from geminids.prices.overrides import read_overrides
-from geminids.records.errors import SlowSchemaError
-from geminids.store import pattern_trees, patterns
-from geminids.store.characters import without_case
-from geminids.store.finding import find, has_substring, substring_places
-from geminids.store.pattern_worker import FLAGS, Place
-from geminids.store.patterns import Patterns, TooSlowError
-from geminids.store.words import Want, Way
-from geminids.web.libraries import READERS
+from geminids.query.usage.prices.overrides import read_overrides
+from geminids.sharing.records.errors import SlowSchemaError
+from geminids.storage.text import pattern_trees, patterns
+from geminids.storage.text.characters import without_case
+from geminids.storage.text.pattern_worker import FLAGS, Place
+from geminids.storage.text.patterns import Patterns, TooSlowError
+from geminids.storage.text.places import find, has_substring, substring_places
+from geminids.storage.text.words import Want, Way
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import RUN, Served, serving, wait_until
 
@@ -561,7 +561,7 @@ def test_a_name_with_many_stars_fits_or_not_at_once() -> None:
 
 def test_a_schema_that_takes_too_long_is_told() -> None:
     pytest.importorskip("cddlparser")
-    from geminids.records.cddl import Schema
+    from geminids.sharing.records.cddl import Schema
 
     schema = Schema.parse('start = tstr .regexp "(a|aa)+"', "mine.cddl")
     assert schema.mismatch("aaa") is None

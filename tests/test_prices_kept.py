@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids.prices import Amounts, Prices
-from geminids.prices.kept import library_footprint, read_kept
-from geminids.prices.overrides import read_overrides
+from geminids.query.usage.prices import Amounts, Prices
+from geminids.query.usage.prices.cache import library_footprint, read_kept
+from geminids.query.usage.prices.overrides import read_overrides
 
 A_DAY = date(2026, 10, 1)
 SOME = Amounts(1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000)
@@ -145,7 +145,7 @@ LIGHT = """
 import sys
 from datetime import date
 before = set(sys.modules)
-from geminids.prices import Amounts, Prices
+from geminids.query.usage.prices import Amounts, Prices
 prices = Prices.load(sys.stdin.read(), None, [("google", "gemini-2.5-pro")])
 print(prices.cost("google", "gemini-2.5-pro", date(2026, 10, 1), 0, Amounts(1000000)).amount)
 print(*set(sys.modules) - before)
@@ -162,7 +162,12 @@ def test_with_kept_prices_nothing_heavier_than_json_and_decimal_is_loaded() -> N
     amount, loaded = run(LIGHT, KEPT)
     assert Decimal(amount) == Decimal("1.25")
     ours = {name for name in loaded.split() if name.startswith("geminids")}
-    assert ours == {"geminids", "geminids.values", "geminids.prices", "geminids.prices.kept"}
+    assert ours == {
+        "geminids",
+        "geminids.core.values",
+        "geminids.query.usage.prices",
+        "geminids.query.usage.prices.cache",
+    }
     heavy = {"genai_prices", "pydantic", "importlib.metadata", "importlib.util", "dataclasses", "tomllib"}
     assert not set(loaded.split()) & heavy
 
@@ -172,8 +177,8 @@ import sys
 from datetime import date
 sys.path[:] = [folder for folder in sys.path if not folder.endswith("site-packages")]
 sys.path.append(sys.stdin.readline().strip())
-from geminids.prices import Amounts, Prices
-from geminids.prices.overrides import read_overrides
+from geminids.query.usage.prices import Amounts, Prices
+from geminids.query.usage.prices.overrides import read_overrides
 overrides = read_overrides("settings.toml", {"mine": {"input": 2, "output": 3}})
 prices = Prices.load(sys.stdin.read(), overrides, [(None, "mine"), ("google", "gemini-2.5-pro")])
 print(prices.cost("google", "gemini-2.5-pro", date(2026, 10, 1), 0, Amounts(1)))
@@ -195,7 +200,7 @@ def test_without_the_library_only_what_the_user_settled_has_a_price() -> None:
 BROKEN_LIBRARY = """
 import sys
 sys.modules["genai_prices"] = None
-from geminids.prices import Prices
+from geminids.query.usage.prices import Prices
 print(Prices.load(None, None, [(None, "gpt-5.1")]).why_not(None, "gpt-5.1"))
 """
 

@@ -12,7 +12,8 @@ from genai_prices import extract_usage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geminids.prices import BANDS, Amounts, Prices, band
+from geminids.core.price_bands import BANDS, band
+from geminids.query.usage.prices import Amounts, Prices
 from tests.prices import (
     AGENTS_PROVIDERS,
     all_models,

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from geminids.prices import BANDS, Amounts, Cost, Prices, band, overrides_in
-from geminids.settings import BadSettingsError, read_settings
+from geminids.core.price_bands import BANDS, band
+from geminids.core.settings import BadSettingsError, read_settings
+from geminids.query.usage.prices import Amounts, Cost, Prices, overrides_in
 from tests.conftest import ROOT
 
 A_DAY = date(2026, 10, 1)

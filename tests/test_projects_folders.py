@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids.model import KnownBy
-from geminids.projects.folders import current_folder, known_folders
-from geminids.projects.other_agents import folders_named, other_agents
-from geminids.projects.resolving import Known
-from geminids.projects.shells import folders_in_history, shell_history
-from geminids.projects.walk import DEEP_DEPTH, QUICK_DEPTH, Mounts, search_roots, searched
-from geminids.projects.work_trees import work_trees
+from geminids.core.model import KnownBy
+from geminids.sync.projects.folders import current_folder, known_folders
+from geminids.sync.projects.other_agents import folders_named, other_agents
+from geminids.sync.projects.resolving import Known
+from geminids.sync.projects.shells import folders_in_history, shell_history
+from geminids.sync.projects.walk import DEEP_DEPTH, QUICK_DEPTH, Mounts, search_roots, searched
+from geminids.sync.projects.work_trees import work_trees
 
 from .conftest import Rights
 

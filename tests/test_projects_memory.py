@@ -15,9 +15,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids.model import KnownBy, folder_hash
-from geminids.projects import memory
-from geminids.projects.memory import (
+from geminids.core.model import KnownBy, folder_hash
+from geminids.core.spellings import same_place, spellings
+from geminids.storage.durable import database
+from geminids.storage.durable.database import (
+    EARLIER_NAME,
+    FILE_NAME,
+    BusyStoreError,
+    NewerStoreError,
+    generation,
+)
+from geminids.storage.durable.recovery import RecoveredError
+from geminids.sync.projects import memory
+from geminids.sync.projects.memory import (
     DamagedMemoryError,
     Learnt,
     Look,
@@ -28,11 +38,7 @@ from geminids.projects.memory import (
     recall,
     unlink,
 )
-from geminids.projects.resolving import Found
-from geminids.projects.spellings import same_place, spellings
-from geminids.store import durable
-from geminids.store.durable import EARLIER_NAME, FILE_NAME, BusyStoreError, NewerStoreError, generation
-from geminids.store.recovery import RecoveredError
+from geminids.sync.projects.resolving import Found
 
 from .conftest import Rights
 
@@ -307,7 +313,7 @@ def test_processes_that_link_at_once_lose_nothing(tmp_path: Path) -> None:
 
 def test_a_process_that_is_killed_leaves_a_readable_file(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from geminids.projects.memory import link\n"
+        "import sys; from pathlib import Path; from geminids.sync.projects.memory import link\n"
         "for number in range(100000): link(Path(sys.argv[1]), sys.argv[2] + str(number), 'x' * 20000)"
     )
     for delay in (0.0, 0.002, 0.005, 0.011, 0.017):
@@ -330,8 +336,8 @@ def test_a_process_that_is_killed_leaves_a_readable_file(tmp_path: Path) -> None
 
 
 def test_whoever_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(durable, "PATIENCE", 0.05)
-    with durable.alone(tmp_path / FILE_NAME, 0):
+    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    with database.alone(tmp_path / FILE_NAME, 0):
         with pytest.raises(BusyStoreError, match="try again"):
             link(tmp_path, HASH, SHOP)
         assert not learn(tmp_path, {HASH: Found(SHOP, KnownBy.SEARCH)}, {})
@@ -374,7 +380,7 @@ def test_nothing_remembered_is_certain_unless_a_spelling_has_the_hash(
 def test_an_earlier_release_that_writes_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(durable, "PATIENCE", 0.05)
+    monkeypatch.setattr(database, "PATIENCE", 0.05)
     keep_as_before(tmp_path)
     with memory._earlier_release_kept_out(tmp_path, 0):
         with pytest.raises(BusyStoreError, match=r"projects\.json"):

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geminids.model import KnownBy, folder_hash
-from geminids.projects.folders import known_folders
-from geminids.projects.memory import learn, recall
-from geminids.projects.resolving import Found, Known, resolve
-from geminids.projects.spellings import same_place, spellings, walked_spellings
-from geminids.projects.walk import QUICK_DEPTH, Mounts, searched
+from geminids.core.model import KnownBy, folder_hash
+from geminids.core.spellings import same_place, spellings, walked_spellings
+from geminids.sync.projects.folders import known_folders
+from geminids.sync.projects.memory import learn, recall
+from geminids.sync.projects.resolving import Found, Known, resolve
+from geminids.sync.projects.walk import QUICK_DEPTH, Mounts, searched
 
 LATER = float("inf")
 NO_MOUNTS = Mounts(b"/dev/sda / ext4 rw 0 0\n")

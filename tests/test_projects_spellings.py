@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids.model import folder_hash
-from geminids.projects.spellings import (
+from geminids.core.model import folder_hash
+from geminids.core.spellings import (
     ancestors,
     main_place,
     same_place,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from geminids import sources
+from geminids.core import agents
+from geminids.core.model import Usage
 from geminids.library import ExplainedTotal, Library, StatsQuestion
-from geminids.model import Usage
 from tests.conftest import CORPUS, FIXTURES, NOW
 
 CASES = sorted(path.parent for path in FIXTURES.glob("*/*/home"))
@@ -73,7 +73,7 @@ def test_each_request_stands_where_it_is_said_to(tmp_path: Path) -> None:
     "name", ["claude/tools", "claude/thoughts", "codex/tools", "codex/compressed", "codex/legacy"]
 )
 def test_lines_that_are_named_tell_of_tokens(name: str, tmp_path: Path) -> None:
-    source = sources.load(name.partition("/")[0])
+    source = agents.load(name.partition("/")[0])
     with Library([FIXTURES / name / "home"], tmp_path / "data") as library:
         requests = [
             request
@@ -91,7 +91,7 @@ def test_lines_that_are_named_tell_of_tokens(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if agent_of(case) in ("claude", "codex")], ids=str)
 def test_our_sums_agree_with_the_agents_own(case: Path, tmp_path: Path) -> None:
     """Where an agent keeps a total, it is ours, or the difference is known to be missing or still to come."""
-    assert agent_of(case) in sources.available()
+    assert agent_of(case) in agents.available()
     with Library([case / "home"], tmp_path / "data") as library:
         assert library.explain(StatsQuestion(), NOW).checks.differs == 0
 

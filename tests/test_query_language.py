@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from geminids.cli import search_command
-from geminids.errors import WRONG_USAGE
-from geminids.query.asking import Question
-from geminids.query.filters import PLACES
-from geminids.query.language import Query, QuerySyntaxError, _by_grammar, parse
-from geminids.query.literals import needed_by_regex
-from geminids.query.tree import And, Node, Not, Or, Prefix, Regex, Substring, Words
-from geminids.store import schema
-from geminids.store.words import Want, Way, snippet
+from geminids.core.errors import WRONG_USAGE
+from geminids.faces.cli import search_command
+from geminids.query.search.filters import PLACES
+from geminids.query.search.language import Query, QuerySyntaxError, _by_grammar, parse
+from geminids.query.search.literals import needed_by_regex
+from geminids.query.search.question import Question
+from geminids.query.search.tree import And, Node, Not, Or, Prefix, Regex, Substring, Words
+from geminids.storage.index import schema
+from geminids.storage.text.words import Want, Way, snippet
 
 from .conftest import NOW, ROOT
 from .full_text import FullText
@@ -450,9 +450,19 @@ def test_a_slow_pattern_stays_slow_only() -> None:
     assert time.process_time() - start < 20
 
 
-HEAVY = {"msgspec", "pathlib", "click", "dataclasses", "inspect", "unicodedata", "difflib", "geminids.model"}
+HEAVY = {
+    "msgspec",
+    "pathlib",
+    "click",
+    "dataclasses",
+    "inspect",
+    "unicodedata",
+    "difflib",
+    "geminids.core.model",
+}
 LOADED = (
-    "import sys; from geminids.query.language import parse; parse('a in:path').fts(); print(*sys.modules)"
+    "import sys; from geminids.query.search.language import parse\n"
+    "parse('a in:path').fts(); print(*sys.modules)"
 )
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from geminids.model import SessionFile
-from geminids.query.last_list import FILE_NAME, LastList, Listed, recall, remember
+from geminids.core.model import SessionFile
+from geminids.query.sessions.last_list import FILE_NAME, LastList, Listed, recall, remember
 
 from .summaries import summary
 

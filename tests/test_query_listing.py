@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from geminids.model import Project, SessionKind, SessionSummary
-from geminids.query.listing import Filter, Listing
-from geminids.query.listing import listing as list_index
-from geminids.query.matching import match
+from geminids.core.model import Project, SessionKind, SessionSummary
+from geminids.query.projects.matching import match
+from geminids.query.sessions.listing import Filter, Listing
+from geminids.query.sessions.listing import listing as list_index
 
 from .summaries import index_of, project, summary
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from geminids.model import KnownBy, Project, folder_hash
-from geminids.names import project_names
-from geminids.query.matching import match, nearest
+from geminids.core.model import KnownBy, Project, folder_hash
+from geminids.core.names import project_names
+from geminids.query.projects.matching import match, nearest
 
 from .summaries import project
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from geminids.errors import BadTimeError
-from geminids.query.moments import parse_moment
+from geminids.core.errors import BadTimeError
+from geminids.query.search.moments import parse_moment
 
 from .conftest import NOW
 

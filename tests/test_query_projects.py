@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from geminids.errors import AmbiguousProjectError, ProjectNotFoundError
-from geminids.model import (
+from geminids.core.agents.base import CompanionFile
+from geminids.core.errors import AmbiguousProjectError, ProjectNotFoundError
+from geminids.core.model import (
     CompanionKind,
     KnownBy,
     Project,
@@ -14,7 +15,7 @@ from geminids.model import (
     SessionSummary,
     folder_hash,
 )
-from geminids.query.projects import (
+from geminids.query.projects.report import (
     Contents,
     Shelved,
     certain_paths,
@@ -23,9 +24,8 @@ from geminids.query.projects import (
     identify,
     the_one,
 )
-from geminids.query.story import EventKind
-from geminids.query.story import story as tell
-from geminids.sources.base import CompanionFile
+from geminids.query.projects.timeline import EventKind
+from geminids.query.projects.timeline import story as tell
 
 from .summaries import summary
 

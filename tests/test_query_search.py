@@ -14,18 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geminids import sources
+from geminids.core import agents
+from geminids.core.agents.base import Reading, Scan, Source
+from geminids.core.agents.traces import trace
+from geminids.core.model import Message, Session
 from geminids.library import Found, Library, Question
-from geminids.model import Message, Session
-from geminids.query.cursors import BadCursorError
-from geminids.query.language import Query, parse
-from geminids.query.search import search
-from geminids.sources.base import Reading, Scan, Source
-from geminids.sources.bundles import shelves
-from geminids.sources.traces import trace
-from geminids.store.index import in_memory
-from geminids.store.schema import COLUMNS
-from geminids.sync.texts import words
+from geminids.query.search.cursors import BadCursorError
+from geminids.query.search.engine import search
+from geminids.query.search.language import Query, parse
+from geminids.reading.bundles import shelves
+from geminids.storage.codec.texts import words
+from geminids.storage.index.database import in_memory
+from geminids.storage.index.schema import COLUMNS
 from tests.conftest import FIXTURES, NOW
 from tests.connections import to_be_closed
 from tests.homes import write_session
@@ -75,7 +75,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 @cache
 def texts(homes: tuple[Path, ...] = ALL) -> tuple[Text, ...]:
     """Every message of some cases, read by the readers alone."""
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     every = [scan for home in homes for scan in scans(source, home)]
     return tuple(
         Text(session, place, message, dict(zip(COLUMNS, words(message, everything=True), strict=True)))
@@ -305,7 +305,7 @@ def test_a_page_of_another_search_is_refused(library: Library, after: str) -> No
 
 
 def test_what_must_be_read_says_where_it_stopped(few: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("geminids.query.search.MOST_READ", 3)
+    monkeypatch.setattr("geminids.query.search.engine.MOST_READ", 3)
     found = few.search(Question("/qqqq+/"), NOW)
     assert not found.sessions
     assert found.stopped

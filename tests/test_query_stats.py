@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from geminids.core.model import Session, SessionKind, ToolCall, ToolStatus, Usage
 from geminids.library import STATS_GROUPS, Library, Statistics, StatsQuestion
-from geminids.model import Session, SessionKind, ToolCall, ToolStatus, Usage
-from geminids.prices import Amounts
-from geminids.query.figures import amounts_of
-from geminids.store.schema import USAGE
+from geminids.query.usage.figures import amounts_of
+from geminids.query.usage.prices import Amounts
+from geminids.storage.index.schema import USAGE
 from tests.conftest import FIXTURES, NOW
 from tests.homes import tool_call, write_session
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids import sources
-from geminids.model import (
+from geminids.core import agents
+from geminids.core.model import (
     FileChange,
     Message,
     Operation,
@@ -28,8 +28,8 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.records.attribution import file_attribution
-from geminids.records.line_owners import hunks_of
+from geminids.sharing.records.attribution import file_attribution
+from geminids.sharing.records.line_owners import hunks_of
 from tests.exporting import fixture_sessions, hostile_session
 
 replace = msgspec.structs.replace
@@ -360,7 +360,7 @@ def _check_hashes(session: Session) -> int:
 
 def test_edits_without_any_diff_are_made_again(corpus: Path) -> None:
     file = corpus / "vac" / "native" / "gemini-gemini-3-pro-preview.json"
-    reading = sources.load("gemini").read_alone(file)
+    reading = agents.load("gemini").read_alone(file)
     assert reading is not None
     (session,) = reading.sessions
     attributed = file_attribution(session)

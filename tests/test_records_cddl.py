@@ -18,8 +18,8 @@ import cbor2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.records.cddl import Mismatch, Schema, SchemaError
-from geminids.records.standalone import Tagged
+from geminids.sharing.records.cddl import Mismatch, Schema, SchemaError
+from geminids.sharing.records.standalone import Tagged
 
 
 class Feature(NamedTuple):

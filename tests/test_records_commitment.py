@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
-from geminids.records import standalone
-from geminids.records.commitment import commit
-from geminids.records.errors import CommitmentError
-from geminids.records.redacting import withhold
-from geminids.records.standalone import RefusedError
+from geminids.sharing.records import standalone
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.errors import CommitmentError
+from geminids.sharing.records.redacting import withhold
+from geminids.sharing.records.standalone import RefusedError
 
 from .conftest import FIXTURES
 from .golden import check_golden

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from geminids import sources
-from geminids.model import (
+from geminids.core import agents
+from geminids.core.model import (
     Attachment,
     FileChange,
     Message,
@@ -26,10 +26,10 @@ from geminids.model import (
     ToolCall,
     ToolResult,
 )
-from geminids.records.evidence import Evidence, Place, evidence_of
-from geminids.records.natives import Natives, pointed_at, read_natives
-from geminids.sources.jsonl import UndecodableError, decode
-from geminids.sources.timestamps import parse_time
+from geminids.core.timestamps import parse_time
+from geminids.reading.jsonl import UndecodableError, decode
+from geminids.sharing.records.evidence import Evidence, Place, evidence_of
+from geminids.sharing.records.natives import Natives, pointed_at, read_natives
 from tests import claude_lines, codex_homes
 from tests.conftest import FIXTURES, RecordProperty
 from tests.homes import tool_call, write_session
@@ -51,7 +51,7 @@ SAYS_NOTHING = (None, "")
 
 def content_of(agent: str, path: str) -> bytes:
     """The bytes of a file, as an agent's reader sees them."""
-    unpacked = sources.load(agent).unpacked(Path(path))
+    unpacked = agents.load(agent).unpacked(Path(path))
     return Path(path).read_bytes() if unpacked is None else unpacked
 
 
@@ -67,7 +67,7 @@ def evidence(session: Session) -> Evidence:
 
 def sessions_in(home: Path) -> list[Session]:
     """The sessions of all agents in a home."""
-    return [session for agent in AGENTS for session in sessions(sources.load(agent), home)]
+    return [session for agent in AGENTS for session in sessions(agents.load(agent), home)]
 
 
 # What is told
@@ -247,7 +247,7 @@ def _given(corpus: Path) -> Iterator[Session]:
     folders = ("vac/native", "vac/gemini-cli-0.61", "wild")
     files = [path for folder in folders for path in (corpus / folder).rglob("*.json*")]
     for path in sorted(files):
-        readings = (sources.load(agent).read_alone(path) for agent in AGENTS)
+        readings = (agents.load(agent).read_alone(path) for agent in AGENTS)
         read = (reading.sessions for reading in readings if reading is not None and reading.sessions)
         yield from next(read, ())
 
@@ -359,7 +359,7 @@ def _marked_json(raw: bytes, marks: Iterator[str]) -> bytes:
 @pytest.mark.parametrize("agent", AGENTS)
 def test_members_of_which_nobody_ever_heard_are_kept_wherever_they_stand(agent: str, tmp_path: Path) -> None:
     """Also deep inside what the tables know, and in records of no message."""
-    source = sources.load(agent)
+    source = agents.load(agent)
     count = 0
     for case in (case for case in CASES if case.parent.parent.name == agent):
         home = tmp_path / case.parent.name
@@ -444,7 +444,7 @@ def test_what_is_the_same_in_a_later_version_is_not_kept_twice(tmp_path: Path) -
 
 
 def _only(home: Path) -> Session:
-    [session] = sessions(sources.load("gemini"), home)
+    [session] = sessions(agents.load("gemini"), home)
     return session
 
 
@@ -508,9 +508,9 @@ def test_of_a_checkpoint_only_what_is_beside_its_messages_is_another_record(tmp_
 
 
 def test_a_document_keeps_all_but_its_messages() -> None:
-    [session] = sessions(sources.load("gemini"), FIXTURES / "gemini" / "torn-json" / "home")[:1]
+    [session] = sessions(agents.load("gemini"), FIXTURES / "gemini" / "torn-json" / "home")[:1]
     home = FIXTURES / "gemini" / "at-files-strings" / "home"
-    for session in sessions(sources.load("gemini"), home):
+    for session in sessions(agents.load("gemini"), home):
         [other] = evidence(session).others
         document = json.loads(Path(session.files[0].path).read_bytes())
         assert other.native == {name: value for name, value in document.items() if name != "messages"}
@@ -518,9 +518,7 @@ def test_a_document_keeps_all_but_its_messages() -> None:
 
 def test_what_is_left_of_a_damaged_document_is_kept_as_text() -> None:
     home = FIXTURES / "gemini" / "torn-json" / "home"
-    found = [
-        place for session in sessions(sources.load("gemini"), home) for place in evidence(session).others
-    ]
+    found = [place for session in sessions(agents.load("gemini"), home) for place in evidence(session).others]
     assert any(isinstance(place.native, str) and '"sessionId"' in place.native for place in found)
 
 
@@ -553,7 +551,7 @@ def _kept_elements(native: Any) -> Iterator[int]:
 
 
 def test_a_subagent_inside_its_parents_document_has_no_other_records() -> None:
-    found = [session for case in CASES for session in sessions(sources.load("gemini"), case)]
+    found = [session for case in CASES for session in sessions(agents.load("gemini"), case)]
     inner = [one for one in found if any(one.id == f"{one.parent_id}#{call}" for call in _calls(found))]
     assert inner
     assert [evidence(session).others for session in inner] == [()] * len(inner)
@@ -585,7 +583,7 @@ def test_each_subagent_in_the_file_of_a_session_has_its_own_records(tmp_path: Pa
         claude_lines.line("system", "u2", "u1", subtype="turn_duration"),
         {"type": "summary", "summary": "Counting", "leafUuid": "u1"},
     )
-    found = sessions(sources.load("claude"), tmp_path)
+    found = sessions(agents.load("claude"), tmp_path)
     others = {s.native_id.partition("#")[2]: evidence(s).others for s in found}
     named = {name: [p.native.get("uuid") for p in places] for name, places in others.items()}
     assert named == {"": ["u2", None], "a1": ["a2", "a3"], "b1": ["b2"]}
@@ -608,7 +606,7 @@ def test_what_several_messages_leave_of_one_record_is_kept_once(tmp_path: Path) 
 
 def test_messages_that_are_read_from_one_record_tell_it_together() -> None:
     home = FIXTURES / "gemini" / "chat-resume" / "home"
-    saved = [s for s in sessions(sources.load("gemini"), home) if s.kind is SessionKind.CHECKPOINT]
+    saved = [s for s in sessions(agents.load("gemini"), home) if s.kind is SessionKind.CHECKPOINT]
     shared = [s for s in saved if s.messages[0].source == s.messages[1].source]
     assert shared
     for session in shared:
@@ -656,7 +654,7 @@ def test_an_object_in_a_text_is_taken_apart_if_it_can_be_written_again(tmp_path:
         lines = [codex_homes.meta(), codex_homes.said("List"), _item(call), _item(answer)]
         path = tmp_path / f"rollout-2026-11-15T20-50-21-{codex_homes.THREAD}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        reading = sources.load("codex").read_alone(path)
+        reading = agents.load("codex").read_alone(path)
         assert reading is not None
         asked, answered = evidence(reading.sessions[0]).messages[1]
         assert asked.native == {"type": "response_item", "payload": {"type": "function_call"}}
@@ -673,7 +671,7 @@ def test_the_release_is_that_of_the_last_record() -> None:
             evidence(session).agent_version
             for case in CASES
             if case.parent.parent.name == agent
-            for session in sessions(sources.load(agent), case)
+            for session in sessions(agents.load(agent), case)
         }
         for agent in AGENTS
     }
@@ -707,7 +705,7 @@ def test_what_was_written_after_the_session_was_read_is_not_evidence(tmp_path: P
 def test_a_parent_that_goes_on_does_not_change_the_evidence_of_its_fork(tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(FIXTURES / "codex" / "fork" / "home", home)
-    found = sessions(sources.load("codex"), home)
+    found = sessions(agents.load("codex"), home)
     forks = [s for s in found if {m.source.file for m in s.messages} - {f.path for f in s.files}]
     assert forks
     before = [evidence(session) for session in forks]

@@ -27,9 +27,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from geminids.errors import GeminidsError
-from geminids.records import der
-from geminids.records.errors import (
+from geminids.core.errors import GeminidsError
+from geminids.sharing.records import der
+from geminids.sharing.records.errors import (
     AmbiguousKeyError,
     EmptyPassphraseError,
     IssuerError,
@@ -42,7 +42,7 @@ from geminids.records.errors import (
     PassphraseNeededError,
     UnusableKeyError,
 )
-from geminids.records.keys import Ask, KeyStore, PrivateKey, load_private
+from geminids.sharing.records.keys import Ask, KeyStore, PrivateKey, load_private
 
 from .conftest import NOW
 
@@ -144,7 +144,7 @@ def test_a_passphrase_costs_scrypt_to_guess_and_openssl_reads_the_file(keys: Key
 
 
 def test_the_same_passphrase_never_gives_the_same_bytes(keys: KeyStore) -> None:
-    from geminids.records.key_files import private_pem
+    from geminids.sharing.records.key_files import private_pem
 
     private = ed25519.Ed25519PrivateKey.generate()
     assert private_pem(private, SECRET) != private_pem(private, SECRET)

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from geminids.model import Role, Session, Text
-from geminids.records.encoding import decode, encode_cbor, encode_json, presentable
-from geminids.records.errors import RecordError
-from geminids.records.reading import session_of
-from geminids.records.translating import record_of
+from geminids.core.model import Role, Session, Text
+from geminids.sharing.records.encoding import decode, encode_cbor, encode_json, presentable
+from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.reading import session_of
+from geminids.sharing.records.translating import record_of
 from tests.exporting import hostile_session, looked_at_sessions
 from tests.records import JSON, fixture_homes, sessions_with_evidence
 

@@ -17,17 +17,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
-from geminids import sources
-from geminids.records import standalone
-from geminids.records.commitment import commit
-from geminids.records.encoding import encode_cbor, encode_json
-from geminids.records.errors import CommitmentError, WithholdingError
-from geminids.records.evidence import evidence_of
-from geminids.records.natives import read_natives
-from geminids.records.redacting import differences, places_of, subtrees, with_repeats, withhold
-from geminids.records.schema import check_record
-from geminids.records.signing import excerpt, statement
-from geminids.records.translating import record_of
+from geminids.core import agents
+from geminids.sharing.records import standalone
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.encoding import encode_cbor, encode_json
+from geminids.sharing.records.errors import CommitmentError, WithholdingError
+from geminids.sharing.records.evidence import evidence_of
+from geminids.sharing.records.natives import read_natives
+from geminids.sharing.records.redacting import differences, places_of, subtrees, with_repeats, withhold
+from geminids.sharing.records.schema import check_record
+from geminids.sharing.records.signing import excerpt, statement
+from geminids.sharing.records.translating import record_of
 
 from .conftest import CORPUS, FIXTURES
 from .golden import check_golden
@@ -625,7 +625,7 @@ def test_recorded_sessions_can_be_redacted_anywhere(agent: str) -> None:
     homes = sorted((FIXTURES / agent).glob("*/home"))
     chance = random.Random(agent)
     for home in chance.sample(homes, 8):
-        for session in sessions(sources.load(agent), home):
+        for session in sessions(agents.load(agent), home):
             natives = read_natives(session, lambda path: content_of(agent, path))
             record = commit(record_of(session, evidence_of(session, natives)))
             places = list(map(standalone.pointer_of, pointers_of(standalone.body_of(record))))
@@ -635,7 +635,7 @@ def test_recorded_sessions_can_be_redacted_anywhere(agent: str) -> None:
 
 
 def content_of(agent: str, path: str) -> bytes:
-    unpacked = sources.load(agent).unpacked(Path(path))
+    unpacked = agents.load(agent).unpacked(Path(path))
     return Path(path).read_bytes() if unpacked is None else unpacked
 
 

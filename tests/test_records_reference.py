@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from geminids.export.losses import LossReport, Verdict, losses
-from geminids.model import Session
-from geminids.query.given import sessions_in
-from geminids.records.evidence import evidence_of
-from geminids.records.formats import VacSimple
-from geminids.records.natives import read_natives
-from geminids.records.simple import simple_record
-from geminids.records.translating import record_of
-from geminids.sources.timestamps import parse_time
+from geminids.core.model import Session
+from geminids.core.timestamps import parse_time
+from geminids.query.sessions.input_files import sessions_in
+from geminids.sharing.export.losses import LossReport, Verdict, losses
+from geminids.sharing.records.evidence import evidence_of
+from geminids.sharing.records.formats import VacSimple
+from geminids.sharing.records.natives import read_natives
+from geminids.sharing.records.simple import simple_record
+from geminids.sharing.records.translating import record_of
 from tests.conftest import RecordProperty
 from tests.exporting import looked_at_sessions, manner
 

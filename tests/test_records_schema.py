@@ -20,12 +20,18 @@ import cbor2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.records.cddl import Schema, SchemaError
-from geminids.records.encoding import encode_cbor
-from geminids.records.errors import SchemaFileError
-from geminids.records.schema import LARGEST_SCHEMA, check_envelope, check_record, load_schema, record_schema
-from geminids.records.standalone import decode_cbor
-from geminids.records.translating import record_of
+from geminids.sharing.records.cddl import Schema, SchemaError
+from geminids.sharing.records.encoding import encode_cbor
+from geminids.sharing.records.errors import SchemaFileError
+from geminids.sharing.records.schema import (
+    LARGEST_SCHEMA,
+    check_envelope,
+    check_record,
+    load_schema,
+    record_schema,
+)
+from geminids.sharing.records.standalone import decode_cbor
+from geminids.sharing.records.translating import record_of
 
 from .conftest import CORPUS, RecordProperty, Rights
 from .records import AGENTS, corpus_homes, fixture_homes, sessions_with_evidence
@@ -817,8 +823,8 @@ def test_checks_a_large_record_in_no_time(record_property: RecordProperty) -> No
 
 def test_nothing_is_loaded_before_it_is_needed() -> None:
     script = (
-        "import sys, geminids.records.schema as schema\n"
-        "assert not {'cddlparser', 'cryptography', 'geminids.records.cddl'} & set(sys.modules)\n"
+        "import sys, geminids.sharing.records.schema as schema\n"
+        "assert not {'cddlparser', 'cryptography', 'geminids.sharing.records.cddl'} & set(sys.modules)\n"
         "schema.check_envelope(b'')\n"
         "assert 'cbor2' not in sys.modules"
     )
@@ -828,7 +834,7 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
 def test_says_what_is_missing_where_schemas_cannot_be_read() -> None:
     script = (
         "import sys; sys.modules['cddlparser'] = None\n"
-        "from geminids.records import errors, schema\n"
+        "from geminids.sharing.records import errors, schema\n"
         "try: schema.check_record({})\n"
         "except errors.SigningNotInstalledError as error: print(error)"
     )

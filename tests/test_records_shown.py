@@ -17,10 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.errors import GeminidsError, NotASessionError, NotLoadedByAgentError
-from geminids.export.data import encode
-from geminids.library import Library
-from geminids.model import (
+from geminids.core.errors import GeminidsError, NotASessionError, NotLoadedByAgentError
+from geminids.core.model import (
     Companion,
     CompanionKind,
     Level,
@@ -38,20 +36,22 @@ from geminids.model import (
     Unrecognised,
     Usage,
 )
-from geminids.query.given import agent_view, is_document, sessions_in
-from geminids.records.commitment import commit
-from geminids.records.encoding import encode_cbor, encode_json
-from geminids.records.errors import RecordError
-from geminids.records.files import is_record, record_in_file
-from geminids.records.redacting import withhold
-from geminids.records.retold import session_told_by
-from geminids.records.signing import Claims, statement
-from geminids.records.simple import simple_record
-from geminids.records.standalone import Tagged
-from geminids.records.standalone import encode_cbor as cbor
-from geminids.records.translating import record_of
-from geminids.records.vcon import vcon_of
-from geminids.transcript.entries import LEVELS, transcript
+from geminids.library import Library
+from geminids.query.sessions.input_files import agent_view, is_document, sessions_in
+from geminids.sharing.export.data import encode
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.encoding import encode_cbor, encode_json
+from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.files import is_record, record_in_file
+from geminids.sharing.records.redacting import withhold
+from geminids.sharing.records.retold import session_told_by
+from geminids.sharing.records.signing import Claims, statement
+from geminids.sharing.records.simple import simple_record
+from geminids.sharing.records.standalone import Tagged
+from geminids.sharing.records.standalone import encode_cbor as cbor
+from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.vcon import vcon_of
+from geminids.sharing.transcript.entries import LEVELS, transcript
 from tests.conftest import FIXTURES, Run
 from tests.exporting import fixture_sessions, hostile_session, looked_at_sessions
 from tests.homes import write_session
@@ -550,7 +550,7 @@ SHOW = """
 import sys
 for name in sys.argv[2].split():
     sys.modules[name] = None
-from geminids.cli.main import run
+from geminids.faces.cli.main import run
 code = run(["show", sys.argv[1]])
 print(code, *sorted(sys.modules), file=sys.stderr)
 """
@@ -573,13 +573,13 @@ def test_a_session_is_shown_without_loading_what_reads_records() -> None:
     (home,) = [home for home in fixture_homes("gemini") if home.parent.name == "rewind-jsonl-2"]
     (code, *modules), _ = shown(next(home.rglob("session-*.jsonl")))
     known = {
-        "geminids.records",
-        "geminids.records.errors",
-        "geminids.records.files",
-        "geminids.records.profile",
+        "geminids.sharing.records",
+        "geminids.sharing.records.errors",
+        "geminids.sharing.records.files",
+        "geminids.sharing.records.profile",
     }
     assert code == "0"
-    assert {name for name in modules if name.startswith("geminids.records")} <= known
+    assert {name for name in modules if name.startswith("geminids.sharing.records")} <= known
     assert not {"cryptography", "cbor2"} & {*modules}
 
 

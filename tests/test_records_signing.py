@@ -14,12 +14,12 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP384R1, generate_pri
 from cwt import COSE, COSEKey
 from cwt.cose_key_interface import COSEKeyInterface
 
-from geminids.records import standalone
-from geminids.records.commitment import commit
-from geminids.records.errors import ExcerptError, SigningError
-from geminids.records.redacting import withhold
-from geminids.records.signing import excerpt, sign1, statement, with_token
-from geminids.records.standalone import Check, Verdict, key_id, load_public_key, verify
+from geminids.sharing.records import standalone
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.errors import ExcerptError, SigningError
+from geminids.sharing.records.redacting import withhold
+from geminids.sharing.records.signing import excerpt, sign1, statement, with_token
+from geminids.sharing.records.standalone import Check, Verdict, key_id, load_public_key, verify
 
 from .conftest import CORPUS, FIXTURES
 from .record_making import (

@@ -14,18 +14,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from geminids import __version__, sources
-from geminids.model import Session, SessionKind, State, ToolCall
-from geminids.query.given import sessions_in
-from geminids.records.encoding import decode, encode_json
-from geminids.records.errors import RecordError
-from geminids.records.natives import Natives, read_natives
-from geminids.records.schema import check_record
-from geminids.records.simple import simple_record
-from geminids.records.simple_claude import claude_entries, claude_surroundings
-from geminids.records.simple_codex import codex_entries, codex_surroundings
-from geminids.records.simple_gemini import gemini_entry
-from geminids.records.simple_members import Surroundings
+from geminids import __version__
+from geminids.core import agents
+from geminids.core.model import Session, SessionKind, State, ToolCall
+from geminids.query.sessions.input_files import sessions_in
+from geminids.sharing.records.encoding import decode, encode_json
+from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.natives import Natives, read_natives
+from geminids.sharing.records.schema import check_record
+from geminids.sharing.records.simple import simple_record
+from geminids.sharing.records.simple_claude import claude_entries, claude_surroundings
+from geminids.sharing.records.simple_codex import codex_entries, codex_surroundings
+from geminids.sharing.records.simple_gemini import gemini_entry
+from geminids.sharing.records.simple_members import Surroundings
 from tests.conftest import FIXTURES, RecordProperty
 from tests.exporting import exported, fixture_sessions, hostile_session
 from tests.reading import sessions as read_sessions
@@ -89,14 +90,14 @@ def naive_entry(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def natives_of(session: Session) -> Natives:
-    source = sources.load(session.agent)
+    source = agents.load(session.agent)
     return read_natives(session, lambda path: source.unpacked(Path(path)) or Path(path).read_bytes())
 
 
 def gemini_sessions(homes: list[Path], file_format: str) -> Iterator[Session]:
     """The sessions in files of one format, and nowhere else."""
     for home in homes:
-        for session in read_sessions(sources.load("gemini"), home):
+        for session in read_sessions(agents.load("gemini"), home):
             if session.files and all(file.format == file_format for file in session.files):
                 yield session
 
@@ -197,7 +198,7 @@ def loaded_logs() -> Iterator[tuple[Session, dict[str, Any]]]:
     holders = Counter(file.path for session in found for file in session.files)
     for session in found:
         path = session.files[-1].path
-        view = sources.load("gemini").agent_view(Path(path))
+        view = agents.load("gemini").agent_view(Path(path))
         # It loads nothing without a header, and of two sessions in one file only the last.
         if view is not None and holders[path] == 1:
             yield session, view
@@ -217,7 +218,7 @@ def written_ids(session: Session, natives: Natives) -> dict[str, set[str]]:
 
 
 def test_what_the_agent_no_longer_sees_is_not_told() -> None:
-    (session,) = read_sessions(sources.load("gemini"), FIXTURES / "gemini" / "rewind-jsonl-2" / "home")
+    (session,) = read_sessions(agents.load("gemini"), FIXTURES / "gemini" / "rewind-jsonl-2" / "home")
     dropped = {message.id for message in session.messages if message.state is not State.CURRENT}
     assert dropped
     for record in (simple_record(session), simple_record(session, natives_of(session))):
@@ -264,7 +265,7 @@ def test_lines_of_other_agents_are_entries(agent: str) -> None:
     """One line, one entry: those with a message, or all but what is about the session as a whole."""
     entries = 0
     for home in sorted(FIXTURES.glob(f"{agent}/*/home")):
-        for session in read_sessions(sources.load(agent), home):
+        for session in read_sessions(agents.load(agent), home):
             told = simple_record(session, natives_of(session))["session"]["entries"]
             entries += len(told)
             assert told or not session.messages
@@ -273,7 +274,7 @@ def test_lines_of_other_agents_are_entries(agent: str) -> None:
 
 def test_subagents_that_share_a_file_are_told_apart() -> None:
     home = FIXTURES / "claude" / "subagent-1.0.120" / "home"
-    found = {session.id: session for session in read_sessions(sources.load("claude"), home)}
+    found = {session.id: session for session in read_sessions(agents.load("claude"), home)}
     child = next(session for session in found.values() if session.parent_id in found)
     parent = found[child.parent_id or ""]
     assert parent.file == child.file
@@ -309,7 +310,7 @@ def sessions_in_place() -> dict[str, Session]:
     return {
         f"{home.parent.name}/{session.id}": session
         for home in sorted(FIXTURES.glob("*/*/home"))
-        for session in read_sessions(sources.load(home.parent.parent.name), home)
+        for session in read_sessions(agents.load(home.parent.parent.name), home)
     }
 
 

@@ -22,11 +22,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
-from geminids.records import standalone
-from geminids.records.commitment import commit
-from geminids.records.redacting import withhold
-from geminids.records.signing import statement
-from geminids.records.standalone import Tagged, Verdict, encode_cbor, verify
+from geminids.sharing.records import standalone
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.redacting import withhold
+from geminids.sharing.records.signing import statement
+from geminids.sharing.records.standalone import Tagged, Verdict, encode_cbor, verify
 
 from .conftest import FIXTURES
 from .record_making import (

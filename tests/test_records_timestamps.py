@@ -18,10 +18,10 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from geminids.records import der
-from geminids.records.errors import BadTokenError
-from geminids.records.signing import statement, with_token
-from geminids.records.standalone import (
+from geminids.sharing.records import der
+from geminids.sharing.records.errors import BadTokenError
+from geminids.sharing.records.signing import statement, with_token
+from geminids.sharing.records.standalone import (
     JSON,
     TOKEN_OF_SIGNATURE,
     Verdict,
@@ -29,7 +29,7 @@ from geminids.records.standalone import (
     open_envelope,
     verify,
 )
-from geminids.records.timestamps import (
+from geminids.sharing.records.timestamps import (
     TokenCheck,
     check_token,
     check_tokens,
@@ -344,7 +344,7 @@ def attribute(name: str, value: bytes) -> bytes:
 @pytest.fixture
 def forge(token: bytes, root: Holder) -> Forge:
     """Makes tokens with what our authority said, signed with a certificate of another one."""
-    from geminids.records.cms import read_envelope
+    from geminids.sharing.records.cms import read_envelope
 
     return Forge(read_envelope(token).content, certified("Another clock", root))
 

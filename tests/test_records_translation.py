@@ -14,10 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.export.base import Format
-from geminids.export.losses import Verdict, losses
-from geminids.exporting import Exporting, Item
-from geminids.model import (
+from geminids.core.model import (
     Attachment,
     FileReference,
     Level,
@@ -38,14 +35,17 @@ from geminids.model import (
     Unrecognised,
     Usage,
 )
-from geminids.records.encoding import decode, encode_cbor, encode_json
-from geminids.records.errors import RecordError
-from geminids.records.evidence import Evidence, FileEvidence, Place
-from geminids.records.formats import Vac, VacCbor, VacSimple, Vcon
-from geminids.records.natives import Natives
-from geminids.records.reading import session_of
-from geminids.records.schema import check_record
-from geminids.records.translating import model_provider, record_of
+from geminids.library.exporting import Exporting, Item
+from geminids.sharing.export.base import Format
+from geminids.sharing.export.losses import Verdict, losses
+from geminids.sharing.records.encoding import decode, encode_cbor, encode_json
+from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.evidence import Evidence, FileEvidence, Place
+from geminids.sharing.records.formats import Vac, VacCbor, VacSimple, Vcon
+from geminids.sharing.records.natives import Natives
+from geminids.sharing.records.reading import session_of
+from geminids.sharing.records.schema import check_record
+from geminids.sharing.records.translating import model_provider, record_of
 from tests.conftest import FIXTURES, RecordProperty
 from tests.exporting import hostile_session, looked_at_sessions, manner
 from tests.records import (

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from geminids.records.encoding import encode_json
-from geminids.records.errors import RecordError
-from geminids.records.simple import simple_record
-from geminids.records.translating import record_of
-from geminids.records.vcon import record_in, vcon_of
+from geminids.sharing.records.encoding import encode_json
+from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.simple import simple_record
+from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.vcon import record_in, vcon_of
 from tests.exporting import fixture_sessions, hostile_session
 
 RECORD: dict[str, Any] = {

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import pytest
 
-from geminids.model import Message, Origin, Role, Session, Text, ToolCall, ToolKind, ToolStatus
-from geminids.redact.asking import CODE, PASSWORD, answered, asked_for, given_to_tool
-from geminids.redact.rules import OURS, Rule
+from geminids.core.model import Message, Origin, Role, Session, Text, ToolCall, ToolKind, ToolStatus
+from geminids.sharing.redact.asking import CODE, PASSWORD, answered, asked_for, given_to_tool
+from geminids.sharing.redact.rules import OURS, Rule
 
 from .planted_secrets import cases, session_with, session_with_text
 from .redacting import redactor, seen
@@ -61,7 +61,7 @@ def after(case: dict[str, Any], engine: Engine) -> str:
 
 @cache
 def _hiding(engine: Engine) -> Any:
-    from geminids.redact import CAN_BE_HIDDEN, Redactor
+    from geminids.sharing.redact import CAN_BE_HIDDEN, Redactor
 
     from .conftest import COMPILED_RULES
     from .redacting import KEY

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids.cli.redact_document import RedactDocument
-from geminids.redact.pseudonyms import KEY_FILE
+from geminids.faces.cli.redact_document import RedactDocument
+from geminids.sharing.redact.pseudonyms import KEY_FILE
 
 from .conftest import Run
 from .homes import FIRST_ID, tool_call, write_session
@@ -143,9 +143,11 @@ def test_the_reduced_set_says_so(geminids: Run, home: Path, monkeypatch: pytest.
 
 
 def test_help_loads_neither_the_engine_nor_the_rules() -> None:
-    code = "from geminids.cli.main import run; import sys; run(['redact', '--help']); print(*sys.modules)"
+    code = (
+        "from geminids.faces.cli.main import run; import sys; run(['redact', '--help']); print(*sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert "geminids redact latest" in done.stdout
-    assert not {"geminids.redact", "kingfisher", "msgspec"} & set(done.stdout.split())
+    assert not {"geminids.sharing.redact", "kingfisher", "msgspec"} & set(done.stdout.split())

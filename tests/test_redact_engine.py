@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from geminids.errors import NothingToHideError, RedactionError, RedactionKeyError
-from geminids.redact import Redactor, load_key
-from geminids.redact.assignments import Secret
-from geminids.redact.engines import load_engine, rule_file
-from geminids.redact.hiding import changes
-from geminids.redact.pseudonyms import KEY_FILE, KEY_SIZE, Pseudonyms
-from geminids.redact.rules import OURS, Rule
+from geminids.core.errors import NothingToHideError, RedactionError, RedactionKeyError
+from geminids.sharing.redact import Redactor, load_key
+from geminids.sharing.redact.assignments import Secret
+from geminids.sharing.redact.engines import load_engine, rule_file
+from geminids.sharing.redact.hiding import changes
+from geminids.sharing.redact.pseudonyms import KEY_FILE, KEY_SIZE, Pseudonyms
+from geminids.sharing.redact.rules import OURS, Rule
 
 from .conftest import COMPILED_RULES, Rights
 from .planted_secrets import cases, planted, session_with, session_with_text
@@ -28,7 +28,9 @@ TOKEN = "gh" + "p_" + "a8Fk2Lq9Zx7Wv3Tn5Rb1Yc6Md4Pe0Gh8Js2K"
 
 def in_another_process(script: str, *path: Path, **variables: str) -> str:
     """What a script says that redacts one session; kingfisher may be something else there."""
-    start = "from geminids.redact import Redactor\nfrom tests.planted_secrets import session_with_text\n"
+    start = (
+        "from geminids.sharing.redact import Redactor\nfrom tests.planted_secrets import session_with_text\n"
+    )
     done = subprocess.run(
         [sys.executable, "-c", start + textwrap.dedent(script)],
         capture_output=True,
@@ -41,7 +43,7 @@ def in_another_process(script: str, *path: Path, **variables: str) -> str:
 
 
 REDACT = f"""
-from geminids.errors import GeminidsError
+from geminids.core.errors import GeminidsError
 try:
     redactor = Redactor(b"k" * 32)
     print(redactor.describe(), redactor.redact(session_with_text("use {TOKEN}")).session.messages)
@@ -136,7 +138,7 @@ def test_asking_for_the_engine_where_it_is_not_installed_is_an_error(tmp_path: P
 
 
 def test_a_rule_file_that_is_damaged_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from geminids.redact import engines
+    from geminids.sharing.redact import engines
 
     monkeypatch.setattr(engines, "rule_file", lambda rules: rule_file(rules)[:-50])
     with pytest.raises(RedactionError, match="cannot be started"):
@@ -306,7 +308,7 @@ def test_a_key_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 def test_a_key_that_is_a_pipe_keeps_nobody_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / KEY_FILE)
-    script = "import sys\nfrom pathlib import Path\nfrom geminids.redact import load_key\n"
+    script = "import sys\nfrom pathlib import Path\nfrom geminids.sharing.redact import load_key\n"
     line = [sys.executable, "-c", script + "load_key(Path(sys.argv[1]))", str(tmp_path)]
     ended = subprocess.run(line, capture_output=True, text=True, timeout=20, check=False)
     assert "RedactionKeyError" in ended.stderr
@@ -315,7 +317,7 @@ def test_a_key_that_is_a_pipe_keeps_nobody_waiting(tmp_path: Path) -> None:
 
 MAKING = """
 from pathlib import Path
-from geminids.redact import load_key
+from geminids.sharing.redact import load_key
 print(load_key(Path(sys.argv[1])).hex())
 """
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 import pytest
 
-from geminids.model import Session
-from geminids.redact.rules import OURS
+from geminids.core.model import Session
+from geminids.sharing.redact.rules import OURS
 
 from .conftest import ROOT, RecordProperty
 from .exporting import fixture_sessions

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from geminids.model import (
+from geminids.core.model import (
     AgentProgress,
     Attachment,
     Companion,
@@ -37,9 +37,9 @@ from geminids.model import (
     ToolStatus,
     Unrecorded,
 )
-from geminids.redact import CAN_BE_HIDDEN, Redactor
-from geminids.redact.walking import DEEPEST
-from geminids.transcript import safe
+from geminids.sharing.redact import CAN_BE_HIDDEN, Redactor
+from geminids.sharing.redact.walking import DEEPEST
+from geminids.sharing.transcript import safe
 
 from . import redacting
 from .exporting import fixture_sessions, hostile_session

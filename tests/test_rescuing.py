@@ -14,20 +14,20 @@ from typing import Any
 
 import pytest
 
-from geminids import sources
-from geminids.errors import FileExistsAlreadyError
-from geminids.model import Message, Origin, Session, SessionKind, State, folder_hash
-from geminids.rescuing import CannotRescueError, repaired, write_new
-from geminids.sources.places import Home
-from geminids.sources.rescuing import Severity, Stranded
-from geminids.sources.resuming import Circumstances
+from geminids.core import agents
+from geminids.core.agents.homes import Home
+from geminids.core.agents.rescue import Severity, Stranded
+from geminids.core.agents.resume import Circumstances
+from geminids.core.errors import FileExistsAlreadyError
+from geminids.core.model import Message, Origin, Session, SessionKind, State, folder_hash
+from geminids.library.custody.rescuing import CannotRescueError, repaired, write_new
 
 from .conftest import FIXTURES
 from .fake_agents import install, path_with
 from .homes import write_session
 from .reading import sessions as read_sessions
 
-GEMINI = sources.load("gemini")
+GEMINI = agents.load("gemini")
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 CASES = sorted(path.parent.name for path in (FIXTURES / "gemini").glob("*/home"))
 STRANDED: dict[str, set[tuple[str, Severity, str]]] = {
@@ -452,4 +452,4 @@ def test_nothing_is_written_over_another_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_other_agents_strand_no_session_that_we_know_of(agent: str, tmp_path: Path) -> None:
     circumstances = Circumstances(environment={}, user_home=str(tmp_path), here="/", now=NOW)
-    assert list(sources.load(agent).stranded(Home(agent, str(tmp_path), "given"), circumstances)) == []
+    assert list(agents.load(agent).stranded(Home(agent, str(tmp_path), "given"), circumstances)) == []

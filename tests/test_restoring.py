@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from geminids import sources
-from geminids.errors import FileExistsAlreadyError, GeminidsError, LedAwayError
-from geminids.model import folder_hash
-from geminids.restoring import RestorePlan, pieces_below, plan_in_home, plan_to_folder, write
-from geminids.sources.places import Home
-from geminids.sources.restoring import Copy, Placement
-from geminids.sources.resuming import Circumstances
+from geminids.core import agents
+from geminids.core.agents.homes import Home
+from geminids.core.agents.restore import Copy, Placement
+from geminids.core.agents.resume import Circumstances
+from geminids.core.errors import FileExistsAlreadyError, GeminidsError, LedAwayError
+from geminids.core.model import folder_hash
+from geminids.library.custody.restoring import RestorePlan, pieces_below, plan_in_home, plan_to_folder, write
 from tests.conftest import FIXTURES, ROOT
 from tests.fake_agents import install, path_with
 from tests.homes import FIRST_ID, write_session
@@ -112,7 +112,7 @@ def test_a_session_gets_an_ending_of_its_own(plan: AskGemini, tmp_path: Path, ve
 def test_our_reader_finds_it_again_under_the_new_name(plan: AskGemini, tmp_path: Path) -> None:
     copies = taken_away(write_session(tmp_path))
     write(plan(copies))
-    (session,) = read_sessions(sources.load("gemini"), tmp_path)
+    (session,) = read_sessions(agents.load("gemini"), tmp_path)
     assert session.native_id == FIRST_ID
     assert session.project.path == "/home/ada/dev/shop"
 
@@ -394,7 +394,7 @@ def test_says_that_only_one_of_two_sessions_in_a_file_is_shown_and_how_to_get_th
     assert f"only {shown!r}" in warning
     write(found)
     home = home_of("gemini", tmp_path / ".gemini")
-    stranded = {one.session.native_id for one in sources.load("gemini").stranded(home, _nowhere(tmp_path))}
+    stranded = {one.session.native_id for one in agents.load("gemini").stranded(home, _nowhere(tmp_path))}
     assert hidden in stranded
     assert shown not in stranded
 
@@ -711,8 +711,8 @@ def test_a_full_disk_leaves_nothing_and_is_named(tmp_path: Path) -> None:
     """A limit on the size of files stands for a disk that is full."""
     code = """
 import resource, signal, sys
-from geminids.restoring import RestorePlan, write
-from geminids.sources.restoring import Placement
+from geminids.library.custody.restoring import RestorePlan, write
+from geminids.core.agents.restore import Placement
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 small, large = (
@@ -737,8 +737,8 @@ def test_killed_in_the_middle_no_half_file_has_the_name_of_a_session(tmp_path: P
 import os, signal, sys
 from functools import partial
 from geminids import restoring
-from geminids.export.files import NewFile
-from geminids.sources.restoring import Placement
+from geminids.sharing.export.files import NewFile
+from geminids.core.agents.restore import Placement
 target, moment = sys.argv[1:]
 def reading(number):
     if moment == "writing" and number == 1:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from geminids import sample
-from geminids.model import Origin, Session, SessionKind, State
-from geminids.sources.gemini import GeminiSource
+from geminids.agents.gemini import GeminiSource
+from geminids.core.model import Origin, Session, SessionKind, State
 
 TRUTH = Path(__file__).parent / "fixtures" / "sample-truth.json"
 

@@ -3,9 +3,9 @@
 from itertools import permutations
 from pathlib import Path
 
-from geminids.model import KnownBy, Project
-from geminids.sources.base import Bundle, FoundFile, may_be_folder, may_exist
-from geminids.sources.bundles import better_known, joined
+from geminids.core.agents.base import Bundle, FoundFile, may_be_folder, may_exist
+from geminids.core.model import KnownBy, Project
+from geminids.reading.bundles import better_known, joined
 
 BY_HASH = Project(None, "ab12", None, None)
 BY_SLUG = Project(None, "ab12", "shop", None)

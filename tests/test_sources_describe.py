@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from geminids.sources.describe import describe
+from geminids.reading.describe import describe
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids.sources.timestamps import disk_time, parse_time
+from geminids.core.timestamps import disk_time, parse_time
 
 ZONES = ("Pacific/Kiritimati", "Asia/Tokyo", "UTC", "America/New_York", "Pacific/Pago_Pago")
 

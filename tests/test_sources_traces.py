@@ -8,12 +8,12 @@ import sys
 import msgspec
 import pytest
 
-from geminids import sources
-from geminids.sources.traces import Trace, key, trace
+from geminids.core import agents
+from geminids.core.agents.traces import Trace, key, trace
 from tests.conftest import FIXTURES
 from tests.reading import sessions
 
-KEY = "from geminids.sources.traces import key; print(key('Fix the  login'))"
+KEY = "from geminids.core.agents.traces import key; print(key('Fix the  login'))"
 
 
 def test_a_key_is_the_same_in_every_process() -> None:
@@ -34,7 +34,7 @@ def test_words_are_told_apart() -> None:
 
 
 def test_a_trace_can_be_stored() -> None:
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     homes = sorted((FIXTURES / "gemini").glob("*/home"))
     traces = [trace(session) for home in homes for session in sessions(source, home)]
     assert any(found.said and found.calls and found.formats for found in traces)

@@ -32,15 +32,18 @@ def loaded_by(*arguments: str) -> set[str]:
     ("arguments", "absent"),
     [
         (["--version"], {"click", "rich", "msgspec", "json", "pathlib", "platformdirs"}),
-        (["--help"], {"rich", "msgspec", "shutil", "geminids.library", "geminids.cli.list_command"}),
+        (["--help"], {"rich", "msgspec", "shutil", "geminids.library", "geminids.faces.cli.list_command"}),
         (["list", "--help"], {"rich", "msgspec", "geminids.library"}),
-        (["stats", "--help"], {"rich", "msgspec", "geminids.library", "geminids.cli.stats_tables"}),
-        (["list", "--json", "--sample"], {"rich", "geminids.transcript.entries", "geminids.projects.walk"}),
-        (["list", "--sample"], {"rich", "geminids.transcript.entries"}),
+        (["stats", "--help"], {"rich", "msgspec", "geminids.library", "geminids.faces.cli.stats_tables"}),
+        (
+            ["list", "--json", "--sample"],
+            {"rich", "geminids.sharing.transcript.entries", "geminids.sync.projects.walk"},
+        ),
+        (["list", "--sample"], {"rich", "geminids.sharing.transcript.entries"}),
         (["show", "latest", "--sample"], {"rich", "markdown_it", "pygments"}),
-        (["show", "latest", "--sample", "--json"], {"rich", "geminids.transcript.entries"}),
-        (["doctor", "--sample", "--json"], {"rich", "geminids.transcript.entries"}),
-        (["--sample"], {"rich", "geminids.transcript.entries"}),
+        (["show", "latest", "--sample", "--json"], {"rich", "geminids.sharing.transcript.entries"}),
+        (["doctor", "--sample", "--json"], {"rich", "geminids.sharing.transcript.entries"}),
+        (["--sample"], {"rich", "geminids.sharing.transcript.entries"}),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",
 )
@@ -48,23 +51,33 @@ def test_a_command_loads_only_what_it_needs(arguments: list[str], absent: set[st
     assert not loaded_by(*arguments) & (absent | NEVER)
 
 
-HEAVY = {"msgspec", "rich", "dataclasses", "geminids.model", "geminids.sources.base", "geminids.sync.rows"}
+HEAVY = {
+    "msgspec",
+    "rich",
+    "dataclasses",
+    "geminids.core.model",
+    "geminids.core.agents.base",
+    "geminids.storage.codec.rows",
+}
 
 
 @pytest.mark.parametrize(
     ("arguments", "absent"),
     [
         (["list"], HEAVY),
-        (["list", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.store.durable"}),
+        (["list", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.storage.durable.database"}),
         (["search", "cache"], HEAVY),
-        (["search", "cache", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.query.grammar"}),
-        (["search", "味噌", "--no-sync"], HEAVY | {"pathlib", "geminids.query.grammar"}),
+        (
+            ["search", "cache", "--no-sync"],
+            HEAVY | {"pathlib", "geminids.sync", "geminids.query.search.grammar"},
+        ),
+        (["search", "味噌", "--no-sync"], HEAVY | {"pathlib", "geminids.query.search.grammar"}),
         (["stats"], HEAVY),
-        (["stats", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.query.grammar"}),
+        (["stats", "--no-sync"], HEAVY | {"pathlib", "geminids.sync", "geminids.query.search.grammar"}),
         (["stats", "--by", "model", "--csv", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
         (["stats", "--by", "tool", "--since", "30d", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
         (["stats", "--by", "session", "--no-sync"], HEAVY | {"pathlib", "geminids.sync"}),
-        (["stats", "--json", "--no-sync"], {"rich", "geminids.sync", "geminids.transcript.entries"}),
+        (["stats", "--json", "--no-sync"], {"rich", "geminids.sync", "geminids.sharing.transcript.entries"}),
         (["sync"], HEAVY),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",

@@ -18,12 +18,10 @@ from typing import Any
 
 import pytest
 
-from geminids.model import KnownBy
-from geminids.projects import memory
-from geminids.projects.resolving import Found
-from geminids.store import durable, marking, marks, recovery
-from geminids.store.any_marks import any_marks
-from geminids.store.durable import (
+from geminids.core.model import KnownBy
+from geminids.storage.durable import database, mark_changes, marks, recovery
+from geminids.storage.durable.any_marks import any_marks
+from geminids.storage.durable.database import (
     FILE_NAME,
     MARKS,
     PAGE_SIZE,
@@ -35,10 +33,12 @@ from geminids.store.durable import (
     generation,
     reading,
 )
-from geminids.store.forgotten import tombstones
-from geminids.store.marking import BadMarkError, MarkChange, NoSuchNoteError
-from geminids.store.marks import Marks, Note
-from geminids.store.recovery import RecoveredError
+from geminids.storage.durable.mark_changes import BadMarkError, MarkChange, NoSuchNoteError
+from geminids.storage.durable.marks import Marks, Note
+from geminids.storage.durable.recovery import RecoveredError
+from geminids.storage.durable.tombstones import tombstones
+from geminids.sync.projects import memory
+from geminids.sync.projects.resolving import Found
 
 from .conftest import Rights, Run
 from .homes import FIRST_ID, write_session
@@ -73,7 +73,7 @@ def data(tmp_path: Path) -> Path:
 
 def mark(folder: Path, session: str = SESSION, *, at: datetime = AT, **wanted: Any) -> Marks:
     """Change what is said of a session; what is said of it then."""
-    return marking.change(folder, session, MarkChange(**wanted), at)
+    return mark_changes.change(folder, session, MarkChange(**wanted), at)
 
 
 def names_in(folder: Path) -> set[str]:
@@ -173,7 +173,7 @@ def test_a_path_with_letters_that_mean_something_in_an_address(tmp_path: Path) -
 
 def test_the_steps_make_what_version_1_was(tmp_path: Path) -> None:
     older = write_version_1(tmp_path / "older")
-    made = durable.new_file(tmp_path / "made", 1)
+    made = database.new_file(tmp_path / "made", 1)
     question = "SELECT name, sql FROM sqlite_schema ORDER BY name"
     with closing(sqlite3.connect(older)) as theirs, closing(sqlite3.connect(made)) as ours:
         assert ours.execute(question).fetchall() == theirs.execute(question).fetchall()
@@ -208,9 +208,9 @@ def test_an_older_file_is_copied_and_brought_up_to_date_by_a_change(data: Path) 
 
 def test_steps_that_fail_leave_the_older_file(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_version_1(data)
-    steps = (*durable.STEPS[:1], ("CREATE TABLE names (session)", "CREATE TABLE links (again)"))
+    steps = (*database.STEPS[:1], ("CREATE TABLE names (session)", "CREATE TABLE links (again)"))
     with monkeypatch.context() as patched:
-        patched.setattr(durable, "STEPS", steps)
+        patched.setattr(database, "STEPS", steps)
         with pytest.raises(sqlite3.OperationalError, match="already exists"):
             mark(data, name="x")
     assert links_in(data) == {"aa": "/home/ana/shop"}
@@ -318,7 +318,7 @@ def recovered_by(folder: Path) -> RecoveredError:
     assert "\n" not in str(told.value)
     with reading(folder) as reader:
         assert reader is not None
-        durable.check(reader.connection)
+        database.check(reader.connection)
     assert "new" not in links_in(folder)
     memory.link(folder, "new", "/new")
     assert memory.unlink(folder, "new")
@@ -350,7 +350,7 @@ def test_a_page_in_the_middle_costs_the_rows_on_it_and_they_are_counted(data: Pa
 
 def test_what_a_page_cost_comes_from_the_newest_copy_and_nothing_else_does(data: Path) -> None:
     fill(data)
-    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    database.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
     mark(data, "gemini:0", without_notes=[1])
     memory.unlink(data, f"{399:064}")
     pages = pages_of(data, "links")
@@ -409,7 +409,7 @@ def test_a_garbage_header_of_a_file_that_grew_from_version_1(data: Path) -> None
 
 def test_a_truncated_file_gives_what_it_still_has_and_its_copy_the_rest(data: Path) -> None:
     fill(data)
-    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    database.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
     os.truncate(data / FILE_NAME, (data / FILE_NAME).stat().st_size // 2 + 77)
     told = recovered_by(data)
     assert all(count == MANY for count, _ in kept(told).values())
@@ -427,7 +427,7 @@ def test_a_truncated_file_without_a_copy_gives_what_it_still_has(data: Path) -> 
 @pytest.mark.parametrize("content", [b"", b"x", b"SQLite format 3\0", b"\0" * 10_000, b"{}"])
 def test_a_file_of_which_nothing_is_left_is_made_again_from_its_copy(data: Path, content: bytes) -> None:
     fill(data)
-    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    database.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
     (data / FILE_NAME).write_bytes(content)
     told = recovered_by(data)
     assert all(count == MANY for count, _ in kept(told).values())
@@ -502,18 +502,18 @@ def test_what_was_said_and_forgotten_comes_back_from_the_copy(
     assert geminids("mark", *words).code == 1
 
 
-@pytest.mark.parametrize("table", durable.SUMMED)
+@pytest.mark.parametrize("table", database.SUMMED)
 def test_a_value_that_nobody_wrote_is_damage_and_comes_from_the_copy(data: Path, table: str) -> None:
     fill(data)
-    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
-    question = f"SELECT {durable.SUMMED[table]} FROM {table} ORDER BY rowid"
+    database.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    question = f"SELECT {database.SUMMED[table]} FROM {table} ORDER BY rowid"
     with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as connection:
         connection.execute("INSERT INTO learnt (hash, path, known_by) VALUES ('a', '/a', 'search')")
         connection.execute("INSERT INTO looked_for (hash, at, depth) VALUES ('a', 'b', 1)")
         connection.execute("INSERT INTO repositories (folder, main) VALUES ('a', 'b')")
-        durable.sum_up(connection)
-    durable.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
-    for column in [name for name in durable.SUMMED[table].split(", ") if name != "id"]:
+        database.sum_up(connection)
+    database.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
+    for column in [name for name in database.SUMMED[table].split(", ") if name != "id"]:
         with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as connection:
             before = connection.execute(question).fetchall()
             connection.execute(f"UPDATE {table} SET {column} = 'x' || {column} WHERE rowid = 1")
@@ -537,7 +537,7 @@ def test_a_flipped_number_of_the_version_makes_no_newer_file(data: Path) -> None
 
 def test_a_file_of_the_first_release_gets_its_checksums(data: Path) -> None:
     data.mkdir()
-    durable.new_file(data / FILE_NAME, 3).replace(data / FILE_NAME)
+    database.new_file(data / FILE_NAME, 3).replace(data / FILE_NAME)
     with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as connection:
         connection.execute("INSERT INTO tags VALUES (?, 'old')", (SESSION,))
         connection.execute(
@@ -549,14 +549,14 @@ def test_a_file_of_the_first_release_gets_its_checksums(data: Path) -> None:
     assert marks.marks(data) == {SESSION: Marks("x", tags=("old",))}
     assert list(tombstones(data)) == ["gemini:x"]
     with closing(sqlite3.connect(data / FILE_NAME)) as connection:
-        for table in durable.SUMMED:
+        for table in database.SUMMED:
             assert connection.execute(f"SELECT count(*) FROM {table} WHERE sum IS NULL").fetchone() == (0,)
 
 
 KILLED_WHILE_OPEN = """
 import os, sys
 from pathlib import Path
-from geminids.store.durable import opened
+from geminids.storage.durable.database import opened
 connection = opened(Path(sys.argv[1]))
 connection.execute("PRAGMA wal_autocheckpoint = 0")
 connection.execute("INSERT INTO links (hash, path) VALUES ('late', '/late')")
@@ -608,9 +608,9 @@ def test_a_log_beside_an_empty_file_is_moved_with_it_and_read(data: Path) -> Non
 
 
 def test_who_writes_is_named_while_he_lives(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(durable, "PATIENCE", 0.1)
+    monkeypatch.setattr(database, "PATIENCE", 0.1)
     script = (
-        "import sys, time; from pathlib import Path; from geminids.store.durable import changing\n"
+        "import sys, time; from pathlib import Path; from geminids.storage.durable.database import changing\n"
         "with changing(Path(sys.argv[-1]), asked=True): print('holds', flush=True); time.sleep(60)"
     )
     line = [sys.executable, "-c", script, "projects", "resolve", str(data)]
@@ -638,7 +638,7 @@ def test_a_file_that_others_may_read_is_made_private_again(data: Path) -> None:
 
 
 def test_who_signed_and_is_gone_is_not_named(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(durable, "PATIENCE", 0.05)
+    monkeypatch.setattr(database, "PATIENCE", 0.05)
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     with changing(data, asked=False):
@@ -650,7 +650,7 @@ def test_who_signed_and_is_gone_is_not_named(data: Path, monkeypatch: pytest.Mon
 def test_another_program_that_holds_the_file_is_waited_for(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(durable, "PATIENCE", 0.1)
+    monkeypatch.setattr(database, "PATIENCE", 0.1)
     memory.link(data, "a", "/a")
     with closing(sqlite3.connect(data / FILE_NAME, isolation_level=None)) as shell:
         shell.execute("BEGIN IMMEDIATE")
@@ -664,8 +664,8 @@ WRITING = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from geminids.projects.memory import link
-from geminids.store import marking
+from geminids.sync.projects.memory import link
+from geminids.storage import marking
 folder, start = Path(sys.argv[1]), sys.argv[2]
 for number in range(100000):
     link(folder, f"{start}-{number}", "x" * 5000)
@@ -692,7 +692,7 @@ def test_whatever_was_done_is_there_after_a_kill(data: Path) -> None:
     memory.link(data, "last", "/last")
     with reading(data) as reader:
         assert reader is not None
-        durable.check(reader.connection)
+        database.check(reader.connection)
 
 
 @pytest.fixture
@@ -741,7 +741,8 @@ def test_a_disk_that_is_full_from_the_start_leaves_no_file(small_disk: Path) -> 
 def test_a_limit_on_the_size_of_files_is_an_error_of_the_system(data: Path) -> None:
     memory.link(data, "a", "/a")
     script = (
-        "import resource, signal, sys; from pathlib import Path; from geminids.projects.memory import link\n"
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from geminids.sync.projects.memory import link\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
         "try: link(Path(sys.argv[1]), 'b', 'x' * 100000)\n"

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from geminids.errors import PARTLY_DONE
+from geminids.core.errors import PARTLY_DONE
 from geminids.library import Filter, Library
-from geminids.store.index import UNUSED, BusyIndexError, Place
+from geminids.storage.index.database import UNUSED, BusyIndexError, Place
 from tests.conftest import Rights, Run
 from tests.connections import to_be_closed
 from tests.homes import write_session
@@ -105,7 +105,7 @@ def test_whoever_needs_the_first_index_waits_for_it(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("geminids.sync.FIRST_PATIENCE", 0.3)
-    monkeypatch.setattr("geminids.store.index._NOTICED", 0.1)
+    monkeypatch.setattr("geminids.storage.index.database._NOTICED", 0.1)
     new, said = tmp_path / "new", list[str]()
     with held(home, new) as process, Library([home], new, tell=said.append) as library:
         assert library.listing(Filter()).total == 1
@@ -135,7 +135,7 @@ def test_whoever_is_alone_is_alone_in_its_own_process_too(home: Path, data: Path
 def test_another_program_that_writes_is_waited_for_and_named(
     home: Path, data: Path, geminids: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("geminids.store.index._BUSY", 0.2)
+    monkeypatch.setattr("geminids.storage.index.database._BUSY", 0.2)
     database = sqlite3.connect(index_file([home], data), isolation_level=None)
     database.execute("BEGIN IMMEDIATE")
     found = geminids("sync", "--home", home, "--data", data)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
-from geminids.store.characters import is_cjk
-from geminids.store.finding import find
-from geminids.store.words import (
+from geminids.storage.text.characters import is_cjk
+from geminids.storage.text.places import find
+from geminids.storage.text.words import (
     Snippet,
     Want,
     Way,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from geminids.core.model import ProblemKind, folder_hash
 from geminids.library import Filter, Library, Outcome
-from geminids.model import ProblemKind, folder_hash
 from tests.conftest import FIXTURES, Rights
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
@@ -377,7 +377,7 @@ def test_whose_sessions_are_is_found_out_after_an_interruption(
     write_session(machine_with.home, "third", slug=name, prompt="gamma", project="/somewhere/else")
     (project(machine_with, name) / ".project_root").unlink()
     with monkeypatch.context() as while_it_lasts:
-        while_it_lasts.setattr("geminids.sync.identity.identify", interrupted)
+        while_it_lasts.setattr("geminids.sync.project_identity.identify", interrupted)
         with pytest.raises(KeyboardInterrupt):
             machine_with.sync()
     machine_with.sync()
@@ -394,7 +394,7 @@ def test_an_error_in_the_middle_keeps_nobody_waiting(
     write_session(machine_with.home, prompt="gamma")
     library = to_be_closed(Library([machine_with.home], machine_with.data))
     with monkeypatch.context() as while_it_lasts:
-        while_it_lasts.setattr("geminids.sync.taking_in.Taking._note_folders", broken)
+        while_it_lasts.setattr("geminids.sync.intake.Taking._note_folders", broken)
         with pytest.raises(RuntimeError, match="a bug of ours"):
             library.sync()
     assert machine_with.titles() == ["alpha", "beta"]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from geminids.core.model import Message, Problem, Project, Session, SessionSummary
 from geminids.library import Library
-from geminids.model import Message, Problem, Project, Session, SessionSummary
-from geminids.query.stock import Stock
-from geminids.store.schema import COLUMNS
-from geminids.store.times import microseconds
-from geminids.sync.packing import unpacked
-from geminids.sync.taking_in import BESIDE_LIMIT
-from geminids.sync.texts import words
+from geminids.query.sessions.homes_reader import Stock
+from geminids.storage.codec.packing import unpacked
+from geminids.storage.codec.texts import words
+from geminids.storage.index.schema import COLUMNS
+from geminids.storage.times import microseconds
+from geminids.sync.intake import BESIDE_LIMIT
 from tests.conftest import FIXTURES, RecordProperty
 from tests.full_text import FullText
 from tests.indexes import Connected, index_file

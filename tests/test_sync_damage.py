@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from geminids import sources
-from geminids.errors import NOTHING_FOUND
+from geminids.core import agents
+from geminids.core.errors import NOTHING_FOUND
 from geminids.library import Filter, Library
-from geminids.store import schema
-from geminids.store.durable import FILE_NAME as DURABLE
+from geminids.storage.durable.database import FILE_NAME as DURABLE
+from geminids.storage.index import schema
 from tests.conftest import FIXTURES, RecordProperty, Rights, Run
 from tests.connections import to_be_closed
 from tests.homes import tool_call, write_session
@@ -277,7 +277,7 @@ def test_two_releases_used_in_turn_both_answer(tmp_path: Path, monkeypatch: pyte
     home, data = tmp_path / "home", tmp_path / "data"
     write_session(home)
     for version in (1, 2, 1, 2):
-        for module in ("geminids.store.index", "geminids.sync"):
+        for module in ("geminids.storage.index.database", "geminids.sync"):
             monkeypatch.setattr(f"{module}.VERSION", version)
         with Library([home], data) as library:
             outcome = library.sync()
@@ -292,7 +292,7 @@ def test_a_source_that_reads_otherwise_reads_everything_again(
     home, data = tmp_path / "home", tmp_path / "data"
     write_session(home)
     sync([home], data)
-    source = sources.load("gemini")
+    source = agents.load("gemini")
     monkeypatch.setattr(type(source), "revision", source.revision + 1)
     with Library([home], data) as library:
         assert library.sync().built

@@ -26,11 +26,11 @@ KILLS = 12
 WORKER = """
 import sys
 from geminids.library import Library
-from geminids.store import writing
+from geminids.storage import writing
 writing._ENOUGH = 20_000  # so that a small home is taken in piece by piece, as large ones are
 home, data, full = sys.argv[1:]
 library = Library([home], data)
-import geminids.sync.taking_in
+import geminids.sync.intake
 print("ready", flush=True)
 with library:
     sys.exit(library.sync(full=full == "full").failed)

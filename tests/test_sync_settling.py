@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from geminids.core.model import SessionSummary, Usage
 from geminids.library import Library, StatsQuestion
-from geminids.model import SessionSummary, Usage
 from tests.conftest import FIXTURES, NOW
 from tests.indexes import assert_equals_a_fresh_build
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from geminids.model import (
+from geminids.core.model import (
     AnyPart,
     Level,
     Message,
@@ -20,7 +20,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.transcript.entries import Detail, LeftOut, Mark, Pause, Speaker, Turn, transcript
+from geminids.sharing.transcript.entries import Detail, LeftOut, Mark, Pause, Speaker, Turn, transcript
 
 from .summaries import summary
 

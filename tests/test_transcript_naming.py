@@ -10,9 +10,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from geminids.cli.page import PlainPage
-from geminids.cli.story import Telling, draw_session
-from geminids.model import (
+from geminids.core.model import (
     Attachment,
     MovedOutput,
     Origin,
@@ -28,8 +26,10 @@ from geminids.model import (
     Unrecognised,
     Usage,
 )
-from geminids.transcript.entries import LEVELS, Pause
-from geminids.transcript.naming import (
+from geminids.faces.cli.page import PlainPage
+from geminids.faces.cli.story import Telling, draw_session
+from geminids.sharing.transcript.entries import LEVELS, Pause
+from geminids.sharing.transcript.naming import (
     CALL_MARKS,
     attachment_name,
     call_mark,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from geminids.cli import data
-from geminids.transcript import safe
+from geminids.faces.cli import data
+from geminids.sharing.transcript import safe
 
 any_text = some.text(some.characters(exclude_categories=()))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from geminids.model import (
+from geminids.core.model import (
     Attachment,
     Diff,
     FileChange,
@@ -19,7 +19,7 @@ from geminids.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.transcript.telling import (
+from geminids.sharing.transcript.telling import (
     answer_lines,
     changed_lines,
     diff_lines,

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from geminids.transcript import words
-from geminids.transcript.shortening import cut, first_lines, more_lines
+from geminids.sharing.transcript import words
+from geminids.sharing.transcript.shortening import cut, first_lines, more_lines
 
 MORNING = datetime(2026, 5, 1, 10, 0, 30, tzinfo=UTC)
 NOON = datetime(2026, 5, 1, 12, 0, 30, tzinfo=UTC)

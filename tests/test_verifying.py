@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from geminids.library import Library
-from geminids.records.commitment import commit
-from geminids.records.signing import Claims, statement
-from geminids.records.standalone import encode_json
-from geminids.retelling import UntoldError, files_of, given_file, laid_out
-from geminids.verifying import Asked, VerifiedRecord, Verifying
+from geminids.library.attest.retelling import UntoldError, files_of, given_file, laid_out
+from geminids.library.attest.verifying import Asked, VerifiedRecord, Verifying
+from geminids.sharing.records.commitment import commit
+from geminids.sharing.records.signing import Claims, statement
+from geminids.sharing.records.standalone import encode_json
 from tests.attested_homes import SIGNER, copied_home, failed_checks
 from tests.conftest import FIXTURES
 from tests.record_making import ED25519_KEY, SEED, small_record, source_file
@@ -75,7 +75,7 @@ def test_a_packed_source_is_compared_by_what_is_in_it(tmp_path: Path) -> None:
 
 
 def _manner() -> Any:
-    from geminids.attesting import SigningManner
+    from geminids.library.attest.attesting import SigningManner
 
     return SigningManner()
 
@@ -234,7 +234,7 @@ def test_a_chain_with_nothing_to_compare_says_so(tmp_path: Path) -> None:
 
 
 def test_a_vcon_of_somebody_else_is_no_lie(tmp_path: Path) -> None:
-    from geminids.records.vcon import vcon_of
+    from geminids.sharing.records.vcon import vcon_of
 
     record = json.loads((FIXTURES / "records" / "record.json").read_text())
     content = encode_json(record)

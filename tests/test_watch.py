@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from geminids.agents.gemini import GeminiSource
+from geminids.core.agents.base import Bundle, Home, Reading
+from geminids.core.model import State, Text
 from geminids.library import open_library
-from geminids.model import State, Text
-from geminids.sources.base import Bundle, Home, Reading
-from geminids.sources.gemini import GeminiSource
-from geminids.watch import (
+from geminids.sync.watch import (
     AnyEvent,
     FileFinder,
     Happened,
@@ -32,9 +32,9 @@ from geminids.watch import (
     Watching,
     watch,
 )
-from geminids.watch import stream as stream_module
-from geminids.watch.finding import Found, Item
-from geminids.watch.told import SETTLED, Told, Unsettled, torn_records
+from geminids.sync.watch import stream as stream_module
+from geminids.sync.watch.files import Found, Item
+from geminids.sync.watch.sent import SETTLED, Told, Unsettled, torn_records
 from tests.conftest import FIXTURES, Rights
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, tool_call, write_session
@@ -463,7 +463,7 @@ def test_lost_events_are_made_up_for(start: Start, tmp_path: Path, monkeypatch: 
         time.sleep(0.02)
         return set()
 
-    monkeypatch.setattr("geminids.watch.noticing.Events.wait", nothing)
+    monkeypatch.setattr("geminids.sync.watch.notice.Events.wait", nothing)
     path = write_session(tmp_path)
     events = start(tmp_path, None)
     append(path, message("m1", "Nobody told us"))

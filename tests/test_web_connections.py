@@ -23,7 +23,7 @@ SHORT = 1.5
 """Seconds that these servers wait for a request: they are the real command, only less patient."""
 IN_A_HURRY = f"""
 import sys
-from geminids.web import connections
+from geminids.faces.web import connections
 from geminids.__main__ import main
 connections.PATIENCE = {SHORT}
 sys.argv = ["geminids", *sys.argv[1:]]

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
+from geminids.core.model import Attachment, State
+from geminids.faces.web.app import ENDPOINTS
+from geminids.faces.web.documents.base import FaultyRequest
+from geminids.faces.web.endpoints import Endpoint
 from geminids.library import format_names, open_library
-from geminids.model import Attachment, State
-from geminids.web.app import ENDPOINTS
-from geminids.web.documents.base import FaultyRequest
-from geminids.web.endpoints import Endpoint
 from tests.conftest import FIXTURES
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, tool_call, write_session

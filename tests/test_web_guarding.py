@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from geminids.web.app import ENDPOINTS
-from geminids.web.guarding import HEADER, SECURITY_HEADERS, Key
+from geminids.faces.web.app import ENDPOINTS
+from geminids.faces.web.guarding import HEADER, SECURITY_HEADERS, Key
 from tests.homes import write_session
 from tests.web_apps import BASE, KEY, Served, client_of, served, wait_until
 

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geminids.library import open_library
-from geminids.store.marking import MarkChange
+from geminids.storage.durable.mark_changes import MarkChange
 from tests.conftest import FIXTURES
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import client_of
@@ -235,8 +235,8 @@ def test_an_index_that_nobody_makes_is_told_without_a_command(tmp_path: Path) ->
     write_session(tmp_path / "home")
     from functools import partial
 
-    from geminids.web.app import create_app
-    from geminids.web.guarding import HEADER
+    from geminids.faces.web.app import create_app
+    from geminids.faces.web.guarding import HEADER
     from tests.web_apps import BASE, KEY
 
     opening = partial(open_library, [str(tmp_path / "home")], str(tmp_path / "data"))

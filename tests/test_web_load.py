@@ -20,13 +20,13 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from geminids.errors import GeminidsError
+from geminids.core.errors import GeminidsError
+from geminids.faces.web.answering import Answers, KeptAnswers
+from geminids.faces.web.documents.base import Document
+from geminids.faces.web.endpoints import Asked as QuestionOf
+from geminids.faces.web.endpoints import Desk, Endpoint
+from geminids.faces.web.libraries import Libraries
 from geminids.library import open_library
-from geminids.web.answering import Answers, KeptAnswers
-from geminids.web.documents.base import Document
-from geminids.web.endpoints import Asked as QuestionOf
-from geminids.web.endpoints import Desk, Endpoint
-from geminids.web.libraries import Libraries
 from tests.conftest import RecordProperty
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session
@@ -257,7 +257,7 @@ async def _awaited(answer: Awaitable[Response]) -> Response:
 def test_the_process_ends_in_the_middle_of_an_answer() -> None:
     script = """
 import asyncio, threading
-from geminids.web.workers import Workers
+from geminids.faces.web.workers import Workers
 
 async def ask():
     has_begun = threading.Event()

@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from schemathesis.core.result import Ok
 from starlette.testclient import TestClient
 
-from geminids.web.app import ENDPOINTS
-from geminids.web.openapi import openapi
+from geminids.faces.web.app import ENDPOINTS
+from geminids.faces.web.openapi import openapi
 from tests.conftest import FIXTURES
 from tests.homes import FIRST_ID, write_session
 from tests.web_apps import client_of

@@ -20,13 +20,13 @@ from typing import Any
 import httpx2
 import pytest
 
-from geminids.errors import INTERRUPTED
+from geminids.core.errors import INTERRUPTED
+from geminids.faces.web import live as live_module
+from geminids.faces.web.libraries import Libraries
+from geminids.faces.web.live import Live
+from geminids.faces.web.redaction import Redaction
+from geminids.faces.web.written import Writing
 from geminids.library import open_library
-from geminids.web import live as live_module
-from geminids.web.libraries import Libraries
-from geminids.web.live import Live
-from geminids.web.redaction import Redaction
-from geminids.web.written import Writing
 from tests.conftest import RecordProperty
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session

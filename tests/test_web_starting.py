@@ -19,9 +19,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from geminids.errors import INTERRUPTED, WRONG_USAGE
+from geminids.core.errors import INTERRUPTED, WRONG_USAGE
+from geminids.faces.web.libraries import Libraries
 from geminids.library import Library, Progress, open_library
-from geminids.web.libraries import Libraries
 from tests.conftest import FIXTURES
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session

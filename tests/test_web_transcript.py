@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from geminids.core.model import Session, ToolCall
 from geminids.library import open_library
-from geminids.model import Session, ToolCall
 from tests.conftest import FIXTURES
 from tests.homes import FIRST_ID, tool_call, write_session
 from tests.web_apps import client_of

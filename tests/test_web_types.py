@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from geminids.web.app import ENDPOINTS
-from geminids.web.openapi import openapi
+from geminids.faces.web.app import ENDPOINTS
+from geminids.faces.web.openapi import openapi
 from tests.conftest import ROOT
 
-FRONTEND = ROOT / "src" / "geminids" / "web" / "frontend"
+FRONTEND = ROOT / "src" / "geminids" / "faces" / "web" / "frontend"
 
 
 def test_the_types_of_the_page_are_those_of_the_server(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 from starlette.testclient import TestClient
 
+from geminids.core.model import Message, Session, ToolStatus
 from geminids.library import open_library
-from geminids.model import Message, Session, ToolStatus
-from geminids.transcript.naming import call_outcome
+from geminids.sharing.transcript.naming import call_outcome
 from tests.conftest import FIXTURES
 from tests.homes import tool_call, write_session
 from tests.web_apps import client_of

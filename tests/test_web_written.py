@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from geminids.core.model import SessionKind
+from geminids.faces.web.app import ENDPOINTS
+from geminids.faces.web.documents.live import LiveEvent
+from geminids.faces.web.endpoints import Endpoint
+from geminids.faces.web.redaction import Redaction
+from geminids.faces.web.written import Writing
 from geminids.library import Filter, MarkChange, open_library
-from geminids.model import SessionKind
-from geminids.transcript import safe
-from geminids.web.app import ENDPOINTS
-from geminids.web.documents.live import LiveEvent
-from geminids.web.endpoints import Endpoint
-from geminids.web.redaction import Redaction
-from geminids.web.written import Writing
+from geminids.sharing.transcript import safe
 from tests.homes import write_session
 from tests.poisoned_homes import CONTROLS, POISON, SECRET, write_poisoned
 from tests.web_apps import Served, client_of, served, wait_until

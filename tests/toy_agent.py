@@ -23,9 +23,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from geminids import plugins, sources
-from geminids.disk import REAL, Disk, Entry
-from geminids.model import (
+from geminids.core import agents, plugins
+from geminids.core.agents.base import Bundle, Companions, FoundFile, Home, Reading, Scan, SkippedFile
+from geminids.core.agents.fates import Fate, Forecast
+from geminids.core.agents.rescue import Stranded
+from geminids.core.agents.restore import Copy, Restoring, to_origin
+from geminids.core.agents.resume import Circumstances, NotResumable, Resumable, Resuming
+from geminids.core.agents.traces import Trace
+from geminids.core.disk import REAL, Disk, Entry
+from geminids.core.model import (
     FileAccount,
     KnownBy,
     Message,
@@ -46,14 +52,8 @@ from geminids.model import (
     ToolStatus,
     Usage,
 )
-from geminids.sources.base import Bundle, Companions, FoundFile, Home, Reading, Scan, SkippedFile
-from geminids.sources.fates import Fate, Forecast
-from geminids.sources.rescuing import Stranded
-from geminids.sources.restoring import Copy, Restoring, to_origin
-from geminids.sources.resuming import Circumstances, NotResumable, Resumable, Resuming
-from geminids.sources.summing import counts_of, models_of, status_of, title_of, usage_of
-from geminids.sources.timestamps import parse_time
-from geminids.sources.traces import Trace
+from geminids.core.model.summary import counts_of, models_of, status_of, title_of, usage_of
+from geminids.core.timestamps import parse_time
 
 FOLDER = ".toy"
 HEADER = re.compile(r"talk (?P<id>\S+) in (?P<folder>/.*?)(?: on (?P<branch>\S+))?")
@@ -206,7 +206,7 @@ def install(folder: Path) -> None:
     """Write down in a folder of modules what an installer would: that there is one more source."""
     notes = folder / "toy_agent-1.0.dist-info"
     notes.mkdir(parents=True, exist_ok=True)
-    (notes / "entry_points.txt").write_text(f"[{sources.GROUP}]\ntoy = {__name__}:{ToySource.__name__}\n")
+    (notes / "entry_points.txt").write_text(f"[{agents.GROUP}]\ntoy = {__name__}:{ToySource.__name__}\n")
 
 
 @contextmanager
@@ -224,7 +224,7 @@ def installed(folder: Path) -> Iterator[None]:
 
 def _forget_what_is_installed() -> None:
     plugins.registered.cache_clear()
-    sources.load.cache_clear()
+    agents.load.cache_clear()
 
 
 def _months(home: Home, disk: Disk) -> list[Path]:

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from geminids.model import Message, Origin, Session, SessionKind, State, ToolCall, ToolStatus, Usage
+from geminids.core.model import Message, Origin, Session, SessionKind, State, ToolCall, ToolStatus, Usage
 
 COMPATIBLE = {
     "ok": {ToolStatus.SUCCESS},

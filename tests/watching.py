@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from geminids.model import AnyPart, Session, State, Text
-from geminids.watch import AnyEvent, Happened, News, Quiet, SessionGone, SessionNews
+from geminids.core.model import AnyPart, Session, State, Text
+from geminids.sync.watch import AnyEvent, Happened, News, Quiet, SessionGone, SessionNews
 
 PATIENCE = 15.0
 """Seconds after which a test no longer believes that something will come; usually it takes a tenth of one."""

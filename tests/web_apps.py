@@ -15,9 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 from starlette.testclient import TestClient
 
+from geminids.faces.web.app import create_app
+from geminids.faces.web.guarding import HEADER, Key
 from geminids.library import open_library
-from geminids.web.app import create_app
-from geminids.web.guarding import HEADER, Key
 
 KEY = Key("a-token-of-the-tests", 8642)
 BASE = f"http://127.0.0.1:{KEY.port}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from geminids import __version__
-from geminids.ending import end_like_interrupt, told_to_end
+from geminids.core.signals import end_like_interrupt, told_to_end
 
 
 def main() -> int:
@@ -15,12 +15,12 @@ def main() -> int:
             return 0
         if sys.argv[1:3] == ["keep", "hook"]:
             # An agent waits for it.
-            from geminids.cli.hooking import answer
+            from geminids.faces.cli.hooking import answer
 
             if answer(sys.argv[3:]):
                 return 0
         end_like_interrupt()
-        from geminids.cli.main import run
+        from geminids.faces.cli.main import run
 
         return run(sys.argv[1:])
     except KeyboardInterrupt:

@@ -116,7 +116,7 @@ class Machine:
 
     def copies_that_can_be_read(self) -> dict[str, list[str]]:
         """The same where some may be damaged: those are left out."""
-        from geminids.errors import GeminidsError
+        from geminids.core.errors import GeminidsError
 
         ended = forked(lambda: _tell_copies(self.data, [GeminidsError]), Strike())
         if ended.code:
@@ -197,13 +197,13 @@ def _disarmed() -> int:
 
 
 def _command(line: list[str]) -> int:
-    from geminids.cli.main import run
+    from geminids.faces.cli.main import run
 
     return run(line, now=NOW)
 
 
 def _tell_copies(data: Path, forgiven: list[type[Exception]]) -> int:
-    from geminids.archive import Archive
+    from geminids.storage.archive import Archive
 
     archive = Archive(str(data / "kept"))
     found: dict[str, list[str]] = {}
@@ -219,34 +219,25 @@ def _tell_copies(data: Path, forgiven: list[type[Exception]]) -> int:
 
 def load_everything() -> None:
     """Import what the commands need, so that forks have it."""
-    import geminids.archive.keeping
-    import geminids.archive.moving
-    import geminids.archive.rebuilding
-    import geminids.archive.rewriting
-    import geminids.archive.verifying
-    import geminids.attesting
-    import geminids.cli.attest_command
-    import geminids.cli.doctor_command
-    import geminids.cli.export_command
-    import geminids.cli.forget_command
-    import geminids.cli.keep_command
-    import geminids.cli.list_command
-    import geminids.cli.mark_command
-    import geminids.cli.restore_command
-    import geminids.cli.search_command
-    import geminids.cli.show_command
-    import geminids.cli.stats_command
-    import geminids.cli.sync_command
-    import geminids.cli.verify_command
-    import geminids.exporting
-    import geminids.forgetting
-    import geminids.query.search
-    import geminids.recording
-    import geminids.restoring
-    import geminids.sources.claude.reading
-    import geminids.sources.codex.reading
-    import geminids.sources.gemini.reading
-    import geminids.verifying  # noqa: F401
+    import geminids.agents.claude.read.reading
+    import geminids.agents.codex.read.reading
+    import geminids.agents.gemini.read.reading
+    import geminids.faces.cli.attest_command
+    import geminids.faces.cli.doctor_command
+    import geminids.faces.cli.export_command
+    import geminids.faces.cli.forget_command
+    import geminids.faces.cli.keep_command
+    import geminids.faces.cli.list_command
+    import geminids.faces.cli.mark_command
+    import geminids.faces.cli.restore_command
+    import geminids.faces.cli.search_command
+    import geminids.faces.cli.show_command
+    import geminids.faces.cli.stats_command
+    import geminids.faces.cli.sync_command
+    import geminids.faces.cli.verify_command
+    import geminids.library.attest.attesting
+    import geminids.library.attest.recording
+    import geminids.library.attest.verifying  # noqa: F401
 
 
 def state_of(folder: Path) -> dict[str, tuple[str, int, int]]:

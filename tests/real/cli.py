@@ -17,11 +17,11 @@ from pathlib import Path
 from threading import Event, Thread, Timer
 from typing import Any
 
-from geminids import sources
-from geminids.sources.base import Source
-from geminids.sources.fates import Forecast
-from geminids.sources.places import Home
-from geminids.sources.resuming import Circumstances
+from geminids.core import agents
+from geminids.core.agents.base import Source
+from geminids.core.agents.fates import Forecast
+from geminids.core.agents.homes import Home
+from geminids.core.agents.resume import Circumstances
 from tests.real import programs
 from tests.real.ours import Ours
 
@@ -126,7 +126,7 @@ class GeminiDesk:
             here=str(self.project),
             now=now or datetime.now(UTC),
         )
-        return forecast_of(sources.load("gemini"), Home("gemini", str(self.data), "given"), circumstances)
+        return forecast_of(agents.load("gemini"), Home("gemini", str(self.data), "given"), circumstances)
 
     def told(self) -> set[str]:
         """The files that a start would delete now, as our command says."""
@@ -186,7 +186,7 @@ class ClaudeDesk:
             here=str(self.project),
             now=datetime.now(UTC),
         )
-        return forecast_of(sources.load("claude"), Home("claude", str(self.data), "given"), circumstances)
+        return forecast_of(agents.load("claude"), Home("claude", str(self.data), "given"), circumstances)
 
     def deleted_in_session(self, seconds: float) -> set[str]:
         """What Claude Code deletes in the background of a session that lasts so long."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from geminids.model import folder_hash
+from geminids.core.model import folder_hash
 from tests.conftest import FIXTURES
 from tests.gemini_cli import REPLY
 from tests.real.deleting import MINUTE, WAIT_SECONDS, Machine, Terminal

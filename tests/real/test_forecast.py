@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from geminids.sources.fates import Forecast
+from geminids.core.agents.fates import Forecast
 from tests.real.cli import DAY, ClaudeDesk, GeminiDesk, as_json_lines, due, redated
 
 pytestmark = pytest.mark.real

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from geminids.model import folder_hash
+from geminids.core.model import folder_hash
 from tests.gemini_cli import REPLY, Server, loopback_server
 from tests.real.deleting import DAY, MINUTE, Machine
 

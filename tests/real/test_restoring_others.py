@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from geminids.restoring import plan_in_home, write
-from geminids.sources.places import Home
-from geminids.sources.restoring import Copy
-from geminids.sources.resuming import Circumstances
+from geminids.core.agents.homes import Home
+from geminids.core.agents.restore import Copy
+from geminids.core.agents.resume import Circumstances
+from geminids.library.custody.restoring import plan_in_home, write
 from tests.conftest import FIXTURES
 from tests.real import programs
 from tests.real.cli import slow_service

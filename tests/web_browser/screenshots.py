@@ -22,7 +22,8 @@ from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, expect
 
-from geminids import sample, sources
+from geminids import sample
+from geminids.core import agents
 from tests.browser import NotHereError, headless_browser
 from tests.conftest import FIXTURES
 from tests.reading import sessions
@@ -85,7 +86,7 @@ def _served(scratch: Path) -> Iterator[Served]:
 def _dated_copy(home: Path) -> Path:
     """The sample with the times its files had when they were written; those of a checkout are of today."""
     shutil.copytree(sample.home(), home)
-    for session in sessions(sources.load("gemini"), home):
+    for session in sessions(agents.load("gemini"), home):
         ended = session.ended_at
         for file in session.files:
             if ended:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 
-from geminids import sources
+from geminids.core import agents
 from tests.browser import NotHereError
 from tests.conftest import COMPILED_RULES, FIXTURES, OUR_VARIABLES
 from tests.reading import sessions
@@ -28,8 +28,8 @@ AGENTS = ("gemini", "claude", "codex")
 
 def check_built() -> None:
     """Make sure that there is a page to serve. Raises NotHereError."""
-    if not (files("geminids.web") / "built" / "index.html").is_file():
-        raise NotHereError("the front end is not built: npm run build in src/geminids/web/frontend")
+    if not (files("geminids.faces.web") / "built" / "index.html").is_file():
+        raise NotHereError("the front end is not built: npm run build in src/geminids/faces/web/frontend")
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def serving(
 
 
 def _environment(machine: Path) -> dict[str, str]:
-    of_agents = [name for agent in sources.available() for name in sources.load(agent).variables]
+    of_agents = [name for agent in agents.available() for name in agents.load(agent).variables]
     kept = {name: value for name, value in os.environ.items() if name not in {*OUR_VARIABLES, *of_agents}}
     return {
         **kept,
@@ -100,5 +100,5 @@ def _copy_new(source: str, target: str) -> None:
 def session_of(case: str, which: int = 0) -> str:
     """The id of a session of a case, of those that a human led."""
     agent, _, _ = case.partition("/")
-    read = sessions(sources.load(agent), FIXTURES / case / "home")
+    read = sessions(agents.load(agent), FIXTURES / case / "home")
     return [session.id for session in read if session.parent_id is None][which]

@@ -13,12 +13,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids import sources
-from geminids.errors import GeminidsError
-from geminids.names import keepable
-from geminids.sources.places import IMPORTED, Home, may_exist
-from geminids.store.folders import GONE, folders, footprints, unproven_hashes
-from geminids.store.index import (
+from geminids.core.agents import load as load_agent
+from geminids.core.agents.homes import IMPORTED, Home, may_exist
+from geminids.core.errors import GeminidsError
+from geminids.core.names import keepable
+from geminids.storage.index.database import (
     BusyIndexError,
     DamagedIndexError,
     FullDiskError,
@@ -30,17 +29,18 @@ from geminids.store.index import (
     naming_damage,
     naming_strange_rows,
 )
-from geminids.store.schema import EVERY_WORD, VERSION
+from geminids.storage.index.folders import GONE, folders, footprints, unproven_hashes
+from geminids.storage.index.schema import EVERY_WORD, VERSION
 from geminids.sync.seen import Seen
 
 if TYPE_CHECKING:
-    from geminids.archive import Archive
-    from geminids.projects.knowing import Folders
-    from geminids.settings import KeepRules
-    from geminids.store.forgotten import Tombstone
-    from geminids.sync.graves import Graves
-    from geminids.sync.keeping import Keeping
-    from geminids.sync.taking_in import Progress, TakenIn
+    from geminids.core.settings import KeepRules
+    from geminids.storage.archive import Archive
+    from geminids.storage.durable.tombstones import Tombstone
+    from geminids.sync.forgotten_filter import Graves
+    from geminids.sync.intake import Progress, TakenIn
+    from geminids.sync.kept_copies import Keeping
+    from geminids.sync.projects.knowledge import Folders
 
 MOST_DEAD = 0.25
 """An index in which a larger share of the rows is of messages that are gone is made anew."""
@@ -146,7 +146,7 @@ class Sync:
         return json.dumps(
             {
                 "version": VERSION,
-                "revisions": {agent: sources.load(agent).revision for agent in agents},
+                "revisions": {agent: load_agent(agent).revision for agent in agents},
                 "homes": [keepable(home.folder) for home in self._homes],
                 "everything": self.everything(),
             }
@@ -284,7 +284,7 @@ class _Run:
         return self._outcome(taken)
 
     def _take(self, index: Index, only: set[str] | None) -> TakenIn:
-        from geminids.sync.taking_in import Taking
+        from geminids.sync.intake import Taking
 
         until = None if self._budget is None else time.monotonic() + self._budget
         graves = self._graves()
@@ -301,7 +301,7 @@ class _Run:
         return taken
 
     def _graves(self) -> Graves:
-        from geminids.sync.graves import Graves
+        from geminids.sync.forgotten_filter import Graves
 
         keep = self._sync.keep()
         # First: whatever is forgotten from now on makes it another number.
@@ -312,7 +312,7 @@ class _Run:
         keep = self._sync.keep()
         if keep is None or keep.rules.is_off:
             return None
-        from geminids.sync.keeping import Keeping
+        from geminids.sync.kept_copies import Keeping
 
         try:
             return Keeping(keep.archive, keep.rules, [seen.home for seen in self._seen], until)
@@ -359,7 +359,7 @@ class _Run:
             self._said.append(f"Copies of what is forgotten could not be removed: {error}")
 
     def _fill(self, index: Index) -> TakenIn:
-        from geminids.sync.taking_in import Taking
+        from geminids.sync.intake import Taking
 
         graves = self._graves()
         taking = Taking(
@@ -379,7 +379,7 @@ class _Run:
         return taken
 
     def _identify(self, index: Index) -> None:
-        from geminids.sync.identity import identify
+        from geminids.sync.project_identity import identify
 
         identify(index, self._sync.folders(), learns=self._sync.learns)
         index.note("generation", self._sync.generation())
@@ -445,7 +445,7 @@ class _Run:
 
 def _footprint(home: Home) -> dict[str, str]:
     """What a home looks like. Of one of another machine there are copies alone, whatever lies there here."""
-    return {} if home.known_by == IMPORTED else sources.load(home.agent).footprint(home)
+    return {} if home.known_by == IMPORTED else load_agent(home.agent).footprint(home)
 
 
 def _hashes(folder: str) -> Iterator[str]:

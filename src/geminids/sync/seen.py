@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from geminids.sources.places import Home
+from geminids.core.agents.homes import Home
 
 
 class Seen(NamedTuple):

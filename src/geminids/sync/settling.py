@@ -10,11 +10,11 @@ from collections.abc import Collection
 
 import msgspec
 
-from geminids.model import Counts, SessionSummary, Usage
-from geminids.store import copies
-from geminids.store.index import Index
-from geminids.store.usage import sum_up
-from geminids.sync.packing import packed, unpacked
+from geminids.core.model import Counts, SessionSummary, Usage
+from geminids.storage.codec.packing import packed, unpacked
+from geminids.storage.index import copies
+from geminids.storage.index.database import Index
+from geminids.storage.index.usage import sum_up
 
 
 def settle(index: Index, sessions: Collection[int] | None, bereft: Collection[int] = ()) -> None:

@@ -1,0 +1,1 @@
+"""What Claude Code deletes and loads, and how sessions come back to it."""

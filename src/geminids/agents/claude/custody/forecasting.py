@@ -1,0 +1,246 @@
+"""What Claude Code is going to delete in a home, by the settings that count.
+
+Some seconds after the first prompt of a session, and at most once a day, it goes through all projects of the
+home, not only its own, and deletes the sessions that were not written to for `cleanupPeriodDays` (30 if
+nothing is said), each with the folder of its subagents. What the settings of a project say counts for all
+projects if the session is led in that one. Where it does not understand its settings, it deletes nothing; a 0
+is one of the things that it does not understand. Checked with 2.1.325.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from geminids.agents.claude.custody.fates import DESKTOP, EMPTY, folder_of
+from geminids.agents.claude.homes import AGENT, DATA_FOLDER, HOME_VARIABLE, PROJECTS, projects_folder
+from geminids.core.agents.fates import Deletion, Fate, Forecast, Retention, soonest_first
+from geminids.core.agents.homes import Home
+from geminids.core.agents.resume import Circumstances
+from geminids.core.timestamps import disk_time
+from geminids.reading.jsonl import UndecodableError, decode
+
+_PROGRAM = "claude"
+_SETTING = "cleanupPeriodDays"
+_FOR_LONG = '{"cleanupPeriodDays": 3650}'
+_USUAL_DAYS = 30
+_MOST_DAYS = 36_500
+"""Longer periods would end after the calendar does."""
+_SETTINGS_FILE = "settings.json"
+_LOCAL_FILE = "settings.local.json"
+_MANAGED_FILES = {
+    "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
+    "win32": "C:\\Program Files\\ClaudeCode\\managed-settings.json",
+}
+_MANAGED_FILE = "/etc/claude-code/managed-settings.json"
+_LAST_TIME = ".last-cleanup"
+_BETWEEN = timedelta(days=1)
+_LARGEST_FILE = 4_000_000
+_SUFFIX = ".jsonl"
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+
+
+class _Rule(NamedTuple):
+    """How long what is not written to is kept; for ever where nothing is deleted."""
+
+    rest: timedelta | None
+    told_by: str | None = None
+    is_understood: bool = True
+
+
+def forecast(home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
+    """What sessions of Claude Code delete in a home, now and later."""
+    if Path(projects_folder(home)).name != PROJECTS:
+        # It keeps nothing in a folder of another name, so nobody deletes anything there.
+        return Forecast((), (Retention(agent=AGENT, home=home.folder),))
+    beginning = os.path.join(projects_folder(home), "")  # noqa: PTH118 - tens of thousands are compared
+    fates = [fate for fate in fates if fate.file.startswith(beginning)]
+    question = _Question(home, circumstances)
+    usual = question.rule(None)
+    rules: dict[str | None, _Rule] = {None: usual}
+    rules |= {folder: rule for folder in _folders(fates) if (rule := question.rule(folder)) != usual}
+    retentions = [question.retention(rule, folder) for folder, rule in rules.items()]
+    where, rule = _shortest(rules)
+    deletions = question.deletions(fates, rule, where) if rule.rest else ()
+    return Forecast(soonest_first(deletions), tuple(retentions))
+
+
+def _folders(fates: Iterable[Fate]) -> list[str]:
+    """The folders in which sessions were begun and may be again."""
+    found = dict.fromkeys(folder for fate in fates if (folder := folder_of(fate.traits)))
+    return [folder for folder in found if os.path.isdir(folder)]  # noqa: PTH112 - pathlib may raise
+
+
+def _shortest(rules: Mapping[str | None, _Rule]) -> tuple[str | None, _Rule]:
+    """The rule that deletes first, and the folder that it takes for that; None where any will do."""
+    return min(rules.items(), key=lambda pair: pair[1].rest or timedelta.max)
+
+
+class _Question(NamedTuple):
+    """A home, and who asks."""
+
+    home: Home
+    circumstances: Circumstances
+
+    def rule(self, project: str | None) -> _Rule:
+        """What counts in sessions of a project, or where no project says anything."""
+        found = _Rule(timedelta(days=_USUAL_DAYS))
+        is_understood = True
+        for file in self._settings_files(project):
+            try:
+                said = _said_in(file)
+            except (OSError, UndecodableError, ValueError):
+                is_understood = False
+                found = _Rule(None, str(file), is_understood=False)
+                continue
+            if said is not None:
+                found = _rule_of(said, str(file))
+                is_understood = is_understood and found.is_understood
+        return found if is_understood else found._replace(rest=None, is_understood=False)
+
+    def _settings_files(self, project: str | None) -> Iterator[Path]:
+        yield self._user_file
+        own = Path(project, DATA_FOLDER) if project else None
+        if own and os.path.realpath(own) != os.path.realpath(self.home.folder):
+            yield from (own / _SETTINGS_FILE, own / _LOCAL_FILE)
+        yield self._managed_file
+
+    @property
+    def _user_file(self) -> Path:
+        return Path(self.home.folder, _SETTINGS_FILE)
+
+    @property
+    def _managed_file(self) -> Path:
+        return Path(_MANAGED_FILES.get(sys.platform, _MANAGED_FILE))
+
+    def retention(self, rule: _Rule, project: str | None) -> Retention:
+        """The rule for people."""
+        return Retention(
+            agent=AGENT,
+            home=self.home.folder,
+            project=project,
+            program=_installed(self.circumstances.environment),
+            rest=rule.rest,
+            told_by=rule.told_by,
+            remedy=self._remedy(rule),
+        )
+
+    def _remedy(self, rule: _Rule) -> str:
+        if not rule.is_understood:
+            return (
+                f"Claude Code deletes nothing as long as it does not understand {rule.told_by!r}. When you "
+                f"mend it, write {_FOR_LONG} into it."
+            )
+        if rule.told_by == str(self._managed_file):
+            return (
+                f"It is settled for all users of this machine in {rule.told_by!r}: only who looks after the "
+                f"machine can write {_FOR_LONG} there."
+            )
+        file = rule.told_by or str(self._user_file)
+        return f"Write {_FOR_LONG}, or even more days, into {file!r}, beside what else is there."
+
+    def deletions(self, fates: Sequence[Fate], rule: _Rule, where: str | None) -> Iterator[Deletion]:
+        """All files, with the day on which they are due."""
+        rest = rule.rest or timedelta()
+        first = self._first_chance()
+        sessions = {fate.file.removesuffix(_SUFFIX): fate for fate in fates if _is_session(fate.file)}
+        for fate in fates:
+            parent = sessions.get(_session_folder(fate.file) or "")
+            deciding = parent or fate
+            if deciding.last_used is None or _is_spared(deciding):
+                continue
+            due = deciding.last_used + rest
+            yield Deletion(
+                file=fate.file,
+                at=max(due, first) if first else due,
+                cause="age" if deciding is fate else "with-parent",
+                reason=self._reason(deciding, fate, rest, where),
+                setting=rule.told_by,
+            )
+
+    def _first_chance(self) -> datetime | None:
+        """Before when nothing is deleted, since something was not a day ago."""
+        try:
+            last = os.stat(os.path.join(self.home.folder, _LAST_TIME)).st_mtime  # noqa: PTH116, PTH118
+        except OSError:
+            return None
+        moment = disk_time(last)
+        return moment + _BETWEEN if moment else None
+
+    def _reason(self, deciding: Fate, fate: Fate, rest: timedelta, where: str | None) -> str:
+        days = f"{rest.days:,} day{'' if rest.days == 1 else 's'}"
+        used = f"{deciding.last_used:%Y-%m-%d}"
+        told = self._told_home()
+        led = f"a session of Claude Code{f' in {where!r}' if where else ''}{told}"
+        it = "it was"
+        if deciding is not fate:
+            it = f"it goes with {os.path.basename(deciding.file)!r}, which was"  # noqa: PTH119
+        return f"Deleted in the background of {led}: {it} last written to on {used}, and is kept for {days}."
+
+    def _told_home(self) -> str:
+        named = self.circumstances.environment.get(HOME_VARIABLE)
+        usual = named or os.path.join(self.circumstances.user_home, DATA_FOLDER)  # noqa: PTH118
+        is_usual = os.path.realpath(usual) == os.path.realpath(self.home.folder)
+        return "" if is_usual else f" with {HOME_VARIABLE}={self.home.folder}"
+
+
+def _rule_of(said: object, file: str) -> _Rule:
+    if isinstance(said, int) and not isinstance(said, bool) and said > 0:
+        return _Rule(timedelta(days=min(said, _MOST_DAYS)), file)
+    return _Rule(None, file, is_understood=False)
+
+
+def _said_in(file: Path) -> Any:
+    """What a file says about it; None if it is not there, or says nothing. Settings may be links."""
+    try:
+        if file.exists() and not file.is_file():
+            # A pipe would keep us waiting.
+            raise UndecodableError("no plain file")
+        with file.open("rb") as opened:
+            written = opened.read(_LARGEST_FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not written.strip():
+        return None
+    said = decode(written).value
+    if not isinstance(said, dict):
+        raise UndecodableError("no object")
+    return said.get(_SETTING)
+
+
+def _is_session(file: str) -> bool:
+    """Whether a file lies in the folder of a project itself."""
+    above = os.path.dirname(os.path.dirname(file))  # noqa: PTH120
+    return file.endswith(_SUFFIX) and os.path.basename(above) == PROJECTS  # noqa: PTH119
+
+
+def _session_folder(file: str) -> str | None:
+    """The folder of a session that a file lies in; None if it lies in none."""
+    folder = os.path.dirname(file)  # noqa: PTH120
+    while (above := os.path.dirname(folder)) != folder:  # noqa: PTH120
+        if os.path.basename(os.path.dirname(above)) == PROJECTS:  # noqa: PTH119, PTH120
+            return folder
+        folder = above
+    return None
+
+
+def _is_spared(fate: Fate) -> bool:
+    if not _is_session(fate.file):
+        return False
+    is_alone = EMPTY in fate.traits and not os.path.isdir(fate.file.removesuffix(_SUFFIX))  # noqa: PTH112
+    return is_alone or DESKTOP in fate.traits
+
+
+def _installed(environment: Mapping[str, str]) -> str | None:
+    """The Claude Code that a shell would start, with its version if its place tells it; None if none."""
+    found = shutil.which(_PROGRAM, path=environment.get("PATH") or "")
+    if found is None:
+        return None
+    told = next(filter(_VERSION.fullmatch, reversed(Path(os.path.realpath(found)).parts)), None)
+    return f"Claude Code {told}" if told else "Claude Code"

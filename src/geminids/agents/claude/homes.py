@@ -1,0 +1,98 @@
+"""Where Claude Code keeps its data on this machine.
+
+`CLAUDE_CONFIG_DIR` names the folder itself, not the one that contains it; other programs take a list with
+commas there, so we do as well. `CLAUDE_PROJECTS_DIR` names the folder that holds the projects. Some releases
+wrote to `~/.config/claude`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from geminids.core.agents.homes import Home, may_be_folder
+from geminids.core.config import expanded, tidy
+
+AGENT = "claude"
+DATA_FOLDER = ".claude"
+PROJECTS = "projects"
+HOME_VARIABLE = "CLAUDE_CONFIG_DIR"
+PROJECTS_VARIABLE = "CLAUDE_PROJECTS_DIR"
+DEEPEST = 6
+"""So many levels of folders are looked into below the folder of a project."""
+
+
+def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
+    """The homes this machine should have, each once; one that is named need not be there."""
+    found = [Home(AGENT, _below(user_home, DATA_FOLDER), "the user's home")]
+    if _holds_projects(elsewhere := _below(user_home, ".config", AGENT)):
+        found.append(Home(AGENT, elsewhere, "the user's home"))
+    found += [Home(AGENT, path, HOME_VARIABLE) for path in _paths(environment.get(HOME_VARIABLE))]
+    found += [Home(AGENT, path, PROJECTS_VARIABLE) for path in _paths(environment.get(PROJECTS_VARIABLE))]
+    return list(_each_once(found))
+
+
+def homes_below(folder: str) -> list[Home]:
+    """The homes in a folder that stands for a user's home, or that is itself a `.claude` folder."""
+    return [Home(AGENT, path, "given") for path in _data_folders(folder)]
+
+
+def projects_folder(home: Home) -> str:
+    """The folder of a home that holds a folder for each project."""
+    return home.folder if home.known_by == PROJECTS_VARIABLE else _below(home.folder, PROJECTS)
+
+
+def _data_folders(folder: str) -> Iterator[str]:
+    if not os.access(folder, os.X_OK) and os.path.isdir(folder):  # noqa: PTH112
+        # One place to report is enough.
+        yield _below(folder, DATA_FOLDER)
+        return
+    if may_be_folder(path := _below(folder, DATA_FOLDER)):
+        yield path
+    if _holds_projects(path := _below(folder, ".config", AGENT)):
+        yield path
+    if os.path.basename(folder) == DATA_FOLDER or _holds_sessions(folder):  # noqa: PTH119
+        yield folder
+
+
+def _holds_projects(folder: str) -> bool:
+    return may_be_folder(_below(folder, PROJECTS))
+
+
+def _holds_sessions(folder: str) -> bool:
+    """Whether a folder of another name holds what `.claude` holds: projects with sessions in them."""
+    try:
+        with os.scandir(_below(folder, PROJECTS)) as projects:
+            return any(_has_logs(project) for project in projects)
+    except OSError:
+        return False
+
+
+def _has_logs(project: os.DirEntry[str]) -> bool:
+    if not project.is_dir(follow_symlinks=False):
+        return False
+    try:
+        with os.scandir(project.path) as entries:
+            return any(entry.name.endswith(".jsonl") for entry in entries)
+    except OSError:
+        return False
+
+
+def _paths(value: str | None) -> Iterator[str]:
+    for path in (value or "").split(","):
+        if path.strip():
+            yield tidy(expanded(path.strip()))
+
+
+def _below(*names: str) -> str:
+    """A path by its pieces. Nothing here uses pathlib: loading it takes as long as reading the index."""
+    return os.path.join(*names)  # noqa: PTH118
+
+
+def _each_once(homes: Iterable[Home]) -> Iterator[Home]:
+    seen: set[str] = set()
+    for home in homes:
+        real = os.path.realpath(projects_folder(home))
+        if real not in seen:
+            seen.add(real)
+            yield home

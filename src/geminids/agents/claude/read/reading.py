@@ -1,0 +1,138 @@
+"""Reading the files of a bundle, or one file given by hand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from geminids.agents.claude.custody.fates import fates_of
+from geminids.agents.claude.homes import AGENT, PROJECTS
+from geminids.agents.claude.layout import META_SUFFIX, SUBAGENTS, SUFFIX
+from geminids.agents.claude.read.content import text_or_none
+from geminids.agents.claude.read.conversations import conversations, is_about_agent
+from geminids.agents.claude.read.log import read_log
+from geminids.agents.claude.read.records import SPOKEN, FileLog, Record
+from geminids.agents.claude.read.sessions import leaves_of, sessions
+from geminids.agents.claude.read.tree import lay_out
+from geminids.core.agents.base import Bundle, FoundFile, Reading
+from geminids.core.agents.fates import Fate
+from geminids.core.disk import GIVEN
+from geminids.core.model import FileAccount, Problem, ProblemKind, Project, SessionKind, State, Tally
+from geminids.reading.bounded import Text, read_bounded
+from geminids.reading.jsonl import UndecodableError, decode
+
+_META_FORMAT = "claude-agent"
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def read(bundle: Bundle) -> Reading:
+    """The sessions of a bundle, and where every byte of its files went."""
+    logs: list[FileLog] = []
+    about: dict[str, dict[str, Any]] = {}
+    accounts: list[FileAccount] = []
+    problems: list[Problem] = []
+    fates: list[Fate] = []
+    for file in bundle.files:
+        try:
+            text = read_bounded(file.path, bundle.disk)
+        except OSError as error:
+            accounts.append(_unread(file))
+            reason = error.strerror or "cannot be read"
+            problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
+            fates += fates_of(file)
+            continue
+        if is_about_agent(file.path):
+            log, noted = _read_about(str(file.path), text)
+            about.setdefault(file.path.name.removesuffix(META_SUFFIX), noted)
+            accounts.append(log.account(_META_FORMAT))
+        else:
+            log = read_log(str(file.path), text)
+            logs.append(log)
+            accounts.append(log.account())
+        problems.extend(log.problems)
+        fates += fates_of(file, log)
+    held = sessions(bundle, conversations(bundle, logs, about), problems)
+    told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
+    return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
+
+
+def _read_about(path: str, text: Text) -> tuple[FileLog, dict[str, Any]]:
+    """The note about a subagent."""
+    log = FileLog(path, text.size)
+    content = text.whole
+    if content is None:
+        log.report(ProblemKind.LEFT_UNREAD, "too large for a note about a subagent", None, 0, text.size)
+        return log, {}
+    try:
+        noted = decode(content).value
+    except UndecodableError as error:
+        log.report(ProblemKind.BAD_JSON, str(error), None, 0, len(content))
+        return log, {}
+    if not isinstance(noted, dict):
+        log.report(ProblemKind.WRONG_TYPE, "the note about a subagent is no object", None, 0, len(content))
+        return log, {}
+    log.count_use("agent", len(content))
+    return log, noted
+
+
+def read_alone(path: Path) -> Reading | None:
+    """What one file given by hand holds: a session of Claude Code, or nothing of it."""
+    log = read_log(str(path), read_bounded(path, GIVEN))
+    if not any(_is_of_claude(record) for record in log.records):
+        return None
+    facts = path.stat()
+    file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    folder = _project_folder(path)
+    project = Project(None, None, folder.name if folder else None, None)
+    return read(Bundle(AGENT, _key(path, log), project, (folder,) if folder else (), (file,), disk=GIVEN))
+
+
+def read_as_agent(path: Path) -> dict[str, Any] | None:
+    """What Claude Code would go on with: the records of the conversation that is in its view, in order."""
+    log = read_log(str(path), read_bounded(path, GIVEN))
+    bundle = Bundle(AGENT, _key(path, log), Project(None, None, None, None), (), ())
+    found = conversations(bundle, [log], {})
+    if not found or found[0].kind is not SessionKind.MAIN:
+        return None
+    laid = lay_out(found[0].records, leaves_of(found[0]), [])
+    current = [one.record.value for one in laid if one.fate.state is State.CURRENT]
+    return {"sessionId": found[0].native_id, "records": current}
+
+
+def _is_of_claude(record: Record) -> bool:
+    """Whether a record is a line of a conversation as Claude Code writes it. (Qwen Code has `parts`.)"""
+    if record.kind not in SPOKEN:
+        return False
+    match record.value:
+        case {"message": {"parts": _}}:
+            return False
+        case {"message": {"content": _}} | {"message": str(), "uuid": str()}:
+            return True
+        case {"uuid": str(), "sessionId": str(), "parentUuid": _}:
+            return True
+        case _:
+            return False
+
+
+def _key(path: Path, log: FileLog) -> str:
+    """The id of the session in a file: its name, unless somebody named it otherwise."""
+    name = path.name.removesuffix(SUFFIX)
+    if _UUID.fullmatch(name) or _project_folder(path):
+        return name
+    named = (text_or_none(record.value.get("sessionId")) for record in log.records)
+    return next(filter(None, named), name)
+
+
+def _project_folder(path: Path) -> Path | None:
+    """The folder of the project that a session file lies in, if it lies where the CLI puts them."""
+    above = path.absolute().parents
+    if SUBAGENTS in path.absolute().parts[-4:-1]:
+        above = above[[folder.name for folder in above].index(SUBAGENTS) + 1].parents
+    folder = above[0] if len(above) > 1 else None
+    return folder if folder and folder.parent.name == PROJECTS else None
+
+
+def _unread(file: FoundFile) -> FileAccount:
+    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
+    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})

@@ -1,0 +1,1 @@
+"""What Codex CLI deletes and loads, and how sessions come back to it."""

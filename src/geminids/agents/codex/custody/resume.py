@@ -1,0 +1,97 @@
+"""Going on with a session in Codex CLI: `codex resume <id>`, in the folder that it was worked in.
+
+The CLI finds a session by its id in one home. What was archived has to be taken out of the archive before
+(`codex unarchive <id>`). A subagent goes on with the session that started it, and not alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from geminids.agents.codex.homes import ARCHIVED, HOME_VARIABLE, SESSIONS
+from geminids.agents.codex.read.rollouts import HomeFolders
+from geminids.core.agents.resume import Circumstances, Command, NotResumable, Offer, Resumable, Resuming
+from geminids.core.model import Session, SessionKind
+
+PROGRAM = "codex"
+
+
+class _Place(NamedTuple):
+    """Where the newest rollout of a session lies."""
+
+    home: Path
+    is_archived: bool
+    environment: dict[str, str]
+    """The variables by which the CLI is told to use this home; none if it uses it anyway."""
+
+
+def resuming(session: Session, circumstances: Circumstances) -> Resuming:
+    """How Codex CLI would go on with a session, or why it cannot."""
+    if circumstances.given:
+        return NotResumable("Codex CLI resumes only what is in its home, not a file that is given by hand.")
+    if session.kind is SessionKind.SUBAGENT:
+        return _of_parent(session)
+    place = _place_of(session, circumstances)
+    if place is None:
+        return NotResumable("It does not lie where Codex CLI keeps its sessions.")
+    thread = session.native_id.partition("_")[0]
+    if _is_option(thread):
+        return NotResumable("Codex CLI would take its id for an option, and makes no such ids itself.")
+    if place.is_archived:
+        return _archived(thread, place)
+    return _resumable(session, thread, place, circumstances)
+
+
+def _of_parent(session: Session) -> NotResumable:
+    reason = "It is the work of a subagent, which goes on only with the session that started it."
+    parent = (session.parent_id or "").partition(":")[2]
+    if not parent or _is_option(parent):
+        return NotResumable(reason)
+    return NotResumable(reason, (Offer("Resume that one:", ((PROGRAM, "resume", parent),)),))
+
+
+def _is_option(word: str) -> bool:
+    """Whether a program would read a word as something to do, such as to ask no more for permission."""
+    return word.startswith("-")
+
+
+def _place_of(session: Session, circumstances: Circumstances) -> _Place | None:
+    if not session.files:
+        return None
+    file = Path(session.files[-1].path)
+    library = HomeFolders.around(file)
+    if library.sessions is None or library.sessions.name != SESSIONS:
+        return None
+    home = library.sessions.parent
+    usual = circumstances.environment.get(HOME_VARIABLE) or str(Path(circumstances.user_home) / ".codex")
+    is_usual = os.path.realpath(home) == os.path.realpath(usual)
+    return _Place(home, file.parent.name == ARCHIVED, {} if is_usual else {HOME_VARIABLE: str(home)})
+
+
+def _archived(thread: str, place: _Place) -> NotResumable:
+    settings = tuple(f"{name}={value}" for name, value in place.environment.items())
+    start: Command = ("env", *settings, PROGRAM) if settings else (PROGRAM,)
+    commands = ((*start, "unarchive", thread), (*start, "resume", thread))
+    return NotResumable("It is archived.", (Offer("Take it out of the archive, then resume it:", commands),))
+
+
+def _resumable(session: Session, thread: str, place: _Place, circumstances: Circumstances) -> Resumable:
+    program = shutil.which(PROGRAM, path=circumstances.environment.get("PATH", ""))
+    folder = session.project.path
+    is_there = folder is not None and os.path.isdir(folder)  # noqa: PTH112 - pathlib raises for what cannot be a name
+    warnings: list[str] = []
+    if program is None:
+        warnings.append(f"`{PROGRAM}` is not on the PATH.")
+    if not is_there:
+        gone = f"{folder!r} is not there" if folder else "The folder that it was worked in is not known"
+        warnings.append(f"{gone}; Codex CLI would go on in the folder that it is started in.")
+    return Resumable(
+        command=(PROGRAM, "resume", thread),
+        folder=folder if is_there and folder else circumstances.here,
+        environment=place.environment,
+        program=program,
+        warnings=tuple(warnings),
+    )

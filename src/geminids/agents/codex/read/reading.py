@@ -1,0 +1,100 @@
+"""Reading the rollouts of a bundle, or one file given by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from geminids.agents.codex.homes import AGENT
+from geminids.agents.codex.read.ancestry import Rollout
+from geminids.agents.codex.read.log import read_log
+from geminids.agents.codex.read.opening import unpacked_size
+from geminids.agents.codex.read.records import RolloutLog
+from geminids.agents.codex.read.rollouts import rollout_name
+from geminids.agents.codex.read.sessions import session_of
+from geminids.core.agents.base import Bundle, FoundFile, Reading
+from geminids.core.disk import GIVEN, Disk
+from geminids.core.model import FileAccount, Problem, ProblemKind, Project, Tally
+
+_COPY = "another copy of a rollout that was read"
+
+
+def read(bundle: Bundle, *, alone: bool = False) -> Reading:
+    """The session of a thread, and where every byte of its rollouts went."""
+    rollouts: list[Rollout] = []
+    accounts: list[FileAccount] = []
+    problems: list[Problem] = []
+    for same in _copies_together(bundle.files):
+        log = _first_readable(same, accounts, problems, bundle.disk)
+        if log is not None:
+            accounts.append(log.account())
+            problems += log.problems
+            rollouts.append(Rollout.of(log))
+    rollouts.sort(key=_order)
+    session = session_of(bundle, rollouts, problems, alone=alone) if rollouts else None
+    found = () if session is None else (session,)
+    told = dict.fromkeys([*problems, *(problem for one in found for problem in one.problems)])
+    return Reading(found, tuple(accounts), tuple(told))
+
+
+def _copies_together(files: Iterable[FoundFile]) -> list[list[FoundFile]]:
+    """The files of each rollout, the one that counts first: what is plain, then what is longest."""
+    together: dict[str, list[FoundFile]] = {}
+    for file in files:
+        said = rollout_name(file.path.name)
+        together.setdefault(said.rollout if said else str(file.path), []).append(file)
+    return [sorted(same, key=_rank) for same in together.values()]
+
+
+def _rank(file: FoundFile) -> tuple[bool, int, Path]:
+    said = rollout_name(file.path.name)
+    return said is not None and said.is_packed, -file.size, file.path
+
+
+def _first_readable(
+    files: Iterable[FoundFile], accounts: list[FileAccount], problems: list[Problem], disk: Disk
+) -> RolloutLog | None:
+    """The log of the first file that can be read; the others are copies of it."""
+    log = None
+    for file in files:
+        if log is not None:
+            accounts.append(_left_alone(file, disk))
+            continue
+        try:
+            log = read_log(file.path, disk)
+        except OSError as error:
+            problem = Problem(str(file.path), ProblemKind.UNREADABLE, error.strerror or "cannot be read")
+            problems.append(problem)
+            accounts.append(_unread(file))
+    return log
+
+
+def _left_alone(file: FoundFile, disk: Disk) -> FileAccount:
+    inside = unpacked_size(file.path, disk)
+    size = file.size if inside is None else inside
+    return FileAccount(str(file.path), "unknown", "unknown", size, {}, {_COPY: Tally(1, size)}, {}, {})
+
+
+def _unread(file: FoundFile) -> FileAccount:
+    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
+    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})
+
+
+def _order(rollout: Rollout) -> tuple[str, str, str]:
+    """When a rollout was begun: by its first record, then by its name, whose ids grow with time."""
+    return (
+        str(rollout.meta.get("timestamp") or ""),
+        str(rollout.first.time if rollout.first else ""),
+        rollout.id,
+    )
+
+
+def read_alone(path: Path) -> Reading | None:
+    """The session in one file given by hand; None if it is none of Codex's."""
+    log = read_log(path, GIVEN)
+    if not log.is_rollout:
+        return None
+    facts = path.stat()
+    file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    project = Project(None, None, None, None)
+    return read(Bundle(AGENT, path.stem, project, (path.parent,), (file,), disk=GIVEN), alone=True)

@@ -1,0 +1,220 @@
+"""What the human typed in a session, told with it where its own files tell something else, or nothing.
+
+Until 0.28 a session file holds only what was sent: the expansion of a custom command, a path that was
+written out. Documents (`.json`) lose what was rewound, compressed or failed; the shell's commands are
+recorded since 0.44. The log of what was typed still has the words, so they are told: beside what was sent
+for them, or as messages that are unrecorded, in their place by time.
+
+A bundle is read without the other sessions of its project, so only lines are taken that are its own beyond
+doubt: under its name and not after a command that may have changed the session, or among others that it
+holds. The newest bytes of a log are read, as many as a list reads.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from hashlib import blake2b
+
+import msgspec
+
+from geminids.agents.gemini.companions.lost import (
+    LineNames,
+    Owner,
+    is_bare_command,
+    message_of,
+    tie,
+    why_missing,
+)
+from geminids.agents.gemini.companions.prompt_log import read_prompt_log
+from geminids.agents.gemini.companions.shell_history import read_shell_history
+from geminids.agents.gemini.companions.typed import Line, lines_of
+from geminids.agents.gemini.layout import opened_at
+from geminids.agents.gemini.read.injected import beside_typed, message_origin
+from geminids.core.agents.base import Bundle, CompanionFile
+from geminids.core.agents.traces import said_in, trace
+from geminids.core.disk import Disk
+from geminids.core.model import CompanionKind, Message, Origin, Session, SessionKind, Text
+from geminids.core.model.summary import counts_of, title_of
+from geminids.core.timestamps import disk_time
+
+LARGEST = 8_000_000
+"""So many bytes at the end of a log are read."""
+_LOGS_AT_HAND = 8
+"""Of so many projects the logs are kept in memory while their sessions are read one after the other."""
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
+_END = datetime.max.replace(tzinfo=UTC)
+_AROUND = timedelta(minutes=2)
+"""How far a line may be from the times of the files that hold it."""
+
+
+class _Typed(msgspec.Struct, frozen=True):
+    """What was typed in a project."""
+
+    by_name: dict[str, list[Line]]
+    """Lines by the session that the log names, in order of time."""
+    shell: tuple[str, ...]
+    is_whole: bool
+    """Whether all logs could be read."""
+
+
+def typed_mark(bundle: Bundle) -> str | None:
+    """A text that is another one as soon as the logs may tell something else of a bundle's sessions."""
+    typed = _read(bundle.logs, bundle.disk)
+    if not typed.is_whole:
+        return None
+    digest = blake2b(digest_size=16)
+    since, until = _span(bundle)
+    for name, lines in typed.by_name.items():
+        own = _is_own(bundle, name)
+        for line in lines:
+            if own or _lies_between(line, since, until):
+                told = name, line.logged.message_id, line.logged.key, line.logged.at, len(line.logged.text)
+                digest.update(repr(told).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Session]:
+    """The sessions of a bundle with what was typed in them."""
+    mains = [session for session in sessions if session.kind is SessionKind.MAIN]
+    if not bundle.logs or not mains:
+        return list(sessions)
+    typed = _read(bundle.logs, bundle.disk)
+    since, until = _span(bundle)
+    lines = [
+        # Tying writes into a line, and the next bundle begins with what the log says.
+        Line(line.logged, line.also_at)
+        for name, named in typed.by_name.items()
+        if _is_own(bundle, name) or any(_lies_between(line, since, until) for line in named)
+        for line in named
+    ]
+    if not lines:
+        return list(sessions)
+    told = _Told(mains, lines, typed.shell)
+    return [told.session(session) if session.kind is SessionKind.MAIN else session for session in sessions]
+
+
+def _is_own(bundle: Bundle, name: str) -> bool:
+    return name.startswith(bundle.key)
+
+
+def _span(bundle: Bundle) -> tuple[datetime, datetime]:
+    """When the files of a bundle were begun, as far as their names tell, and last written to."""
+    began = [at for file in bundle.files if (at := opened_at(file.path.name))]
+    ended = disk_time(max((file.mtime_ns for file in bundle.files), default=0) / 1e9)
+    since = min(began) - _AROUND if began else _BEGINNING
+    return since, ended + _AROUND if ended else _END
+
+
+def _lies_between(line: Line, since: datetime, until: datetime) -> bool:
+    return line.logged.at is not None and since <= line.logged.at <= until
+
+
+@lru_cache(maxsize=_LOGS_AT_HAND)
+def _read(logs: tuple[CompanionFile, ...], disk: Disk) -> _Typed:
+    """What the logs of a project say. They are the same files for all its bundles."""
+    read = [read_prompt_log(log.file, LARGEST, disk) for log in logs if log.kind is CompanionKind.PROMPT_LOG]
+    shells = [
+        read_shell_history(log.file, None, disk) for log in logs if log.kind is CompanionKind.SHELL_HISTORY
+    ]
+    by_name: dict[str, list[Line]] = {}
+    for line in lines_of(read):
+        if line.native_id is not None:
+            by_name.setdefault(line.native_id, []).append(line)
+    problems = [*(p for log in read for p in log.problems), *(p for shell in shells for p in shell.problems)]
+    refused = any(problem.is_unreadable for problem in problems)
+    return _Typed(by_name, tuple(c for shell in shells for c in shell.commands), not refused)
+
+
+def forget_logs() -> None:
+    """Have logs read anew, whatever is in memory."""
+    _read.cache_clear()
+
+
+class _Told:
+    """Sessions, and the lines that were typed in them."""
+
+    def __init__(self, mains: Sequence[Session], lines: Sequence[Line], shell: Iterable[str]) -> None:
+        traces = [trace(session, replies=False) for session in mains]
+        self._owners = tie(lines, traces, shell, None)
+        self._lines: dict[str, list[Line]] = {}
+        for line in lines:
+            if owner := self._owners[id(line)].trace:
+                self._lines.setdefault(owner.native_id, []).append(line)
+
+    def session(self, session: Session) -> Session:
+        """A session with what was typed in it."""
+        lines = self._lines.get(session.native_id, [])
+        beside = dict(self._typed_beside(session, lines))
+        unheld = [line for line in lines if line.spot is None and not is_bare_command(line)]
+        unheld = list(_without_cut(session, unheld)) if unheld else []
+        if not beside and not unheld:
+            return session
+        recorded = [beside.get(message.id, message) for message in session.messages]
+        unrecorded = list(self._messages(unheld))
+        prompts = [message for message in unrecorded if message.origin is Origin.HUMAN]
+        messages = tuple(_in_order(recorded, unrecorded))
+        return msgspec.structs.replace(
+            session,
+            messages=messages,
+            # What was taken back, or was no prompt, says less about a session than what it holds.
+            title=title_of(session.summary, recorded) or title_of(None, prompts),
+            counts=counts_of(messages),
+        )
+
+    def _typed_beside(self, session: Session, lines: Iterable[Line]) -> Iterator[tuple[str, Message]]:
+        """The messages for which something else was sent than was typed, with both."""
+        spoken = {(said.key, said.at): message for message, said in said_in(session)}
+        for line in lines:
+            if line.spot is None or line.logged.key in (None, line.spot.said.key):
+                continue
+            message = spoken.get((line.spot.said.key, line.spot.said.at))
+            if message is not None and (parts := beside_typed(message.parts, line.logged.told)):
+                yield (
+                    message.id,
+                    msgspec.structs.replace(
+                        message,
+                        parts=parts,
+                        origin=message_origin(parts),
+                        also_at=(*message.also_at, *line.places),
+                    ),
+                )
+
+    def _messages(self, lines: Iterable[Line]) -> Iterator[Message]:
+        names = LineNames()
+        for line in lines:
+            owner: Owner = self._owners[id(line)]
+            yield message_of(line, names.of(line), why_missing(line, owner))
+
+
+def _without_cut(session: Session, lines: Iterable[Line]) -> Iterator[Line]:
+    """Lines without those of which the log has only the beginning, if the session holds all of it."""
+    begun = [" ".join(text.split()) for text in _human_texts(session)]
+    for line in lines:
+        words = " ".join(line.logged.text.rstrip("\ufffd").split())
+        if line.logged.key is not None or not any(text.startswith(words) for text in begun):
+            yield line
+
+
+def _human_texts(session: Session) -> Iterator[str]:
+    for message, _ in said_in(session):
+        yield "\n\n".join(part.text for part in message.parts if isinstance(part, Text))
+
+
+def _in_order(messages: Sequence[Message], typed: Iterable[Message]) -> Iterator[Message]:
+    """Messages with what else was typed among them, each before the first that is later."""
+    latest: list[datetime] = []
+    for message in messages:
+        latest.append(max(message.at or _BEGINNING, latest[-1] if latest else _BEGINNING))
+    by_place: dict[int, list[Message]] = {}
+    place = 0
+    for message in typed:
+        # What has no time stays where it stands among the other lines.
+        place = bisect_right(latest, message.at) if message.at else place
+        by_place.setdefault(place, []).append(message)
+    for index, message in enumerate(messages):
+        yield from by_place.get(index, ())
+        yield message
+    yield from by_place.get(len(messages), ())

@@ -1,0 +1,78 @@
+"""What gets lost by going on with a session in Gemini CLI: the session itself, or others.
+
+A start deletes what was not used for long. Some releases also leave a small file beside a session that they
+resume; the next start takes it for rubbish, and deletes the session together with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from geminids.agents.gemini.custody.loading import Loaded
+from geminids.agents.gemini.custody.looking import session_files, written_before
+from geminids.agents.gemini.custody.releases import Program
+from geminids.agents.gemini.custody.retention import spoken
+from geminids.agents.gemini.finding import Place
+from geminids.agents.gemini.layout import start_of_id
+from geminids.core.timestamps import parse_time
+
+_GONE = (
+    "the next start of Gemini CLI in this folder that does not resume this session again deletes all of it, "
+    "with what you add now"
+)
+
+
+def is_expired(taken: Loaded, rest: timedelta, now: datetime) -> bool:
+    """Whether a session was not used for longer than it may rest."""
+    used = parse_time(taken.last_used)
+    return used is not None and used < now - rest
+
+
+def loss(program: Program, taken: Loaded, rest: timedelta, now: datetime) -> str | None:
+    """What is lost by going on, or may be; None where nothing is known to be."""
+    if program.installed is None:
+        return None
+    if program.release is None:
+        return (
+            "Which release of Gemini CLI is installed could not be told. 0.42, 0.43 and 0.47 to 0.61 "
+            f"delete what they resume: {_GONE}."
+        )
+    if program.deletes_resumed or _is_outlived(program, taken, rest, now):
+        return f"{program.name} deletes what it resumes: {_GONE}."
+    if program.is_untried:
+        return (
+            f"Gemini CLI 0.47 to 0.61 delete what they resume: {_GONE}. Whether {program.name} does so too "
+            "is not known."
+        )
+    return None
+
+
+def _is_outlived(program: Program, taken: Loaded, rest: timedelta, now: datetime) -> bool:
+    """Whether the CLI would go on in a new file, and delete that together with the one it came from."""
+    is_document = taken.file.suffix == ".json" and program.deletes_by_start_of_id
+    return is_document and is_expired(taken, rest, now)
+
+
+def expiring(place: Place, rest: timedelta, now: datetime, taken: Loaded | None = None) -> Iterator[str]:
+    """What starts delete because it rested too long: the session itself, and others."""
+    if taken and is_expired(taken, rest, now):
+        yield (
+            f"It was not used for more than {spoken(rest)}. A start that resumes it spares it; any other, "
+            "also one to look for it with /resume, deletes it."
+        )
+    if number := _others_expired(place, (now - rest).timestamp(), taken):
+        yield (
+            f"The start deletes what was not used for {spoken(rest)}, as every start does: at least "
+            f"{number:,} other file{'' if number == 1 else 's'} of this project."
+        )
+
+
+def _others_expired(place: Place, before: float, taken: Loaded | None) -> int:
+    """How many other files were not written to since then, at least.
+
+    The CLI goes by the times in the files, which may be earlier; to read them all would take too long.
+    """
+    own = start_of_id(taken.file.name) if taken else None
+    others = [file for file in session_files(place.folder) if start_of_id(file.name) != own]
+    return sum(written_before(file, before) for file in others)

@@ -1,0 +1,55 @@
+"""Which messages Gemini CLI dropped without anybody having wished it.
+
+Taking back a prompt, compressing a history or masking outputs is done knowingly, and what is gone then is
+gone for a reason. But a start in the minute of another writes an empty list behind it, a saved chat that is
+loaded takes the place of all that was said, and of two files of a session the newer may know less.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from geminids.agents.gemini.custody.rescue_view import is_of_human, is_reply, places_of
+from geminids.core.model import Message, Session, Source, State
+
+
+class Accident(StrEnum):
+    """How a message got lost."""
+
+    RESTARTED = "buried"
+    """The CLI began anew in the same file, with nothing of what was there."""
+    LOADED = "replaced"
+    """A chat that was saved in another session took its place."""
+    OUTDATED = "shadowed"
+    """Another file of the session, which was used later, does not have it."""
+
+
+def accidents(session: Session) -> dict[str, Accident]:
+    """How messages got lost that nobody wished to lose, by their ids."""
+    dropped = [message for message in session.messages if message.state is State.SUPERSEDED]
+    if not dropped:
+        return {}
+    restated: dict[tuple[str, int], list[Message]] = {}
+    for message in session.messages:
+        for file, line in {(place.file, place.line) for place in places_of(message)}:
+            restated.setdefault((file, line), []).append(message)
+    found = {}
+    for message in dropped:
+        by = message.dropped_by
+        accident = _accident(message, by, restated.get((by.file, by.line), [])) if by else None
+        if accident is not None:
+            found[message.id] = accident
+    return found
+
+
+def _accident(message: Message, by: Source, put_in_place: list[Message]) -> Accident | None:
+    files = {place.file for place in places_of(message)}
+    if by.file not in files:
+        # In a folder that was copied to another one, sessions are what they were then.
+        is_beside = any(Path(file).parent == Path(by.file).parent for file in files)
+        return Accident.OUTDATED if is_beside else None
+    if any(other.imported for other in put_in_place):
+        return Accident.LOADED
+    holds_talk = any(is_of_human(other) or is_reply(other) for other in put_in_place)
+    return None if holds_talk else Accident.RESTARTED

@@ -1,0 +1,110 @@
+"""Reading the files of a bundle, or one file given by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from geminids.agents.gemini.custody.fates import fates_of
+from geminids.agents.gemini.homes import AGENT
+from geminids.agents.gemini.read.agent_view import agent_view
+from geminids.agents.gemini.read.files import Segment, read_file, segments
+from geminids.agents.gemini.read.projects import read_registry
+from geminids.agents.gemini.read.records import SESSION_FIELDS, Kind, Record
+from geminids.agents.gemini.read.sessions import sessions
+from geminids.core.agents.base import Bundle, FoundFile, Reading
+from geminids.core.agents.fates import Fate
+from geminids.core.disk import GIVEN
+from geminids.core.model import FileAccount, Problem, ProblemKind, Project, Tally
+from geminids.reading.bounded import read_bounded
+
+_PROMPT_LOG = "logs.json"
+"""How the names of logs begin of what the human typed."""
+_PEEK = 4_096
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read(bundle: Bundle) -> Reading:
+    """The sessions of a bundle, and where every byte of its files went."""
+    found: list[Segment] = []
+    accounts: list[FileAccount] = []
+    problems: list[Problem] = []
+    fates: list[Fate] = []
+    for file in bundle.files:
+        try:
+            text = read_bounded(file.path, bundle.disk)
+        except OSError as error:
+            accounts.append(_unread(file))
+            reason = error.strerror or "cannot be read"
+            problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
+            fates += fates_of(file)
+            continue
+        log = read_file(file.path, text)
+        accounts.append(log.account())
+        problems.extend(log.problems)
+        found.extend(segments(log))
+        fates += fates_of(file, log, text.whole or b"")
+    held = sessions(bundle, found, problems)
+    if bundle.logs:
+        # Headless sessions have none, and every command would pay for loading it.
+        from geminids.agents.gemini.companions.typed_words import with_typed_words
+
+        held = with_typed_words(bundle, held)
+    told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
+    return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
+
+
+def read_alone(path: Path) -> Reading | None:
+    """What one file given by hand holds: a session, or a conversation that was saved or printed."""
+    if path.name.startswith(_PROMPT_LOG) and _begins_a_list(path):
+        # A log may be of any size: it is not read as a whole.
+        from geminids.agents.gemini.companions.lost import read_log
+
+        return read_log(path, path.stat().st_size)
+    text = read_bounded(path, GIVEN)
+    log = read_file(path, text)
+    if not any(_tells_of_a_session(record) for record in log.records):
+        # Few files need it, and every command would pay for loading it.
+        from geminids.agents.gemini.companions.captures import read_copy
+
+        return None if text.whole is None else read_copy(path, text.whole)
+    facts = path.stat()
+    file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    folder = _project_folder(path)
+    project = _project_of(folder) if folder else Project(None, None, None, None)
+    return read(Bundle(AGENT, path.stem, project, (folder,) if folder else (), (file,), disk=GIVEN))
+
+
+def read_as_agent(path: Path) -> dict[str, Any] | None:
+    """The record exactly as Gemini CLI's own loader returns it from this file."""
+    text = read_bounded(path, GIVEN)
+    return None if text.whole is None else agent_view(read_file(path, text), text.whole)
+
+
+def _unread(file: FoundFile) -> FileAccount:
+    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
+    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})
+
+
+def _begins_a_list(path: Path) -> bool:
+    """Whether the first character of a file opens a list."""
+    with path.open("rb") as opened:
+        return opened.read(_PEEK).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"[")
+
+
+def _tells_of_a_session(record: Record) -> bool:
+    is_message = record.kind is Kind.MESSAGE and isinstance(record.value.get("type"), str)
+    # What is left of a damaged document may be a header, or the beginning of something else.
+    is_header = record.kind is Kind.HEADER and not SESSION_FIELDS.isdisjoint(record.value)
+    return is_message or is_header
+
+
+def _project_folder(path: Path) -> Path | None:
+    """The folder of the project that a session file lies in, if it lies where the CLI puts them."""
+    above = path.absolute().parents
+    return next((folder.parent for folder in above[:2] if folder.name == "chats"), None)
+
+
+def _project_of(folder: Path) -> Project:
+    home = folder.parent.parent
+    return read_registry(home).project(folder, home)

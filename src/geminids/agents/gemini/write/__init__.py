@@ -1,0 +1,1 @@
+"""Session files and chats as Gemini CLI itself writes them."""

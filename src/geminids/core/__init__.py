@@ -1,0 +1,1 @@
+"""What all floors stand on: the model, errors, settings, the disk, what an agent may offer."""

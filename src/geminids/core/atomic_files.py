@@ -1,0 +1,132 @@
+"""Files under way: what is written goes into a new file, which takes the name of its target when it is whole.
+
+    .geminids-<process>-<random>.part   in the folder of the target
+    geminids-<process>-<random>/        in the system's folder for temporary files
+
+Who is killed leaves them behind. Whoever writes into that folder next takes away what belongs to nobody.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+_PART = re.compile(r"\.geminids-(\d{1,9})-[0-9a-f]{8}\.part")
+_TEMPORARY = re.compile(r"geminids-(\d{1,9})-[a-z0-9_]{8}")
+_A_DAY = 24 * 3600.0
+"""Seconds after which nobody is still writing a file, even if some process has the number of his."""
+
+
+def part_beside(target: str) -> str:
+    """A name for a file under way. Short, since the target may have the longest name there can be."""
+    name = f".geminids-{os.getpid()}-{os.urandom(4).hex()}.part"
+    return os.path.join(os.path.dirname(target), name)  # noqa: PTH118, PTH120
+
+
+def hold(handle: int) -> bool:
+    """Show others that a file or a folder is in use, until it is closed; False if it is already."""
+    try:
+        import fcntl
+    except ImportError:
+        # Where there are no such locks, an open file cannot be removed either.
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # Some file systems of other machines have no locks; there the number of the process must do.
+        return True
+    return True
+
+
+def sync_folder(folder: str) -> None:
+    """Wait until the names in a folder are really there."""
+    if os.name == "nt":
+        # Folders cannot be opened there, and names are written with the files.
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_left_over(folder: str) -> None:
+    """Remove files under way in a folder that killed processes of this user have left."""
+    for path in _left_over(folder, _PART, stat.S_ISREG):
+        with suppress(OSError):
+            os.remove(path)  # noqa: PTH107
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A folder for this user alone that goes away afterwards; if we are killed, with the next one."""
+    from shutil import rmtree
+    from tempfile import TemporaryDirectory, gettempdir
+
+    for path in _left_over(gettempdir(), _TEMPORARY, stat.S_ISDIR):
+        rmtree(path, ignore_errors=True)
+    with TemporaryDirectory(prefix=f"geminids-{os.getpid()}-") as folder:
+        handle = os.open(folder, os.O_RDONLY) if os.name != "nt" else None
+        try:
+            if handle is not None:
+                hold(handle)
+            yield folder
+        finally:
+            if handle is not None:
+                os.close(handle)
+
+
+def _left_over(folder: str, named: re.Pattern[str], is_such: Callable[[int], bool]) -> Iterator[str]:
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208
+    except OSError:
+        # Whoever writes there will hear about it.
+        return
+    for name in names:
+        if found := named.fullmatch(name):
+            path = os.path.join(folder, name)  # noqa: PTH118
+            if _is_left_over(path, int(found[1]), is_such):
+                yield path
+
+
+def _is_left_over(path: str, process: int, is_such: Callable[[int], bool]) -> bool:
+    """Whether something of ours is in use by nobody."""
+    try:
+        facts = os.lstat(path)
+        # The date of writing may have been set to that of an old file.
+        is_old = facts.st_ctime < time.time() - _A_DAY
+        if not is_such(facts.st_mode) or facts.st_uid != _user() or not (is_old or _is_gone(process)):
+            return False
+        if os.name == "nt":
+            return True
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        # It is gone, or it is not for us to say.
+        return False
+    try:
+        # A process of another container or machine may hold it, whose number says nothing here.
+        return hold(handle)
+    finally:
+        os.close(handle)
+
+
+def _user() -> int:
+    return os.geteuid() if os.name != "nt" else 0
+
+
+def _is_gone(process: int) -> bool:
+    if os.name == "nt":
+        # To ask for a process there is to interrupt it.
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False

@@ -1,0 +1,412 @@
+"""Errors with messages a user can act on: what, where, what to do.
+
+Only `faces/cli/main.py` turns them into a line on stderr and an exit code.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+DONE = 0
+NOTHING_FOUND = 1
+WRONG_USAGE = 2
+PARTLY_DONE = 3
+STORE_DAMAGED = 4
+INTERRUPTED = 130
+
+EXIT_CODES = {
+    DONE: "done, or the reader of the output went away",
+    NOTHING_FOUND: "nothing found: no session, or a file that is none",
+    WRONG_USAGE: "wrong usage: an option, an id that means several sessions, a file that cannot be read",
+    PARTLY_DONE: "partly done: what could not be read or written is named on stderr",
+    STORE_DAMAGED: "what geminids itself keeps is damaged and could not be mended",
+    INTERRUPTED: "interrupted",
+    129: "ended by SIGHUP, after taking back what was half done",
+    143: "ended by SIGTERM, likewise",
+}
+
+
+class Candidate(NamedTuple):
+    """A session that may have been meant, in a few facts."""
+
+    id: str
+    at: "datetime | None"
+    place: str
+    """Its project, or its file where only that tells it from others."""
+    title: str | None
+    key: str | None = None
+    """What means it alone, where others have its id."""
+
+
+class Unreadable(Protocol):
+    """A place that the operating system did not let us look into."""
+
+    @property
+    def file(self) -> str: ...  # noqa: D102
+    @property
+    def detail(self) -> str: ...  # noqa: D102
+
+
+class GeminidsError(Exception):
+    """Something a user can understand and mend."""
+
+    exit_code = WRONG_USAGE
+    candidates: Sequence[Candidate] = ()
+    """Sessions to name below the message."""
+    unreadable: Sequence[Unreadable] = ()
+    """Places where the answer may lie."""
+
+
+class HomeNotFoundError(GeminidsError):
+    """A home given by hand is not there."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"No folder {path!r}. --home takes a folder that stands for a user's home.")
+
+
+class NothingToReadError(GeminidsError):
+    """A file or folder given by hand cannot be opened."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"Cannot read {path!r}: {reason}.")
+
+
+class SecretFileError(GeminidsError):
+    """A file given by hand is one in which an agent keeps credentials."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} holds credentials and is not opened. No session is ever kept in it.")
+
+
+class NotASessionError(GeminidsError):
+    """A file given by hand is no session of any agent we know."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, path: str, looks_like: str) -> None:
+        super().__init__(
+            f"{path!r} is no session: it looks like {looks_like}. `geminids list` shows what there is."
+        )
+
+
+class NotLoadedByAgentError(GeminidsError):
+    """A file that the agent itself would not load."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, path: str, looks_like: str, *, can_be_shown: bool) -> None:
+        hint = " Without --agent-view all that is in it is shown." if can_be_shown else ""
+        super().__init__(f"The agent itself would not load {path!r} (it looks like {looks_like}).{hint}")
+
+
+class SessionNotFoundError(GeminidsError):
+    """No session has this id."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(
+        self, wanted: str, near: Sequence[Candidate] = (), unreadable: Sequence[Unreadable] = ()
+    ) -> None:
+        self.candidates = near
+        self.unreadable = unreadable
+        hint = "Nearest:" if near else "`geminids list` shows what there is."
+        super().__init__(f"No session {wanted!r}. {hint}")
+
+
+class NoIndexError(GeminidsError):
+    """There is no index, and none was to be made."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self) -> None:
+        super().__init__("There is no index of these homes yet. `geminids sync`, or no --no-sync, makes it.")
+
+
+class NoSuchLineError(GeminidsError):
+    """A number that no line of the last list has."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str, lines: int) -> None:
+        super().__init__(
+            f"No session {wanted!r}: the last list had {lines} line{'' if lines == 1 else 's'}, "
+            "and no id begins like that. `geminids list` shows what there is."
+        )
+
+
+class OtherListError(GeminidsError):
+    """A number of a list that was made of other homes."""
+
+    def __init__(self, number: int, places: Sequence[str]) -> None:
+        super().__init__(
+            f"Line {number} of your last list lies in {', '.join(places) or 'no home'}, not where you look "
+            "now. Give the same --home or --sample again, or make a new list."
+        )
+
+
+class LineGoneError(GeminidsError):
+    """A line of the last list whose session is no longer there."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, number: int, file: str | None) -> None:
+        place = f" from {file}" if file else ""
+        super().__init__(f"The session of line {number} is gone{place}. `geminids list` makes a new list.")
+
+
+class SessionGoneError(GeminidsError):
+    """A session that the index knows, and whose files no longer hold it."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, session_id: str, file: str | None) -> None:
+        place = f" from {file}" if file else ""
+        super().__init__(f"The session {session_id} is gone{place}. `geminids sync` takes in what is there.")
+
+
+class AmbiguousIdError(GeminidsError):
+    """Several sessions are meant by these letters."""
+
+    def __init__(self, wanted: str, candidates: Sequence[Candidate], *, same_id: bool = False) -> None:
+        self.candidates = candidates
+        more = "they have one id, so give the file" if same_id else "type more of the id"
+        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}:")
+
+
+class ShortIdError(GeminidsError):
+    """So few letters could mean anything."""
+
+    def __init__(self, wanted: str, least: int) -> None:
+        super().__init__(f"{wanted!r} is too short for an id; type at least {least} characters of it.")
+
+
+class ProjectNotFoundError(GeminidsError):
+    """No project is meant by this."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str, near: Sequence[str]) -> None:
+        hint = f"Nearest: {', '.join(near)}." if near else "`geminids projects` shows what there is."
+        super().__init__(f"No project matches {wanted!r}. {hint}")
+
+
+class AmbiguousProjectError(GeminidsError):
+    """Several projects are meant by this."""
+
+    def __init__(self, wanted: str, names: Sequence[str]) -> None:
+        super().__init__(
+            f"{wanted!r} could be any of {len(names)} projects; type more of the name, or its hash: "
+            f"{', '.join(names)}."
+        )
+
+
+class NotLinkedError(GeminidsError):
+    """A project was never linked to a folder."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted!r} is not linked; `geminids projects` shows how each folder is known.")
+
+
+class NoHashError(GeminidsError):
+    """A project has no hash by which a link could be kept."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted!r} has no hash: no session of it is left that a link could be for.")
+
+
+class NoFolderError(GeminidsError):
+    """A path given by hand is no folder."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} is no folder. A link needs the folder that the project is in now.")
+
+
+class UnknownAgentError(GeminidsError):
+    """No reader is installed for this agent."""
+
+    def __init__(self, wanted: str, known: Sequence[str]) -> None:
+        super().__init__(f"No reader for {wanted!r}. There are: {', '.join(known) or 'none'}.")
+
+
+class UnknownFormatError(GeminidsError):
+    """No such format of an export."""
+
+    def __init__(self, wanted: str, known: Sequence[str]) -> None:
+        super().__init__(f"No format {wanted!r}. There are: {', '.join(known) or 'none'}.")
+
+
+class FormatOptionError(GeminidsError):
+    """A format was asked for something that it does not know."""
+
+    def __init__(self, format_name: str, option: str) -> None:
+        super().__init__(f"The format {format_name!r} has no option {option!r}.")
+
+
+class FileExistsAlreadyError(GeminidsError):
+    """What was to be written is there."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path!r} exists. --force replaces it.")
+
+
+class LedAwayError(GeminidsError):
+    """A file would have gone somewhere else, because a folder on its way has become a link."""
+
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(f"{path!r} now leads out of {folder!r} by a link. Nothing was written.")
+
+
+class NoOutputFolderError(GeminidsError):
+    """A file was to be written into a folder that is not there."""
+
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(f"Cannot write {path!r}: there is no folder {folder!r}.")
+
+
+class ManySessionsError(GeminidsError):
+    """Several sessions were to go into a file that can hold one."""
+
+    def __init__(self, format_name: str, number: int) -> None:
+        super().__init__(
+            f"One {format_name} file holds one session, and these are {number:,}. "
+            "`-o FOLDER/` writes a file for each."
+        )
+
+
+class AgentFolderError(GeminidsError):
+    """Something was to be written where an agent keeps its own files."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path!r} is in the folder of an agent, which geminids only reads. Choose another place."
+        )
+
+
+class DamagedManifestError(GeminidsError):
+    """The list of what was exported to a folder cannot be read."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"{path!r} cannot be read ({reason}). It says which files of this folder are exports; "
+            "without it they would count as somebody else's. Remove it to go on: files that hold the same "
+            "are taken over, all others are left alone."
+        )
+
+
+class NobodyToAskError(GeminidsError):
+    """Something may get lost, and there is nobody to say that it may."""
+
+    def __init__(self) -> None:
+        super().__init__("Nothing was started: nobody can be asked here. --yes goes on all the same.")
+
+
+class AgentNotFoundError(GeminidsError):
+    """The program of an agent is not there."""
+
+    def __init__(self, program: str, line: str) -> None:
+        super().__init__(f"`{program}` is not on the PATH, so nothing was started. With it: {line}")
+
+
+class UnsafeArgumentError(GeminidsError):
+    """An argument that the shell of Windows would take for something else."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(f"{argument!r} cannot be passed on safely, so nothing was started.")
+
+
+class NotInstalledError(GeminidsError):
+    """No reader is registered at all, not even ours."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No reader of any agent is registered: geminids is used from a folder and not installed. "
+            "`pip install FOLDER` does it, where FOLDER is the one that holds its pyproject.toml."
+        )
+
+
+class SlowPatternError(GeminidsError):
+    """A regular expression takes too long to say which sessions it means."""
+
+    def __init__(self, messages: int, session_id: str) -> None:
+        where = "a message" if messages == 1 else f"{messages:,} messages"
+        super().__init__(
+            f"The regular expression takes too long in {where} of {session_id}: nobody knows whether it is "
+            "meant. Make it simpler. `geminids search` shows what else it finds."
+        )
+
+
+class BadTimeError(GeminidsError):
+    """A moment we cannot read."""
+
+    def __init__(self, written: str) -> None:
+        super().__init__(
+            f"Cannot read the time {written!r}. "
+            "Use 7d, 12h, 30min, 2w, 1mo, 1y, today, yesterday, 2026-05-01 or 2026-05-01T14:00."
+        )
+
+
+class RedactionError(GeminidsError):
+    """Secrets cannot be looked for as they should be, so nothing may be given out."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Cannot redact: {reason}. What cannot be redacted is not written.")
+
+
+class RedactionKeyError(GeminidsError):
+    """The key of our pseudonyms is there and cannot be used."""
+
+    exit_code = STORE_DAMAGED
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"The key for redaction, {path!r}, {reason}. Put it back from a copy, or delete it: then a "
+            "new one is made, and what is redacted from now on cannot be compared with what was before."
+        )
+
+
+class NothingToHideError(GeminidsError):
+    """No such thing can be hidden."""
+
+    def __init__(self, wanted: str, known: Sequence[str]) -> None:
+        super().__init__(f"Cannot hide {wanted!r}. There are: {', '.join(known)}.")
+
+
+class NothingKeptError(GeminidsError):
+    """There are no kept copies, or none of a session."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, session_id: str | None = None) -> None:
+        whom = f" of {session_id}" if session_id else ""
+        super().__init__(
+            f"No copies are kept{whom}. `geminids keep status` says what is kept, and why not more."
+        )
+
+
+class NoVersionError(GeminidsError):
+    """A session has no such earlier state."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, session_id: str, number: int, there: int) -> None:
+        kept = f"There {'is one' if there == 1 else f'are {there}'}" if there else "None is kept"
+        super().__init__(
+            f"{session_id} has no version {number}. {kept}; `geminids keep versions` shows them."
+        )
+
+
+class NoHomeHereError(GeminidsError):
+    """A session of another machine, whose agent has no home on this one."""
+
+    def __init__(self, agent: str, folder: str) -> None:
+        super().__init__(
+            f"It was kept on another machine, from {folder!r}, and {agent} has no home here to put it into. "
+            "`--to FOLDER` writes its files elsewhere."
+        )

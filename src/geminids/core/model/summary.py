@@ -1,0 +1,137 @@
+"""What a session comes to, from its messages: title, status, counts, tokens; for all agents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from geminids.core.model import (
+    Counts,
+    Level,
+    Message,
+    Origin,
+    SessionKind,
+    State,
+    Status,
+    Text,
+    ToolCall,
+    ToolStatus,
+    Usage,
+)
+
+_LONGEST_TITLE = 300
+_LAST_WORD = re.compile(r"[!-~]+\Z")
+"""Of letters that words are made of between spaces; other scripts need none."""
+_SPOKEN = frozenset({Text, ToolCall})
+_OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
+_SEEN_OR_UNRECORDED = frozenset({State.CURRENT, State.UNRECORDED})
+"""What the agent sees, and what it never took out of its view as far as its files tell."""
+_MODEL = Origin.MODEL
+"""Under a name that Python looks up faster: every message is asked for it."""
+
+
+def title_of(summary: object, messages: Sequence[Message]) -> str | None:
+    """The summary, else the first words of the human; whatever language they are in."""
+    if isinstance(summary, str) and summary.strip():
+        return one_line(summary)
+    asked = [message for message in messages if message.origin in _OF_HUMAN]
+    # A command of the shell says less about a session than a prompt does.
+    asked.sort(key=lambda message: message.origin is Origin.SHELL)
+    titles = (one_line(message.text(Origin.HUMAN)) for message in asked)
+    return next((title for title in titles if title), None)
+
+
+def one_line(text: str) -> str:
+    """The beginning of a text as a title, in whole words: nobody could tell that half of one is a secret."""
+    line = " ".join(text[: 4 * _LONGEST_TITLE].split())
+    title = line[:_LONGEST_TITLE]
+    following = line[_LONGEST_TITLE:][:1] or text[4 * _LONGEST_TITLE : 4 * _LONGEST_TITLE + 1]
+    is_half = following.isascii() and following.strip() != ""
+    return (_LAST_WORD.sub("", title).rstrip() or title) if is_half else title.rstrip()
+
+
+def counts_of(messages: Sequence[Message]) -> Counts:
+    """How much there is of what. A reply is a model's message that says or asks for something."""
+    own = [message for message in messages if not message.imported]
+    calls = calls_in(own)
+    return Counts(
+        prompts=[message.origin for message in own].count(Origin.HUMAN),
+        replies=[says_something(message) for message in own if message.origin is _MODEL].count(True),
+        tool_calls=len(calls),
+        tool_errors=[call.status for call in calls].count(ToolStatus.ERROR),
+        dropped=[message.state in _SEEN_OR_UNRECORDED for message in own].count(False),
+    )
+
+
+def usage_of(messages: Sequence[Message]) -> Usage:
+    """What its own requests used."""
+    return Usage.sum(message.usage for message in messages if message.usage and not message.imported)
+
+
+def models_of(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The models that answered, in the order in which they first did."""
+    return tuple(dict.fromkeys(message.model for message in messages if message.model))
+
+
+def calls_in(messages: Sequence[Message]) -> list[ToolCall]:
+    """All tool calls."""
+    return [part for message in messages for part in message.parts if type(part) is ToolCall]
+
+
+def status_of(
+    messages: Sequence[Message],
+    kind: SessionKind,
+    *,
+    cancelled: str | None = None,
+    last_tool: str | None = None,
+) -> Status:
+    """How the session seems to have ended.
+
+    `cancelled` is what the agent says when a request was, and `last_tool` the one with which a model ends.
+    """
+    for message in reversed(messages):
+        if message.state in (State.REWOUND, State.SUPERSEDED):
+            continue
+        match message.origin:
+            case Origin.NOTICE if message.level is Level.ERROR:
+                return Status.ERROR
+            case Origin.NOTICE if message.text(Origin.NOTICE) == cancelled:
+                return Status.CANCELLED
+            case Origin.HUMAN | Origin.COMMAND:
+                return _unanswered(message)
+            case Origin.MODEL:
+                return _answered(message, kind, last_tool)
+    return Status.INTERRUPTED
+
+
+def _unanswered(prompt: Message) -> Status:
+    ends = {State.FAILED: Status.ERROR, State.CANCELLED: Status.CANCELLED}
+    return ends.get(prompt.state, Status.INTERRUPTED)
+
+
+def says_something(reply: Message) -> bool:
+    """Whether the model said or asked for anything; a thought alone is the trace of a reply cut short."""
+    return not _SPOKEN.isdisjoint(map(type, reply.parts))
+
+
+def _answered(reply: Message, kind: SessionKind, last_tool: str | None) -> Status:
+    ends = {call.status for call in reply.tool_calls}
+    # What tools a subagent called was not recorded until 0.37: a bare thought may be all there is.
+    cut_short = kind is SessionKind.MAIN and not says_something(reply)
+    if cut_short or ToolStatus.PENDING in ends:
+        return Status.INTERRUPTED
+    if ToolStatus.ERROR in ends:
+        return Status.FAILURE
+    if ToolStatus.CANCELLED in ends:
+        return Status.CANCELLED
+    return Status.INTERRUPTED if _awaits_more(reply, last_tool) else Status.SUCCESS
+
+
+def _awaits_more(reply: Message, last_tool: str | None) -> bool:
+    """Whether a tool had the last word: the model was to be told of it, and never said anything to it."""
+    spoken = [part for part in reply.parts if type(part) in _SPOKEN]
+    match spoken[-1:]:
+        case [ToolCall(name=name)]:
+            return name != last_tool
+        case _:
+            return False

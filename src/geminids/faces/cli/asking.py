@@ -1,0 +1,25 @@
+"""Asking before something is done that cannot be taken back."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from geminids.core.errors import GeminidsError
+
+
+class UnansweredError(GeminidsError):
+    """Nothing is done without a yes, and there is nobody to say it."""
+
+    def __init__(self, done: str) -> None:
+        super().__init__(f"Nothing was {done}: nobody can be asked here. --yes goes on all the same.")
+
+
+def ask(question: str, unanswered: GeminidsError) -> None:
+    """Go on if the user says yes. Raises click.Abort if not, and the error if there is nobody to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise unanswered
+    # What was drawn comes first.
+    sys.stdout.flush()
+    click.confirm(question, abort=True, err=True)

@@ -1,0 +1,142 @@
+"""`geminids doctor`: what was found, understood, ignored, broken. Safe to paste into a bug report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import PARTLY_DONE
+from geminids.faces.cli.options import Choices, complete_files, json_option, pass_choices, shared_options
+
+if TYPE_CHECKING:
+    from geminids.faces.cli.page import Page
+    from geminids.library import Fidelity
+
+MOST_PROBLEMS = 50
+WIDEST_NAME = 48
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=complete_files)
+@click.option("--paths", is_flag=True, help="Also the names of projects and folders, and every problem.")
+@json_option
+@shared_options
+@pass_choices
+def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
+    """Report where we looked and what became of every byte and record, or only of those of each FILE.
+
+    The report holds nothing that was said in a session. Names that could be those of projects
+    are replaced by numbers unless --paths is given, so it is safe to paste into a bug report.
+    With --json, which is for programs, files have their real paths.
+
+    \b
+    geminids doctor
+    geminids doctor --paths
+    geminids doctor ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl
+    geminids doctor --json | jq .bytes
+    """  # noqa: D301 - click wants the character itself
+    report = choices.open_library().doctor(files, with_names=paths or choices.json)
+    if choices.json:
+        from geminids.faces.cli.data import print_json
+        from geminids.faces.cli.documents import DoctorDocument, document
+
+        print_json(document(DoctorDocument, report))
+    else:
+        _draw(choices, report, every_problem=paths)
+    return PARTLY_DONE if report.is_partial else 0
+
+
+def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
+
+    page = choices.open_page()
+    page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
+    page.line(f"our own data: {report.data_folder or 'none, for want of a home'}")
+    _draw_homes(page, report)
+    _draw_totals(page, report)
+    _draw_kinds(page, report)
+    _draw_problems(page, report, every_problem=every_problem)
+
+
+def _draw_homes(page: Page, report: Fidelity) -> None:
+    from geminids.sharing.transcript import words
+
+    if report.homes:
+        _heading(page, "Places")
+    for home in report.homes:
+        found = words.count(home.files, "session file") if home.exists else "not there"
+        page.words(home.path, indent=2)
+        state = "" if home.complete else ", partly unreadable"
+        page.line(
+            (f"{home.agent}, {home.known_by}: {found}{state}", "quiet" if home.complete else "bad"), indent=4
+        )
+
+
+def _draw_totals(page: Page, report: Fidelity) -> None:
+    from geminids.sharing.transcript import words
+
+    _heading(page, "Account")
+    sessions = ", ".join(f"{number} {kind}" for kind, number in report.sessions.items()) or "none"
+    page.line(f"sessions  {sessions}", indent=2)
+    for name, split in (("bytes  ", report.bytes), ("records", report.records)):
+        page.line(
+            f"{name}   {split.total:,} = {split.used:,} used + {split.ignored:,} ignored + ",
+            (f"{split.problem:,} broken", "bad" if split.problem else ""),
+            indent=2,
+        )
+    for heading, tallies in (
+        ("Eras", report.eras),
+        ("Formats", report.formats),
+        ("Left alone", report.skipped),
+    ):
+        _draw_table(
+            page,
+            heading,
+            {
+                name: f"{words.count(tally.files, 'file')}, {words.size(tally.bytes)}"
+                for name, tally in tallies.items()
+            },
+        )
+
+
+def _draw_kinds(page: Page, report: Fidelity) -> None:
+    from geminids.sharing.transcript import words
+
+    for heading, tallies in (("Used", report.used), ("Ignored", report.ignored), ("Broken", report.problem)):
+        _draw_table(
+            page,
+            heading,
+            {
+                name: f"{words.count(tally.records, 'record')}, {words.size(tally.bytes)}"
+                for name, tally in tallies.items()
+            },
+        )
+    fields = {name: f"{number:,} times" for name, number in report.unknown_fields.items()}
+    _draw_table(page, "Fields without a name (kept as they are)", fields)
+
+
+def _draw_table(page: Page, heading: str, rows: Mapping[str, str]) -> None:
+    if rows:
+        _heading(page, heading)
+    width = min(max(map(len, rows), default=0), WIDEST_NAME)
+    for name, value in rows.items():
+        page.line(f"{name:<{width}}  ", (value, "quiet"), indent=2)
+
+
+def _draw_problems(page: Page, report: Fidelity, *, every_problem: bool) -> None:
+    from geminids.sharing.transcript import words
+
+    if report.problems:
+        _heading(page, "Problems")
+    shown = report.problems if every_problem else report.problems[:MOST_PROBLEMS]
+    for problem in shown:
+        place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        page.line((str(problem.kind), "bad"), f"  {place}  ", (problem.detail, "quiet"), indent=2)
+    if more := len(report.problems) - len(shown):
+        page.line((f"… {words.count(more, 'more problem')} (--paths or --json)", "quiet"), indent=2)
+
+
+def _heading(page: Page, words: str) -> None:
+    page.line()
+    page.line((words, "title"))

@@ -1,0 +1,369 @@
+"""`geminids export`: sessions as files, to read, to share, to carry elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.faces.cli.hiding import hide_option, open_redactor
+from geminids.faces.cli.list_command import EVERY_KIND, KINDS, Asked
+from geminids.faces.cli.options import (
+    Choices,
+    agent_option,
+    complete_files,
+    complete_tags,
+    detail_option,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.faces.cli.show_command import complete_sessions
+from geminids.faces.cli.talk import say
+from geminids.library import format_names
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from geminids.library import Exporting, FolderOutcome, Item, Library, Refused
+
+STDOUT = "-"
+USUAL_FORMAT = "markdown"
+SUFFIXES = {
+    "": USUAL_FORMAT,
+    ".md": "markdown",
+    ".htm": "html",
+    ".txt": "text",
+    ".vac.json": "vac",
+    ".vac.cbor": "vac-cbor",
+    ".vac-simple.json": "vac-simple",
+}
+"""Endings of files that are not called as their format is."""
+FLAGS = {"share": "--share", "files_folder": "--images", "table": "--table", "touched_at": "--fresh"}
+"""What has to be typed for the options that only some formats have."""
+MOST_NAMED = 10
+"""So many files that were left alone are named."""
+
+
+class Chosen(NamedTuple):
+    """Which sessions are meant, as it was typed."""
+
+    wanted: tuple[str, ...]
+    query: str | None
+    everything: bool
+    asked: Asked
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether a list of sessions is asked for."""
+        return self.everything or any(self.asked)
+
+
+def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The formats there are."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in format_names() if name.startswith(incomplete)]
+
+
+@click.command()
+@click.argument("wanted", nargs=-1, metavar="[ID|FILE|QUERY]...", shell_complete=complete_sessions)
+@click.option(
+    "-f",
+    "--format",
+    "format_name",
+    metavar="FORMAT",
+    shell_complete=complete_formats,
+    help=f"{', '.join(format_names())}. Else as the ending of the file says, else markdown.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE|DIR|-",
+    default=STDOUT,
+    callback=not_empty,
+    shell_complete=complete_files,
+    help="A file; a folder (one that is there, or a name that ends with /) for a file each; or stdout.",
+)
+@click.option("-q", "--query", metavar="QUERY", callback=not_empty, help="All sessions that `search` finds.")
+@click.option("--all", "everything", is_flag=True, help="All sessions.")
+@click.option("--project", metavar="WHICH", callback=not_empty, help="All of a project, as in `list`.")
+@click.option("--since", metavar="WHEN", callback=not_empty, help="All that were active after WHEN.")
+@click.option("--until", metavar="WHEN", callback=not_empty, help="All that began before the end of WHEN.")
+@click.option("--kind", type=click.Choice([*KINDS, EVERY_KIND]), help="All of a kind, as in `list`.")
+@agent_option
+@click.option(
+    "--tag",
+    multiple=True,
+    metavar="TAG",
+    callback=not_empty,
+    shell_complete=complete_tags,
+    help="All that you tagged so.",
+)
+@detail_option
+@click.option("--redact", is_flag=True, help="Hide secrets; `geminids redact` shows which.")
+@hide_option
+@click.option(
+    "--keep-attachments",
+    is_flag=True,
+    help="With --redact also keep pictures and documents, into which nobody looked.",
+)
+@click.option("--images", is_flag=True, help="markdown: pictures and other attachments as files beside it.")
+@click.option("--share", is_flag=True, help="markdown: in the shape of Gemini CLI's own `/chat share`.")
+@click.option("--table", type=click.Choice(["messages", "calls"]), help="csv: which table.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="gemini: say that it was changed now; Gemini CLI deletes what is older than 30 days.",
+)
+@click.option("--force", is_flag=True, help="Replace files that are there, also those that somebody changed.")
+@click.option("--report", is_flag=True, help="Also say what of the sessions this format cannot carry.")
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def export(
+    choices: Choices,
+    *,
+    wanted: tuple[str, ...],
+    format_name: str | None,
+    output: str,
+    query: str | None,
+    everything: bool,
+    project: str | None,
+    since: str | None,
+    until: str | None,
+    kind: str | None,
+    agents: tuple[str, ...],
+    tag: tuple[str, ...],
+    detail_level: str | None,
+    redact: bool,
+    hide: tuple[str, ...],
+    keep_attachments: bool,
+    images: bool,
+    share: bool,
+    table: str | None,
+    fresh: bool,
+    force: bool,
+    report: bool,
+) -> int:
+    """Write sessions as files: to read, to share, to carry elsewhere.
+
+    Sessions are given as in `show`, or as words that `search` would find, or by --project,
+    --since, --tag and so on as in `list`, or are --all there are. In a folder each has a file of its
+    own; what has not changed since is not written again, and what is not ours is left alone.
+
+    \b
+    geminids export latest                          Markdown on stdout
+    geminids export 3 -o session.html               one page, no network
+    geminids export 3 -f html -o share/ --redact    without secrets
+    geminids export cors preflight -o found/        all that `search` finds
+    geminids export --project . -f html -o history/
+    geminids export --all -f jsonl -o all.jsonl
+    geminids export 3 -f gemini -o saved.jsonl      Gemini CLI loads it again
+    geminids export 3 --report > session.md         what it cannot carry
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.cli.sessions import tell_unreadable
+
+    name = format_name or _format_of(output)
+    options = _options(images=images, share=share, table=table, touched_at=choices.now if fresh else None)
+    _check_options(name, options, keep_attachments=keep_attachments, redacts=bool(redact or hide))
+    if images and output == STDOUT:
+        raise click.UsageError("--images writes files beside another: it goes with -o FILE or -o DIR.")
+    if choices.json and output == STDOUT:
+        raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
+    asked = Asked(project, since, until, kind, None, tag, agents=agents)
+    chosen = Chosen(wanted, query, everything, asked)
+    library = choices.open_library()
+    items = _items(choices, library, chosen)
+    if not items:
+        if not chosen.wanted:
+            say("No session matches.")
+        return tell_unreadable(library.unreadable()) or NOTHING_FOUND
+    redactor = open_redactor(library, hide, keep_attachments=keep_attachments) if redact or hide else None
+    exporting = library.exporting(name, _detail(detail_level), redactor=redactor, report=report, **options)
+    code = _write(choices, exporting, items, output, force=force)
+    for reason in exporting.failed.values():
+        say(reason)
+        code = PARTLY_DONE
+    if chosen.is_filter:
+        # What could not be read may be among what was asked for.
+        code = tell_unreadable(library.unreadable()) or code
+    if report and not choices.json and exporting.losses:
+        from geminids.faces.cli.losses import say_losses
+
+        say_losses(exporting.losses)
+    return code
+
+
+def _format_of(output: str) -> str:
+    """The format that the ending of a file names. Raises click.UsageError for one that names none."""
+    from geminids.library import format_called
+
+    if output == STDOUT or _is_folder(output):
+        return USUAL_FORMAT
+    double = "".join(Path(output).suffixes[-2:]).lower()
+    suffix = double if double in SUFFIXES else Path(output).suffix.lower()
+    name = SUFFIXES.get(suffix, suffix.removeprefix("."))
+    if name in format_names() and (suffix in SUFFIXES or format_called(name).suffix == suffix):
+        return name
+    raise click.UsageError(f"Which format is {suffix!r}? -f says it: {', '.join(format_names())}.")
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith(("/", "\\")) or Path(output).expanduser().is_dir()
+
+
+def _options(*, images: bool, share: bool, table: str | None, touched_at: Any) -> dict[str, Any]:
+    """The options that only some formats have, as far as they were typed."""
+    typed = {"files_folder": "" if images else None, "share": share, "table": table, "touched_at": touched_at}
+    return {name: value for name, value in typed.items() if value not in (None, False)}
+
+
+def _check_options(
+    format_name: str, options: dict[str, Any], *, keep_attachments: bool, redacts: bool
+) -> None:
+    """Refuse what would have no effect."""
+    from geminids.library import format_called
+
+    known = format_called(format_name).options
+    for option in options.keys() - known:
+        having = [name for name in format_names() if option in format_called(name).options]
+        raise click.UsageError(f"{FLAGS[option]} goes with -f {' or '.join(having)}, not with {format_name}.")
+    if keep_attachments and not redacts:
+        raise click.UsageError("--keep-attachments goes with --redact.")
+
+
+def _detail(level: str | None) -> Any:
+    if level is None:
+        return None
+    from geminids.sharing.transcript.entries import LEVELS
+
+    return LEVELS[level]
+
+
+def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
+    """The sessions that are meant."""
+    if sum((bool(chosen.wanted), chosen.query is not None, chosen.is_filter)) > 1:
+        raise click.UsageError(
+            "Give ids, or a query, or --all and options as in `list`: not several of these."
+        )
+    if chosen.is_filter:
+        listing = library.listing(chosen.asked.filter(choices.now))
+        return library.items_of(listing.sessions)
+    if chosen.query is not None:
+        return library.items_of(library.found_sessions(chosen.query, choices.now))
+    if not chosen.wanted:
+        raise click.UsageError("Say which sessions: an id, a query, --project, --since or --all.")
+    return _named(choices, library, chosen.wanted)
+
+
+def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[Item]:
+    """The sessions that words name; words that name none are looked for."""
+    items, were_searched = library.items_meant(wanted, choices.now)
+    if were_searched:
+        words = " ".join(wanted)
+        found = f"the words are in {_count(len(items))}" if items else "no message holds the words"
+        say(f"No session is called {words!r}; {found}.")
+    return items
+
+
+def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output: str, *, force: bool) -> int:
+    if output == STDOUT:
+        return _to_stdout(exporting, items)
+    target = Path(output).expanduser()
+    if _is_folder(output):
+        return _to_folder(choices, exporting, items, target, force=force)
+    exporting.to_file(items, target, force=force)
+    if choices.json:
+        _print_outcome(exporting, output, written=1, failed=exporting.failed)
+    else:
+        say(f"{output}: {_count(len(items) - len(exporting.failed))}{_hidden(exporting)}.")
+    return 0
+
+
+def _to_stdout(exporting: Exporting, items: Sequence[Item]) -> int:
+    if exporting.format.is_binary and sys.stdout.isatty():
+        raise click.UsageError(f"{exporting.format.name} is nothing for a terminal: -o FILE writes a file.")
+    sys.stdout.flush()
+    for piece in exporting.pieces(items):
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _to_folder(
+    choices: Choices, exporting: Exporting, items: Sequence[Item], target: Path, *, force: bool
+) -> int:
+    from geminids.faces.cli.export_document import LeftAlone
+    from geminids.faces.cli.progress import progress
+
+    outcome = exporting.to_folder(items, target, force=force, progress=progress("Exporting"))
+    if choices.json:
+        _print_outcome(
+            exporting,
+            str(target),
+            written=outcome.written,
+            unchanged=outcome.unchanged,
+            refused=[LeftAlone(refused.file, refused.reason) for refused in outcome.refused],
+            failed=outcome.failed,
+            contents_refused=LeftAlone(*outcome.contents) if outcome.contents else None,
+        )
+    else:
+        written = f"{_count(outcome.written)} written, {outcome.unchanged:,} unchanged"
+        say(f"{target}: {written}{_hidden(exporting)}.")
+    return _tell_left_alone(outcome)
+
+
+def _force_hint(refused: Refused) -> str:
+    return " --force replaces it." if refused.can_be_forced else ""
+
+
+def _tell_left_alone(outcome: FolderOutcome) -> int:
+    for refused in outcome.refused[:MOST_NAMED]:
+        say(f"Left alone: {refused.file} ({refused.reason}).{_force_hint(refused)}")
+    if len(outcome.refused) > MOST_NAMED:
+        say(f"And {len(outcome.refused) - MOST_NAMED:,} more files were left alone.")
+    if outcome.contents:
+        hint = _force_hint(outcome.contents)
+        say(f"No table of contents: {outcome.contents.file} is there, and not ours.{hint}")
+    for reason in outcome.failed.values():
+        say(reason)
+    return PARTLY_DONE if outcome.refused or outcome.failed else 0
+
+
+def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
+    from geminids.faces.cli.data import encode, print_json
+    from geminids.faces.cli.export_document import ExportDocument
+
+    print_json(
+        encode(
+            ExportDocument(
+                format=exporting.format.name,
+                output=output,
+                redacted=exporting.redacted,
+                hidden=exporting.hidden,
+                losses=exporting.losses,
+                **outcome,
+            )
+        )
+    )
+
+
+def _hidden(exporting: Exporting) -> str:
+    """How much was hidden; what was not looked for need not be told of."""
+    from geminids.sharing.transcript import words
+
+    return f"; {words.count(exporting.hidden, 'thing')} hidden" if exporting.redacted else ""
+
+
+def _count(number: int) -> str:
+    from geminids.sharing.transcript import words
+
+    return words.count(number, "session")

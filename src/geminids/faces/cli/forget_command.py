@@ -1,0 +1,235 @@
+"""`geminids forget`: sessions out of the index and out of the kept copies, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND, GeminidsError
+from geminids.faces.cli.asking import UnansweredError, ask
+from geminids.faces.cli.options import (
+    Choices,
+    complete_ids,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.faces.cli.page import Page, Span
+    from geminids.library import Forgettable, Forgotten, Library, Tombstone
+
+INDENT = 2
+MOST_DRAWN = 20
+"""So many sessions are shown one by one."""
+
+
+class NotForgottenError(GeminidsError):
+    """No session of this id was forgotten."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"{wanted!r} is not forgotten; `geminids forget --list` shows what is.")
+
+
+@click.command()
+@click.argument("wanted", nargs=-1, metavar="[ID|QUERY]...", callback=not_empty, shell_complete=complete_ids)
+@click.option("--until-changed", is_flag=True, help="Let them come back when their files change.")
+@click.option("--yes", is_flag=True, help="Forget without asking.")
+@click.option("--list", "only_list", is_flag=True, help="Show what is forgotten.")
+@click.option("--undo", is_flag=True, help="Let forgotten ones come back, as far as their files are there.")
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def forget(
+    choices: Choices,
+    *,
+    wanted: tuple[str, ...],
+    until_changed: bool,
+    yes: bool,
+    only_list: bool,
+    undo: bool,
+) -> int:
+    """Forget sessions: take them out of the index and out of the kept copies, for good.
+
+    Sessions are given by an id, the beginning of one, or a number from the last `geminids list`; words
+    that name none are looked for as `search` would. What was said of them with `geminids mark` goes
+    with them, and no sync brings them back. You see what would go, and are asked first.
+
+    The files in the agent's own folder stay, and are named: geminids deletes nothing there.
+
+    \b
+    geminids forget 3
+    geminids forget 1f0c9a2b --until-changed
+    geminids forget project:secret
+    geminids forget --list
+    geminids forget --undo 1f0c9a2b
+    """  # noqa: D301 - click wants the character itself
+    _check(choices, wanted, changes=until_changed or yes, only_list=only_list, undo=undo)
+    with choices.open_library() as library:
+        if only_list:
+            return _list(choices, library.kept.tombstones())
+        if undo:
+            return _undo(choices, library, wanted)
+        from geminids.faces.cli.sessions import sessions_meant
+
+        going = library.kept.forgetting(
+            sessions_meant(choices, library, wanted, "There is nothing to forget.")
+        )
+        if not going:
+            return NOTHING_FOUND
+        if not choices.json:
+            _draw(choices, going)
+        if not yes:
+            ask(_question(len(going)), UnansweredError("forgotten"))
+        done = library.kept.forget(going, until_changed=until_changed, now=choices.now)
+    _report(choices, done)
+    return 0
+
+
+def _check(choices: Choices, wanted: Sequence[str], *, changes: bool, only_list: bool, undo: bool) -> None:
+    """Refuse what cannot be meant."""
+    if choices.sample:
+        raise click.UsageError("The sample comes with geminids: nothing of it can be forgotten.")
+    if only_list and (undo or wanted or changes):
+        raise click.UsageError("--list goes alone.")
+    if undo and changes:
+        raise click.UsageError("--undo goes with ids alone.")
+    if not wanted and not only_list:
+        raise click.UsageError("Which sessions? Give an ID, a number from the last list, or a query.")
+
+
+def _draw(choices: Choices, going: Sequence[Forgettable]) -> None:
+    from geminids.sharing.transcript import words
+
+    page = choices.open_page()
+    for one in going[:MOST_DRAWN]:
+        _draw_one(page, choices, one)
+    if len(going) > MOST_DRAWN:
+        page.line((f"… and {words.count(len(going) - MOST_DRAWN, 'more session')}", "quiet"))
+    if any(one.remaining for one in going):
+        page.words("What stays is in the agent's own folder, where geminids deletes nothing.", "warning")
+
+
+def _draw_one(page: Page, choices: Choices, one: Forgettable) -> None:
+    from geminids.sharing.transcript import words
+
+    session = one.session
+    page.line((session.title or "untitled", "title" if session.title else "quiet"))
+    when = words.when(session.last_at, choices.now)
+    page.line((session.project.name, "human"), (f"  {when}  {session.id}", "quiet"), indent=INDENT)
+    page.line(f"goes: {_going(one)}", indent=INDENT)
+    _draw_staying(page, "stays, since it is not of this session alone: the copy of", one.shared)
+    _draw_staying(page, "stays:", one.remaining)
+
+
+def _draw_staying(page: Page, label: str, paths: Sequence[str]) -> None:
+    from geminids.sharing.transcript import words
+
+    if paths:
+        page.words(label, indent=INDENT)
+    for path in paths:
+        # A line of its own, so that it can be copied.
+        page.command(" " * 2 * INDENT, words.path(path))
+
+
+def _going(one: Forgettable) -> str:
+    from geminids.sharing.transcript import words
+
+    subagents = words.count(len(one.subagents), "subagent") if one.subagents else ""
+    copies = f"{words.count(one.copies, 'copy', 'copies')}, {words.size(one.bytes)}" if one.copies else ""
+    return "; ".join(filter(None, ["what the index knows", subagents, copies]))
+
+
+def _question(number: int) -> str:
+    from geminids.sharing.transcript import words
+
+    return "Forget it for good?" if number == 1 else f"Forget {words.count(number, 'session')} for good?"
+
+
+def _report(choices: Choices, done: Forgotten) -> None:
+    """Say what is true now; programs get it as data."""
+    from geminids.sharing.transcript import words
+
+    if choices.json:
+        from geminids.faces.cli.data import print_json
+        from geminids.faces.cli.documents import document
+        from geminids.faces.cli.forget_document import ForgetDocument
+
+        print_json(document(ForgetDocument, done))
+    number = len(done.sessions)
+    whose = "its" if number == 1 else "their"
+    until = f" until {whose} files change" if done.until_changed else ""
+    freed = f", {words.size(done.freed)} freed" if done.freed else ""
+    say(
+        f"{words.count(number, 'session')} forgotten{until}{freed}. "
+        f"`{choices.spelled('forget', '--list')}` shows what is forgotten."
+    )
+
+
+def _list(choices: Choices, stones: Sequence[Tombstone]) -> int:
+    if choices.json:
+        from geminids.faces.cli.data import encode, print_json
+        from geminids.faces.cli.forget_document import forgotten_document
+
+        print_json(encode(forgotten_document(stones)))
+    else:
+        _draw_stones(choices.open_page(), stones)
+    if not stones:
+        say("Nothing is forgotten.")
+        return NOTHING_FOUND
+    return 0
+
+
+def _draw_stones(page: Page, stones: Sequence[Tombstone]) -> None:
+    from datetime import datetime
+
+    from geminids.faces.cli.page import Column, DrawnPage
+    from geminids.sharing.transcript import words
+
+    rows: list[list[Span]] = []
+    for stone in stones:
+        how = "until changed" if stone.until_changed else "for good"
+        rows.append([(stone.session, "quiet"), words.moment(datetime.fromisoformat(stone.at)), how])
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for row in rows:
+            page.fields(*row)
+    elif rows:
+        page.table((Column("session", least=12), Column("forgotten"), Column("")), rows)
+
+
+def _undo(choices: Choices, library: Library, wanted: Sequence[str]) -> int:
+    from geminids.sharing.transcript import words
+
+    known = [stone.session for stone in library.kept.tombstones()]
+    meant = list(dict.fromkeys(_forgotten_called(known, name) for name in wanted))
+    library.kept.recall(meant)
+    if choices.json:
+        from geminids.faces.cli.data import encode, print_json
+        from geminids.faces.cli.forget_document import forgotten_document
+
+        print_json(encode(forgotten_document(library.kept.tombstones())))
+    number = len(meant)
+    its = "its files are" if number == 1 else "their files are"
+    say(f"{words.count(number, 'session')} may come back, if {its} there: `{choices.spelled('list')}`.")
+    return 0
+
+
+def _forgotten_called(known: Sequence[str], wanted: str) -> str:
+    """The one forgotten session that is meant by its id, or by the beginning of it."""
+    exact = [name for name in known if wanted in (name, name.partition(":")[2])]
+    meant = exact or [name for name in known if f":{wanted}" in f":{name}"]
+    match meant:
+        case [one]:
+            return one
+        case []:
+            raise NotForgottenError(wanted)
+        case _:
+            raise click.UsageError(f"{wanted!r} could be any of {', '.join(meant)}.")

@@ -1,0 +1,53 @@
+"""`geminids keep hook`: what agents call when a session ends. Nearly always `hooking` has answered before."""
+
+from __future__ import annotations
+
+import click
+
+from geminids.faces.cli.options import Choices, pass_choices, shared_options
+
+
+class WronglyCalledError(click.UsageError):
+    """Options that make no sense: agents tell it their user, and go on. With 2 they would stop."""
+
+    exit_code = 1
+
+
+class HookCommand(click.Command):
+    """A command that never ends with the code that stops an agent, however it was called."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            raise WronglyCalledError(error.message, ctx) from error
+
+
+@click.command(cls=HookCommand)
+@click.argument("told", nargs=-1, metavar="[WHATEVER THE AGENT ADDS]")
+@shared_options
+@pass_choices
+def hook(choices: Choices, /, **_: object) -> int:
+    """Start a sync and return at once: for the hooks of agents.
+
+    The sync runs by itself, at low priority, also after the agent has ended. It waits for one that is at
+    work; if another waits already, it does nothing. What became of it stands in `hook.log` in our folder.
+    What the agent says is neither needed nor trusted.
+
+    `docs/keeping.md` has the settings for each agent.
+
+    \b
+    geminids keep hook
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.cli.hooking import be_called
+
+    be_called(_options(choices))
+    return 0
+
+
+def _options(choices: Choices) -> list[str]:
+    """The same choices for the sync."""
+    homes = [f"--home={home}" for home in choices.home]
+    data = [f"--data={choices.data}"] if choices.data else []
+    return [*homes, *data, *(["--sample"] if choices.sample else [])]

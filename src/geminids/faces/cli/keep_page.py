@@ -1,0 +1,295 @@
+"""What is kept and what will be deleted, drawn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.faces.cli.page import Column, DrawnPage, Page, Span
+from geminids.faces.cli.talk import say
+from geminids.sharing.transcript import words
+
+if TYPE_CHECKING:
+    from geminids.library import (
+        Damage,
+        Endangered,
+        FileVersion,
+        ForecastReport,
+        KeepStatus,
+        SessionVersions,
+        Verified,
+    )
+
+SOONEST = 10
+"""So many of those that will be deleted are shown unless all are wished."""
+NEXT_START = "next start"
+LABEL = 10
+VARIABLE = "GEMINIDS_KEEP"
+RUBBISH = frozenset({"unreadable", "nothing-to-resume"})
+"""Why an agent throws away what it cannot show."""
+MAY_BE_REPAIRED = "What an agent cannot show may be repaired:"
+LEFT_OUT = {"*": "all that is not named"}
+FORECAST_COLUMNS = (
+    Column("deleted"),
+    Column("id", least=8, most=20),
+    Column("agent", most=8, leaves=2),
+    Column("project", least=7, most=14, leaves=3),
+    Column("title", least=12),
+    Column("why", most=17, leaves=1),
+    Column("copy"),
+)
+VERSION_COLUMNS = (
+    Column("#", is_number=True),
+    Column("kept"),
+    Column("changed", leaves=1),
+    Column("size", is_number=True),
+    Column("file", least=12),
+    Column("", leaves=2),
+)
+
+Spelled = Callable[..., str]
+
+
+class Kept(NamedTuple):
+    """What is to be told of the copies."""
+
+    found: KeepStatus
+    gone: str
+    """How many sessions are read from copies alone, in words."""
+    spelled: Spelled
+    """A command to type that looks where this one did."""
+    agent_title: Callable[[str], str]
+    is_sample: bool
+
+
+def draw_kept(page: Page, kept: Kept) -> None:
+    """Draw where the copies are, how much they are, of what, and what stands in their way."""
+    for fact in _facts(kept):
+        # Paths and commands are copied from here: the terminal may break them, we do not.
+        page.command("", fact)
+    for trouble in kept.found.troubles:
+        page.words(trouble, "warning")
+
+
+def tell_kept(kept: Kept) -> None:
+    """Say the same beside lines for programs, and what to do about what will be deleted."""
+    say("\n  ".join(["How things stand:", *_facts(kept)]))
+    for sentence in (*kept.found.troubles, *_remedies(kept)):
+        say(sentence)
+    if _is_rubbish_among(kept.found.forecast.endangered):
+        say(f"{MAY_BE_REPAIRED} `{kept.spelled('rescue')}`.")
+
+
+def _facts(kept: Kept) -> Iterator[str]:
+    for label, told in _labelled(kept):
+        yield f"{label:<{LABEL}}{told}"
+
+
+def _labelled(kept: Kept) -> Iterator[tuple[str, str]]:
+    found = kept.found
+    if found.folder is None:
+        why = "this is the sample" if kept.is_sample else "this user has no home"
+        yield "copies", f"kept nowhere: {why}"
+    else:
+        yield "copies", words.path(found.folder)
+        yield "keeping", _is_on(found)
+    if found.files:
+        yield "files", _amount(found)
+        yield "last kept", words.moment(found.last_kept_at) if found.last_kept_at else "no time"
+    elif not found.sessions:
+        yield "files", "none: no agent has a session here"
+    yield from zip(["from", *[""] * len(found.homes)], _homes(found), strict=False)
+    if kept.gone:
+        yield "gone", f"{kept.gone}, read from copies alone:  {kept.spelled('list', '--kept')}"
+    if found.forgotten:
+        number = words.count(found.forgotten, "session")
+        yield "forgotten", f"{number}:  {kept.spelled('forget', '--list')}"
+
+
+def _homes(found: KeepStatus) -> list[str]:
+    """A line for each home, with its columns below each other."""
+    folders = [words.path(home.folder) for home in found.homes]
+    wide, wide_agent = max(map(len, folders), default=0), max((len(h.agent) for h in found.homes), default=0)
+    lines: list[str] = []
+    for folder, home in zip(folders, found.homes, strict=True):
+        state = [word for word, is_so in (("gone", not home.is_there), ("imported", home.imported)) if is_so]
+        told = ", ".join([words.count(home.files, "file"), words.size(home.bytes), *state])
+        lines.append(f"{folder:<{wide}}  {home.agent:<{wide_agent}}  {told}")
+    return lines
+
+
+def _is_on(found: KeepStatus) -> str:
+    settings = words.path(found.settings) if found.settings else "settings.toml"
+    if not found.is_on:
+        # The variable goes before the file.
+        return f"off ({VARIABLE if os.environ.get(VARIABLE) else settings})"
+    left_out = ", ".join(LEFT_OUT.get(name) or words.path(name) for name in found.left_out)
+    return f"on, without {left_out} ({settings})" if left_out else "on"
+
+
+def _amount(found: KeepStatus) -> str:
+    earlier = found.versions - found.files
+    told = f"{found.files:,}, {words.size(found.bytes)}"
+    if earlier > 0:
+        told += f", and {words.count(earlier, 'earlier version')}"
+    return f"{told}; on the disk {words.size(found.bytes_on_disk)}"
+
+
+def draw_forecast(
+    page: DrawnPage, kept: Kept, names: Mapping[str, str], now: datetime, *, most: int | None
+) -> None:
+    """Draw what will be deleted when, the soonest first, and what to do about it."""
+    endangered = kept.found.forecast.endangered
+    shown = endangered[:most]
+    page.line()
+    if shown:
+        page.table(FORECAST_COLUMNS, [_row(one, names, now) for one in shown])
+    else:
+        page.line("No agent is about to delete anything that is known.")
+    if more := len(endangered) - len(shown):
+        page.line((f"… and {more:,} more (--all)", "quiet"))
+    if _is_rubbish_among(endangered):
+        page.line()
+        page.command(f"{MAY_BE_REPAIRED}  ", kept.spelled("rescue"))
+    for remedy in _remedies(kept):
+        page.line()
+        page.words(remedy)
+
+
+def print_forecast(page: Page, forecast: ForecastReport) -> None:
+    """Print all that will be deleted, a line for each, for programs."""
+    for one in forecast.endangered:
+        page.fields(*_line(one))
+
+
+def _is_rubbish_among(endangered: Sequence[Endangered]) -> bool:
+    """Whether something goes since its agent cannot read or show it, which need not be so."""
+    return any(one.cause in RUBBISH for one in endangered)
+
+
+def _row(one: Endangered, names: Mapping[str, str], now: datetime) -> list[Span]:
+    return [
+        due(one.at, now),
+        (names.get(one.session_id or "", ""), "quiet"),
+        (one.agent, "quiet"),
+        (PurePath(one.project).name if one.project else "", "human"),
+        one.title or PurePath(one.file).name,
+        (one.cause.replace("-", " "), "quiet"),
+        ("kept", "good") if one.kept else ("none", "bad"),
+    ]
+
+
+def _line(one: Endangered) -> list[Span]:
+    """For a pipe: when, whether a copy is kept, agent, session, file, why."""
+    return [
+        f"{one.at.astimezone():%Y-%m-%dT%H:%M}" if one.at else NEXT_START,
+        "kept" if one.kept else "not kept",
+        one.agent,
+        (one.session_id or "-", "quiet"),
+        one.file,
+        one.reason,
+    ]
+
+
+def due(at: datetime | None, now: datetime) -> str:
+    """When something is deleted, as short as it can be told."""
+    if at is None or at <= now:
+        return NEXT_START
+    days = (at.astimezone().date() - now.astimezone().date()).days
+    if days == 0:
+        return f"today {at.astimezone():%H:%M}"
+    return f"in {words.count(days, 'day')}, {at.astimezone():%d %b}"
+
+
+def _remedies(kept: Kept) -> list[str]:
+    """What to do so that nothing is deleted, once for each agent that is going to delete something."""
+    forecast = kept.found.forecast
+    agents = {one.agent for one in forecast.endangered}
+    told = {rule.agent: rule.remedy for rule in reversed(forecast.retentions) if rule.remedy}
+    return [f"{kept.agent_title(agent)}: {remedy}" for agent, remedy in told.items() if agent in agents]
+
+
+def draw_versions(page: Page, found: SessionVersions, show: Callable[[str], str]) -> None:
+    """Draw the states of a session's files, and how to read an earlier one."""
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for version in found.versions:
+            page.fields(*_version_line(version))
+        return
+    session = found.session
+    page.line((session.title or "untitled", "title"), (f"  {session.id}", "quiet"))
+    files = {version.file for version in found.versions}
+    if len(files) == 1:
+        # Then no row need say it.
+        page.command("", words.path(files.pop()))
+    page.line()
+    _draw_version_table(page, [_version_row(version) for version in found.versions], with_files=bool(files))
+    earlier = [version for version in found.versions if not version.is_newest]
+    if earlier:
+        page.line()
+        page.command("Read it as it was:  ", show(str(earlier[-1].number)))
+
+
+def _draw_version_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_files: bool) -> None:
+    places = [place for place, column in enumerate(VERSION_COLUMNS) if with_files or column.heading != "file"]
+    columns = [VERSION_COLUMNS[place] for place in places]
+    page.table(columns, [[row[place] for place in places] for row in rows])
+
+
+def _version_row(version: FileVersion) -> list[Span]:
+    return [
+        (str(version.number), "quiet"),
+        words.moment(version.kept_at),
+        words.moment(version.modified_at) if version.modified_at else "no time",
+        words.size(version.size),
+        PurePath(version.file).name,
+        ("newest" if version.is_newest else "", "quiet"),
+    ]
+
+
+def _version_line(version: FileVersion) -> list[Span]:
+    moments = (version.kept_at, version.modified_at)
+    times = [f"{at.astimezone():%Y-%m-%dT%H:%M}" if at else "-" for at in moments]
+    return [str(version.number), *times, str(version.size), version.digest, version.file]
+
+
+def draw_verified(page: Page, found: Verified) -> None:
+    """Draw what was damaged and what became of it, then how much was read."""
+    for sentence in found.mended:
+        page.words(sentence, "warning")
+    for damage in found.damage:
+        _draw_damage(page, damage)
+    if found.cut:
+        page.words(f"Cut off: {words.size(found.cut)} that a killed process had left; no copy was in them.")
+    page.line(_sum(found))
+
+
+def _draw_damage(page: Page, damage: Damage) -> None:
+    healed = ("healed from the file itself", "good")
+    became, style = healed if damage.is_healed else (_not_healed(damage), "bad")
+    page.command("", words.path(damage.version.path))
+    page.words(f"{words.capital(damage.what)}{_place(damage)}: {became}.", style, indent=2)
+
+
+def _place(damage: Damage) -> str:
+    """Where it is, if what is wrong does not say so; what is not there at all has no place."""
+    pack = f"pack {damage.pack}"
+    return f" ({pack}, byte {damage.offset:,})" if damage.pack and pack not in damage.what else ""
+
+
+def _not_healed(damage: Damage) -> str:
+    is_there = Path(damage.version.path).exists()
+    return f"lost, since the file itself {'is another one now' if is_there else 'is gone'}"
+
+
+def _sum(found: Verified) -> str:
+    read = f"{words.count(found.versions, 'copy', 'copies')}, {words.size(found.size)} of distinct content"
+    damaged = list(found.damage)
+    lost = sum(not damage.is_healed for damage in damaged)
+    if not damaged:
+        return f"{read}: all are what was kept."
+    healed = len(damaged) - lost
+    told = [f"{healed:,} healed" if healed else "", f"{lost:,} damaged" if lost else ""]
+    return f"{read}: {', '.join(filter(None, told))}; all others are what was kept."

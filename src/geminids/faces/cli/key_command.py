@@ -1,0 +1,263 @@
+"""`geminids key`: the keys that records are signed with."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
+from geminids.faces.cli.groups import NamingGroup
+from geminids.faces.cli.options import Choices, json_option, not_empty, pass_choices, shared_options
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
+
+    from geminids.faces.cli.page import Page, Span
+    from geminids.library import FoundKeys, KeptKey, KeyStore
+
+PASSPHRASE_VARIABLE = "GEMINIDS_KEY_PASSPHRASE"
+FIRST_NAME = "main"
+SHOWN_OF_AN_ID = 12
+"""Digits of a key's id that a terminal has room for; `key show` takes them."""
+
+
+class NobodyTypesError(GeminidsError):
+    """A passphrase is needed, and there is nobody who could type it."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(
+            f"{words}: it is needed, and nobody can be asked here. {PASSPHRASE_VARIABLE} can hold it."
+        )
+
+
+def ask_passphrase(words: str) -> bytes:
+    """The passphrase of a key that the words name: from the environment, else typed unseen."""
+    return _passphrase(words, twice=False)
+
+
+def complete_keys(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The names of the keys."""
+    from click.shell_completion import CompletionItem
+
+    try:
+        names = _keys(context.ensure_object(Choices)).names()
+    except (GeminidsError, OSError):
+        # A shell that completes shows no errors.
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+@click.group(cls=NamingGroup, invoke_without_command=True)
+@json_option
+@shared_options
+@click.pass_context
+def key(context: click.Context) -> int | None:
+    """Make and show the keys that records are signed with.
+
+    The private half never leaves your own folder, where only you can read it. The public half is for those
+    who verify what you signed: hand it to them in a way that they can trust.
+
+    \b
+    geminids key                              your keys
+    geminids key new --issuer "Ana Lopez"     make one
+    geminids key new work --passphrase        one that a thief cannot use
+    geminids key show > ana.pub.pem           its public half, to hand out
+    geminids attest latest -o session.acr     sign with it
+    """  # noqa: D301 - click wants the character itself
+    if context.invoked_subcommand is not None:
+        return None
+    return _list(context.ensure_object(Choices))
+
+
+@key.command(name="list")
+@json_option
+@shared_options
+@pass_choices
+def list_keys(choices: Choices) -> int:
+    """List your keys, the oldest first.
+
+    In a pipe each is a line of name, algorithm, id, who signs with it, when it was made, `passphrase` or
+    nothing, and `default` or nothing. What is in the folder of the keys and is none is named on stderr.
+
+    \b
+    geminids key list
+    geminids key list --json | jq -r '.keys[].key_id'
+    """  # noqa: D301 - click wants the character itself
+    return _list(choices)
+
+
+@key.command()
+@click.argument("name", required=False, default=FIRST_NAME, callback=not_empty)
+@click.option(
+    "--alg",
+    "algorithm",
+    type=click.Choice(("ed25519", "es256")),
+    default="ed25519",
+    show_default=True,
+    help="What it signs with. es256 is for verifiers that know P-256 alone.",
+)
+@click.option(
+    "--issuer",
+    metavar="TEXT",
+    callback=not_empty,
+    help="Who signs with it, such as a name or an address; statements say it.",
+)
+@click.option(
+    "--passphrase",
+    "has_passphrase",
+    is_flag=True,
+    help=f"Protect it with a passphrase, which is asked for, or taken from {PASSPHRASE_VARIABLE}.",
+)
+@json_option
+@shared_options
+@pass_choices
+def new(choices: Choices, *, name: str, algorithm: str, issuer: str | None, has_passphrase: bool) -> int:
+    """Make a key called NAME, else `main`.
+
+    The first one is the default: it signs where no other is named. No key is ever replaced. There is no way
+    to sign with a key that is lost, or whose passphrase is; what it signed can still be verified.
+
+    \b
+    geminids key new --issuer "Ana Lopez"
+    geminids key new work --alg es256 --issuer https://example.com --passphrase
+    """  # noqa: D301 - click wants the character itself
+    keys = _keys(choices)
+    passphrase = _passphrase("Passphrase for the new key", twice=True) if has_passphrase else None
+    made = keys.new(name, algorithm, issuer, passphrase, choices.now)
+    if choices.json:
+        _print_document(keys, made)
+        return 0
+    _draw(choices.open_page(), [made], choices)
+    say(f"The private half is {keys.private_path(made.name)}: whoever has it can sign as you.")
+    say(f"`{choices.spelled('key', 'show', made.name)}` gives the public half, for those who verify.")
+    return 0
+
+
+@key.command()
+@click.argument("name", required=False, callback=not_empty, shell_complete=complete_keys)
+@json_option
+@shared_options
+@pass_choices
+def show(choices: Choices, *, name: str | None) -> int:
+    """Print the public half of a key, for those who verify.
+
+    NAME is a name, or the beginning of an id; without it the default is shown. stdout gets the key as PEM,
+    all that is said about it goes to stderr.
+
+    \b
+    geminids key show
+    geminids key show work > work.pub.pem
+    """  # noqa: D301 - click wants the character itself
+    keys = _keys(choices)
+    found = keys.get(name) if name else keys.default()
+    if choices.json:
+        _print_document(keys, found)
+        return 0
+    sys.stdout.write(found.public_pem)
+    sys.stdout.flush()
+    say("\n  ".join([f"The key {found.name}:", *_facts(found)]))
+    return 0
+
+
+def _keys(choices: Choices) -> KeyStore:
+    with choices.open_library() as library:
+        return library.records.keys
+
+
+def _list(choices: Choices) -> int:
+    keys = _keys(choices)
+    found = keys.found()
+    if choices.json:
+        from geminids.faces.cli.data import encode, print_json
+        from geminids.faces.cli.key_document import keys_document
+
+        print_json(encode(keys_document(keys.folder, found)))
+    else:
+        _draw(choices.open_page(), found.keys, choices)
+    return _tell_rest(choices, found)
+
+
+def _tell_rest(choices: Choices, found: FoundKeys) -> int:
+    """Say what else is in the folder, or that nothing is."""
+    for file in found.strange:
+        say(f"{file.path}: {file.reason}.")
+    if not found.keys:
+        say(f"There is no key yet. `{choices.spelled('key', 'new', '--issuer', 'NAME')}` makes one.")
+        return NOTHING_FOUND
+    return PARTLY_DONE if found.strange else 0
+
+
+def _draw(page: Page, keys: Sequence[KeptKey], choices: Choices) -> None:
+    from geminids.faces.cli.page import Column, DrawnPage
+    from geminids.sharing.transcript import words
+
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for one in keys:
+            page.fields(*_cells(one))
+        return
+    columns = (
+        Column("key", least=8, most=24),
+        Column("algorithm", leaves=2),
+        Column("id"),
+        Column("issuer", least=8, most=40),
+        Column("made", leaves=1),
+        Column(""),
+    )
+    rows: list[list[Span]] = []
+    for one in keys:
+        state = ", ".join(filter(None, _cells(one)[-2:]))
+        shown_id = one.key_id[:SHOWN_OF_AN_ID]
+        made = words.when(one.created_at, choices.now)
+        rows.append([(one.name, "title"), one.algorithm, (shown_id, "quiet"), one.issuer or "", made, state])
+    if rows:
+        page.table(columns, rows)
+
+
+def _cells(one: KeptKey) -> list[str]:
+    return [
+        one.name,
+        one.algorithm,
+        one.key_id,
+        one.issuer or "",
+        one.created_at.isoformat(timespec="seconds"),
+        "passphrase" if one.has_passphrase else "",
+        "default" if one.is_default else "",
+    ]
+
+
+def _facts(one: KeptKey) -> list[str]:
+    from geminids.sharing.transcript import words
+
+    told = {
+        "id": one.key_id,
+        "algorithm": one.algorithm,
+        "issuer": one.issuer or "none noted",
+        "made": words.moment(one.created_at),
+        "passphrase": "yes" if one.has_passphrase else "no",
+        "default": "yes" if one.is_default else "no",
+    }
+    return [f"{label:<12}{value}" for label, value in told.items()]
+
+
+def _print_document(keys: KeyStore, one: KeptKey) -> None:
+    from geminids.faces.cli.data import encode, print_json
+    from geminids.faces.cli.key_document import key_document
+
+    print_json(encode(key_document(one, keys.private_path(one.name))))
+
+
+def _passphrase(words: str, *, twice: bool) -> bytes:
+    """A passphrase from the environment, else typed unseen; twice, where a slip would lock a key for good."""
+    if given := os.environ.get(PASSPHRASE_VARIABLE):
+        return os.fsencode(given)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NobodyTypesError(words)
+    again = "The same again" if twice else False
+    typed: str = click.prompt(words, hide_input=True, err=True, confirmation_prompt=again)
+    return typed.encode()

@@ -1,0 +1,136 @@
+"""What is written while one watches: drawn as `show` draws it, or as one JSON value a line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from geminids.core.model import AnyPart, Message, Session, SessionSummary, State
+from geminids.faces.cli.data import encode
+from geminids.faces.cli.page import Page
+from geminids.faces.cli.story import Telling, draw_entries
+from geminids.library import short_ids
+from geminids.sharing.transcript import words
+from geminids.sharing.transcript.entries import Detail, LeftOut, transcript
+from geminids.sharing.transcript.naming import MARKS
+from geminids.sync.watch import Happened, News, SessionGone, SessionNews
+
+DROPPED = {
+    **MARKS,
+    State.FAILED: "failed: {} left the agent's view",
+    State.CANCELLED: "cancelled: {} left the agent's view",
+    State.SUPERSEDED: "superseded: {} left the agent's view",
+}
+GONE = "gone: {} taken out of the file"
+BACK = "back: the agent sees {} again"
+IMPORTED = "{} taken over from another session"
+
+
+class WatchDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/watch/1"):
+    """What became of one message while `geminids watch` looked on; each stands on a line of its own."""
+
+    happened: Literal["added", "changed", "dropped", "gone"]
+    """`gone`: no file holds the session any more."""
+    session_id: str
+    message_id: str | None = None
+    message: Message | None = None
+    """The message as it is now, as in the document of its session; null if no file holds it any more."""
+    new_parts: tuple[AnyPart, ...] = ()
+    """What is new of a message that was told before: of words that grew, only the rest."""
+    was: State | None = None
+    """The state in which the message was told before."""
+    same_as: str | None = None
+    """The message that it turned out to be a copy of; agents write a history again under new ids."""
+
+
+def news_lines(event: SessionNews | SessionGone) -> Iterable[bytes]:
+    """The documents of what happened."""
+    if isinstance(event, SessionGone):
+        yield encode(WatchDocument("gone", event.session_id))
+        return
+    for news in event.news:
+        # All parts of a message that is new stand in it.
+        new_parts = () if news.happened is Happened.ADDED else news.new_parts
+        told = (news.message_id, news.message, new_parts, news.was, news.same_as)
+        yield encode(WatchDocument(news.happened.value, event.session.id, *told))
+
+
+class Drawing(NamedTuple):
+    """How news are drawn."""
+
+    page: Page
+    detail: Detail
+    agent_title: Callable[[str], str]
+    show_command: Callable[[str], str]
+
+
+class LivePage:
+    """News of several sessions on one page: whose they are is said where that changes."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self._drawing = drawing
+        self._page = drawing.page
+        self._shown: str | None = None
+
+    def draw(self, event: SessionNews | SessionGone) -> None:
+        """Draw what happened, as far as it belongs to the story."""
+        if isinstance(event, SessionGone):
+            self._page.line()
+            self._page.line((f"✝ {event.session_id}: its file is gone", "warning"))
+            self._shown = None
+            return
+        lines = _lines(event.news)
+        session = _as_session(event.session, [news for news in event.news if news.new_parts])
+        told = transcript(session, self._drawing.detail)
+        # What is left out would be said again with each message.
+        entries = [entry for entry in told if not isinstance(entry, LeftOut)]
+        if not entries and not lines:
+            return
+        self._head(event.session)
+        for line in lines:
+            self._page.line()
+            self._page.line((f"⟲ {line}", "warning"))
+        drawing = self._drawing
+        title = drawing.agent_title(session.agent)
+        draw_entries(self._page, entries, Telling(session, drawing.detail, title, drawing.show_command))
+
+    def _head(self, session: SessionSummary) -> None:
+        """Say whose news follow, if others were told before."""
+        if session.id == self._shown:
+            return
+        if self._shown is not None:
+            self._page.line()
+        self._shown = session.id
+        mark = words.KIND_MARKS.get(session.kind, "─")
+        name = short_ids([session.native_id])[session.native_id]
+        title = f"  {session.title}" if session.title else ""
+        self._page.line((f"{mark} {name}  ", "title"), (session.project.name, "human"), (title, "quiet"))
+
+
+def _lines(news: Sequence[News]) -> list[str]:
+    """What happened to messages that were told before, and what was only taken over."""
+    happened: Counter[str] = Counter()
+    for one in news:
+        if one.same_as:
+            # It stands where it was told first.
+            continue
+        if one.is_back:
+            happened[BACK] += 1
+        elif one.happened is Happened.DROPPED:
+            happened[DROPPED[one.message.state] if one.message else GONE] += 1
+        elif one.happened is Happened.ADDED and one.message and one.message.imported:
+            happened[IMPORTED] += 1
+    return [line.format(words.count(number, "message")) for line, number in happened.items()]
+
+
+def _as_session(summary: SessionSummary, news: Iterable[News]) -> Session:
+    """A session of nothing but what is new; what it took over from another one was told there."""
+    messages = tuple(
+        msgspec.structs.replace(one.message, parts=one.new_parts)
+        for one in news
+        if one.message and not (one.message.imported and one.happened is Happened.ADDED)
+    )
+    return Session(**msgspec.structs.asdict(summary), messages=messages)

@@ -1,0 +1,168 @@
+"""`geminids mark`: names, tags and notes of sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.options import (
+    Choices,
+    complete_ids,
+    complete_tags,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import Library, Marked, MarkedSessions
+
+
+@click.command()
+@click.argument("wanted", metavar="[ID]", required=False, callback=not_empty, shell_complete=complete_ids)
+@click.option("--name", metavar="TEXT", callback=not_empty, help="What to call it instead of its title.")
+@click.option("--no-name", "without_name", is_flag=True, help="Take its name back.")
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TAG",
+    callback=not_empty,
+    shell_complete=complete_tags,
+    help="Give it a tag: one word. May be given several times.",
+)
+@click.option(
+    "--untag",
+    "without_tags",
+    multiple=True,
+    metavar="TAG",
+    callback=not_empty,
+    shell_complete=complete_tags,
+    help="Take a tag from it. May be given several times.",
+)
+@click.option(
+    "--note",
+    "notes",
+    multiple=True,
+    metavar="TEXT",
+    callback=not_empty,
+    help="Add a note, of any number of lines. May be given several times.",
+)
+@click.option(
+    "--forget-note",
+    "without_notes",
+    multiple=True,
+    type=int,
+    metavar="N",
+    help="Delete the note with this number. May be given several times.",
+)
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def mark(
+    choices: Choices,
+    *,
+    wanted: str | None,
+    name: str | None,
+    without_name: bool,
+    tags: tuple[str, ...],
+    without_tags: tuple[str, ...],
+    notes: tuple[str, ...],
+    without_notes: tuple[int, ...],
+) -> int:
+    """Name, tag and note sessions.
+
+    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`.
+    Without anything to change its name, tags and notes are shown; without an ID all tags, and
+    all sessions that are marked. In a pipe a tag is a line of `#tag` and how many sessions have
+    it, a session a line of id, `here` or `not here`, number of notes, tags, and name.
+
+    Marks are kept in our own folder and outlive the sessions: those of a session whose files are
+    gone stay until you take them back. Nothing of the agent's is changed.
+
+    \b
+    geminids mark 3 --name "The login bug"
+    geminids mark latest --tag keep --tag bug
+    geminids mark 1f0c9a2b --note "The fix is in 4e1c0d7" --untag bug
+    geminids mark 1f0c9a2b
+    geminids mark
+    geminids list --tag keep
+    """  # noqa: D301 - click wants the character itself
+    from geminids.library import MarkChange
+
+    change = MarkChange(name, without_name, tags, without_tags, notes, without_notes)
+    is_change = change != MarkChange()
+    if name and without_name:
+        raise click.UsageError("--name and --no-name cannot both be meant.")
+    if is_change and wanted is None:
+        raise click.UsageError("Which session? Give an ID, a number from the last list, or `latest`.")
+    library = choices.open_library(sample_if_empty=True)
+    if wanted is None:
+        return _show_all(choices, library.marked())
+    if not is_change:
+        return _show(choices, library, wanted)
+    _report(choices, library.mark(wanted, change, choices.now))
+    return 0
+
+
+def _report(choices: Choices, session: Marked) -> None:
+    """Say what is true now; programs get it as data."""
+    from geminids.faces.cli.marks import in_words
+
+    if choices.json:
+        _print(session)
+    say(in_words(session))
+
+
+def _show(choices: Choices, library: Library, wanted: str) -> int:
+    session = library.mark(wanted)
+    if choices.json:
+        _print(session)
+        return 0
+    from geminids.faces.cli.marks import draw_marked
+    from geminids.library import Marks
+
+    draw_marked(choices.open_page(), session)
+    if session.marks == Marks():
+        say(f"It is not marked yet; `{choices.spelled('mark', wanted, '--tag', 'TAG')}` would.")
+    return 0
+
+
+def _show_all(choices: Choices, found: MarkedSessions) -> int:
+    if choices.json:
+        from geminids.faces.cli.data import print_json
+        from geminids.faces.cli.documents import marks_document
+
+        print_json(marks_document(found))
+    elif found.sessions:
+        from geminids.faces.cli.marks import draw_all_marked
+
+        draw_all_marked(choices.open_page(), found)
+    if not found.sessions:
+        say("No session is marked yet. `geminids mark ID --tag TAG` marks one.")
+        return NOTHING_FOUND
+    _tell_absent(sum(not session.is_here for session in found.sessions))
+    return 0
+
+
+def _tell_absent(number: int) -> None:
+    """Say why marks are shown of which no list shows the session."""
+    from geminids.sharing.transcript import words
+
+    if number:
+        its = "Its files are" if number == 1 else "Their files are"
+        marked = words.count(number, "marked session")
+        say(f"{marked} not here. {its} gone or in another home; what you said of {words.them(number)} stays.")
+
+
+def _print(session: Marked) -> None:
+    from geminids.faces.cli.data import print_json
+    from geminids.faces.cli.documents import mark_document
+
+    print_json(mark_document(session))

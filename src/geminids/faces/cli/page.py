@@ -1,0 +1,311 @@
+"""Pages: what a person reads, laid out for a terminal or plain for a pipe.
+
+Every piece of text is made harmless here, so nothing that draws can forget it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from geminids.faces.cli.screen import MOST_READABLE, Screen
+from geminids.sharing.transcript import safe
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.markdown import Markdown
+    from rich.segment import Segment
+    from rich.text import Text
+
+Span = str | tuple[str, str]
+"""Words, or words and the name of their style."""
+
+STYLES = {
+    "title": "bold",
+    "quiet": "dim",
+    "human": "bold cyan",
+    "model": "bold magenta",
+    "agent": "bold yellow",
+    "parent": "bold yellow",
+    "tool": "blue",
+    "good": "green",
+    "bad": "red",
+    "warning": "yellow",
+    "added": "green",
+    "removed": "red",
+    "hunk": "cyan",
+    "thought": "dim italic",
+    "match": "bold yellow",
+}
+
+COLUMN_GAP = 2
+
+UNBROKEN = 100_000
+"""Columns of a pipe in which colour is wished: nothing is cut there."""
+
+LONGEST_MARKDOWN = 50_000
+"""Characters; what is longer is shown as it was written, since laying it out takes seconds."""
+
+
+class Column(NamedTuple):
+    """A column of a table, and what becomes of it where there is little room."""
+
+    heading: str
+    is_number: bool = False
+    least: int | None = None
+    """The width down to which it may be cut; None means that it is never cut."""
+    most: int | None = None
+    leaves: int | None = None
+    """Its place in the order in which columns are left out; None means that it stays."""
+
+
+class Page(Protocol):
+    """Something to draw on."""
+
+    def line(self, *spans: Span, indent: int = 0) -> None:
+        """One line; cut where a terminal is too narrow for it, never in a pipe."""
+        ...
+
+    def words(self, text: str, style: str = "", indent: int = 0) -> None:
+        """Words of any number of lines, broken where a terminal needs it."""
+        ...
+
+    def command(self, label: str, command: str) -> None:
+        """Something to type, on one line however long: broken in two it could not be pasted."""
+        ...
+
+    def markdown(self, text: str, indent: int = 0) -> None:
+        """Words that a model wrote as Markdown."""
+        ...
+
+    def rule(self) -> None:
+        """A line across the page."""
+        ...
+
+    def fields(self, *cells: Span) -> None:
+        """One line for programs: tabs between the cells, nothing cut."""
+        ...
+
+
+class PlainPage:
+    """Lines as they are, for pipes and files."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def line(self, *spans: Span, indent: int = 0) -> None:
+        """One line, however long."""
+        words = "".join(safe.line(_words(span)) for span in spans)
+        self._stream.write(f"{' ' * indent}{words}".rstrip() + "\n")
+
+    def words(self, text: str, style: str = "", indent: int = 0) -> None:
+        """Every line with its indent."""
+        for line in safe.text(text).split("\n"):
+            self._stream.write(f"{' ' * indent}{line}".rstrip() + "\n")
+
+    def command(self, label: str, command: str) -> None:
+        """One line, however long."""
+        self.line(label, command)
+
+    def markdown(self, text: str, indent: int = 0) -> None:
+        """Markdown is readable as it is."""
+        self.words(text, indent=indent)
+
+    def rule(self) -> None:
+        """A short line."""
+        self._stream.write("-" * 72 + "\n")
+
+    def fields(self, *cells: Span) -> None:
+        """Tabs between the cells."""
+        self._stream.write("\t".join(safe.line(_words(cell)).strip() for cell in cells) + "\n")
+
+
+class DrawnPage:
+    """Laid out with rich: broken to the width, in colour where that is wished."""
+
+    def __init__(self, stream: IO[str], screen: Screen) -> None:
+        self.is_terminal = screen.is_terminal
+        self._console = _console(stream, screen)
+        self._prose_width = min(self._console.width, MOST_READABLE)
+        self._words_width = self._prose_width if screen.width else self._console.width
+
+    def line(self, *spans: Span, indent: int = 0) -> None:
+        """One line, cut with … at the edge."""
+        text = _styled(spans)
+        text.no_wrap, text.overflow = True, "ellipsis"
+        self._print(text, indent, self._console.width)
+
+    def words(self, text: str, style: str = "", indent: int = 0) -> None:
+        """Broken between words."""
+        self._print(_styled([(text, style)], keep_lines=True), indent, self._words_width)
+
+    def command(self, label: str, command: str) -> None:
+        """One line, which only the terminal breaks."""
+        self._print(_styled([label, command]), 0, UNBROKEN)
+
+    def markdown(self, text: str, indent: int = 0) -> None:
+        """Laid out as the model meant it, or as it was written if that would lose a letter."""
+        harmless = safe.text(text)
+        if len(harmless) <= LONGEST_MARKDOWN:
+            laid_out = self._render(_markdown(harmless), self._prose_width - indent)
+            if not _is_shorter(laid_out, harmless):
+                self._print_lines(_without_blank_ends(laid_out), indent)
+                return
+        self.words(text, indent=indent)
+
+    def rule(self) -> None:
+        """A quiet line over the width of prose."""
+        self.line(("─" * self._prose_width, "quiet"))
+
+    def fields(self, *cells: Span) -> None:
+        """In colour, else as in a pipe."""
+        from rich.segment import Segment, Segments
+
+        line: list[Segment] = []
+        for cell in cells:
+            words, style = (cell, "") if isinstance(cell, str) else cell
+            text = _styled([(words.strip(), style)])
+            line += [*([Segment("\t")] if line else []), *text.render(self._console)]
+        self._console.print(Segments([*line, Segment.line()]), end="")
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Span]]) -> None:
+        """Columns under their headings, each row one line."""
+        from rich.table import Table
+
+        cells = [[_styled([cell]) for cell in row] for row in rows]
+        widths = _column_widths(columns, cells, self._console.width)
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, COLUMN_GAP, 0, 0))
+        for place, width in widths.items():
+            justify: Literal["left", "right"] = "right" if columns[place].is_number else "left"
+            table.add_column(
+                columns[place].heading, justify=justify, width=width, no_wrap=True, overflow="ellipsis"
+            )
+        for row in cells:
+            table.add_row(*(row[place] for place in widths))
+        self._console.print(table)
+
+    def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
+        self._print_lines(self._render(renderable, width - indent), indent)
+
+    def _render(self, renderable: RenderableType, width: int) -> list[list[Segment]]:
+        options = self._console.options.update(width=max(width, 1))
+        return self._console.render_lines(renderable, options, pad=False)
+
+    def _print_lines(self, lines: Sequence[Sequence[Segment]], indent: int) -> None:
+        """Print with an indent, without the blanks that rich fills lines up with: people copy from here."""
+        from rich.segment import Segment, Segments
+
+        margin, end = [Segment(" " * indent)] if indent else [], Segment.line()
+        block = [segment for line in lines for segment in (*_without_end_blanks([*margin, *line]), end)]
+        # Lines are as wide as they are meant to be; rich would cut commands that the terminal is to break.
+        self._console.print(Segments(block), end="", crop=False)
+
+
+def open_page(screen: Screen, stream: IO[str] | None = None) -> Page:
+    """The page that fits where the output goes."""
+    target = stream or sys.stdout
+    return DrawnPage(target, screen) if screen.is_drawn else PlainPage(target)
+
+
+def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> dict[int, int]:
+    """The columns that have room, by their place, and how wide each is."""
+    widths = {
+        place: min(max([len(column.heading), *(row[place].cell_len for row in rows)]), column.most or width)
+        for place, column in enumerate(columns)
+    }
+
+    def spare(widths: Mapping[int, int]) -> int:
+        return width - sum(widths.values()) - COLUMN_GAP * (len(widths) - 1)
+
+    def narrowest() -> dict[int, int]:
+        return {place: min(wide, columns[place].least or wide) for place, wide in widths.items()}
+
+    for place in sorted((p for p in widths if columns[p].leaves), key=lambda p: columns[p].leaves or 0):
+        if spare(narrowest()) >= 0:
+            break
+        del widths[place]
+    fitting = narrowest()
+    # The room that is left goes to the columns that can be cut, in their order.
+    for place in (p for p in widths if columns[p].least):
+        fitting[place] = max(fitting[place] + min(widths[place] - fitting[place], spare(fitting)), 1)
+    return fitting
+
+
+def _console(stream: IO[str], screen: Screen) -> Console:
+    from rich.console import Console
+
+    class PatientConsole(Console):
+        """A console that leaves it to us what a closed pipe means."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return PatientConsole(
+        file=stream,
+        width=screen.width or UNBROKEN,
+        force_terminal=screen.has_colour,
+        color_system=_color_system(screen),
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+
+
+def _markdown(text: str) -> Markdown:
+    """Markdown in which tags are words and addresses are written out, not hidden behind words."""
+    from markdown_it import MarkdownIt
+    from rich.markdown import Markdown
+
+    markdown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    markdown.parsed = parser.parse(text)
+    return markdown
+
+
+def _is_shorter(lines: Sequence[Sequence[Segment]], text: str) -> bool:
+    """Whether letters or digits of a text are missing in its layout, names of languages apart."""
+    shown = sum(character.isalnum() for line in lines for segment in line for character in segment.text)
+    return shown < sum(character.isalnum() for character in re.sub(_FENCE, "", text))
+
+
+def _without_blank_ends(lines: Sequence[list[Segment]]) -> Sequence[list[Segment]]:
+    full = [place for place, line in enumerate(lines) if any(segment.text.strip() for segment in line)]
+    return lines[full[0] : full[-1] + 1] if full else lines
+
+
+_FENCE = r"(?m)^[ >*+-]*(```|~~~)[^`\n]*$"
+
+
+def _without_end_blanks(line: Sequence[Segment]) -> list[Segment]:
+    from rich.segment import Segment
+
+    kept = list(line)
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    if kept:
+        kept[-1] = Segment(kept[-1].text.rstrip(), kept[-1].style)
+    return kept
+
+
+def _color_system(screen: Screen) -> Literal["auto", "standard"] | None:
+    if not screen.has_colour:
+        return None
+    return "auto" if screen.is_terminal else "standard"
+
+
+def _words(span: Span) -> str:
+    return span if isinstance(span, str) else span[0]
+
+
+def _styled(spans: Sequence[Span], *, keep_lines: bool = False) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for span in spans:
+        words, style = (span, "") if isinstance(span, str) else span
+        harmless = safe.text(words) if keep_lines else safe.line(words)
+        text.append(harmless, STYLES.get(style, ""))
+    return text

@@ -1,0 +1,70 @@
+"""A pager around what is long, where somebody sits at a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from geminids.core.signals import ToldToEndError, told_to_end
+from geminids.faces.cli.talk import say
+
+LESS_OPTIONS = "-FX"
+"""Quit if it fits on one screen, leave the text on the screen. Colours come through (-R) in any case."""
+
+
+@contextmanager
+def paged(*, wanted: bool, environment: Mapping[str, str] = os.environ) -> Iterator[IO[str]]:
+    """A stream that ends in the pager, or stdout where none is wanted or found."""
+    command = _pager(environment) if wanted else []
+    if not command or shutil.which(command[0]) is None:
+        yield sys.stdout
+        return
+    less = f"-R {environment.get('LESS', LESS_OPTIONS)}"
+    pager = subprocess.Popen(command, stdin=subprocess.PIPE, env={**environment, "LESS": less})
+    assert pager.stdin is not None
+    stream = io.TextIOWrapper(pager.stdin, encoding="utf-8", errors="replace", write_through=False)
+    try:
+        yield stream
+    except BrokenPipeError:
+        # The person has read enough.
+        return
+    finally:
+        _finish(pager, stream)
+
+
+def _pager(environment: Mapping[str, str]) -> list[str]:
+    if environment.get("TERM") == "dumb":
+        return []
+    try:
+        return shlex.split(environment.get("PAGER", "less"))
+    except ValueError as error:
+        say(f"PAGER is no command ({error}): this is shown without a pager.")
+        return []
+
+
+def _finish(pager: subprocess.Popen[bytes], stream: IO[str]) -> None:
+    """Let the person read to the end, unless we are told to end."""
+    while pager.poll() is None:
+        try:
+            if told_to_end():
+                pager.terminate()
+            _close(stream)
+            pager.wait()
+        except KeyboardInterrupt:
+            # Ctrl-C belongs to the pager, which uses it to stop a search.
+            continue
+    _close(stream)
+    if told_to_end():
+        raise ToldToEndError
+
+
+def _close(stream: IO[str]) -> None:
+    with suppress(BrokenPipeError):
+        stream.close()

@@ -1,0 +1,180 @@
+"""Projects as `projects` draws them: a table, a timeline, the lines that were typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
+from geminids.faces.cli.beside import KIND_NAMES, draw_companion, shown_beside
+from geminids.faces.cli.page import Column, DrawnPage, Page, Span
+from geminids.library import Event, EventKind, ProjectReport, ProjectStory, short_ids
+from geminids.sharing.transcript import words
+
+TextBeside = Callable[[Companion], str | Problem]
+"""Gives the words of a file that lies beside sessions."""
+
+
+def draw_projects(page: Page, reports: Sequence[ProjectReport], now: datetime) -> None:
+    """Draw a table on a terminal, else one line a project: nothing cut."""
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for report in reports:
+            page.fields(*_fields(report))
+        return
+    columns = [
+        Column("project", least=16),
+        Column("agents", leaves=3),
+        Column("known by", leaves=4),
+        Column("sessions", is_number=True),
+        Column("last used", leaves=5),
+        Column("size", is_number=True, leaves=2),
+    ]
+    is_mixed = len({agent for report in reports for agent in report.agents}) > 1
+    shown = [place for place, column in enumerate(columns) if is_mixed or column.heading != "agents"]
+    rows = [_row(report, now) for report in reports]
+    page.table([columns[place] for place in shown], [[row[place] for place in shown] for row in rows])
+
+
+def _row(report: ProjectReport, now: datetime) -> list[Span]:
+    return [
+        (_name(report), "human"),
+        (" ".join(report.agents), "quiet"),
+        _known_by(report),
+        _sessions(report),
+        words.when(report.last, now),
+        words.size(report.bytes),
+    ]
+
+
+def _fields(report: ProjectReport) -> Sequence[str]:
+    """One line of a pipe: nothing is cut, and what programs take up comes first."""
+    project = report.project
+    return [
+        project.hash or "-",
+        project.path or "-",
+        _known_by(report),
+        str(report.sessions),
+        str(report.lost),
+        words.moment(report.last) if report.last else "-",
+        str(report.bytes),
+        ",".join(report.agents),
+    ]
+
+
+def _name(report: ProjectReport) -> str:
+    project = report.project
+    if project.path:
+        return words.path(project.path)
+    return project.slug or (project.hash or "unknown")[:8]
+
+
+def _known_by(report: ProjectReport) -> str:
+    project = report.project
+    if project.known_by is None:
+        return "not known"
+    is_sure = project.certain or project.known_by is KnownBy.RECORDS
+    return words.KNOWN_BY[project.known_by] + ("" if is_sure else "?")
+
+
+def _sessions(report: ProjectReport) -> str:
+    return f"{report.sessions} + {report.lost} lost" if report.lost else str(report.sessions)
+
+
+def draw_story(page: Page, story: ProjectStory, text_beside: TextBeside | None = None) -> None:
+    """Draw what a project holds in order of time, and on request the words of plans, tasks and notes."""
+    _draw_head(page, story.report)
+    page.line()
+    shorts = _shorts(_id_of(event) for event in story.events)
+    _draw_rows(page, [_event_row(event, shorts[_id_of(event)]) for event in story.events])
+    companions = [event.companion for event in story.events if event.companion]
+    if text_beside:
+        for companion in shown_beside(companions):
+            draw_companion(page, companion, text_beside(companion))
+
+
+def draw_typed(page: Page, lines: Sequence[TypedLine]) -> None:
+    """Draw every line that was typed, with the session it belongs to."""
+    shorts = _shorts(line.session_id for line in lines)
+    rows: list[Sequence[Span]] = [
+        [
+            words.moment(line.at) if line.at else "",
+            (words.LINE_MARKS[line.kind], "quiet"),
+            line.text,
+            (f"{shorts[line.session_id]}{_gone(line)}".strip(), "quiet"),
+        ]
+        for line in lines
+    ]
+    _draw_rows(page, rows)
+
+
+def _gone(line: TypedLine) -> str:
+    """A mark for a prompt that its session does not hold any more."""
+    return " ✝" if line.missing is not None and line.kind is LineKind.PROMPT else ""
+
+
+def _draw_rows(page: Page, rows: Sequence[Sequence[Span]]) -> None:
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        columns = (Column("when"), Column(""), Column("what", least=20), Column("id", leaves=1))
+        page.table(columns, rows)
+    else:
+        for row in rows:
+            page.fields(*row)
+
+
+def _draw_head(page: Page, report: ProjectReport) -> None:
+    page.line((_name(report), "title"), "  ", (_known_by(report), "quiet"))
+    counts = [
+        words.count(report.sessions, "session"),
+        *(words.count(number, noun) for number, noun in _rarer(report) if number),
+        words.size(report.bytes),
+        *([f"by {' and '.join(report.agents)}"] if len(report.agents) > 1 else []),
+    ]
+    page.words(", ".join(counts))
+    for other in report.also:
+        if names := ", ".join(_other_names(other, report.project)):
+            page.words(f"also {names}", "quiet")
+
+
+def _other_names(other: Project, known: Project) -> Iterator[str]:
+    """What a project is called besides what is said of it already."""
+    if other.path and other.path != known.path:
+        yield words.path(other.path)
+    if other.slug and other.slug != known.slug:
+        yield other.slug
+    if other.hash and other.hash != known.hash:
+        yield other.hash[:8]
+
+
+def _rarer(report: ProjectReport) -> Sequence[tuple[int, str]]:
+    return [(report.subagents, "subagent"), (report.checkpoints, "saved chat"), (report.lost, "lost session")]
+
+
+def _id_of(event: Event) -> str | None:
+    """The session that a line of a timeline is about."""
+    return event.session_id or (event.session.id if event.session else None)
+
+
+def _event_row(event: Event, short_id: str) -> Sequence[Span]:
+    when = words.moment(event.at) if event.at else ""
+    if event.kind is EventKind.GAP:
+        return [when, ("╌", "warning"), (event.title or "", "warning"), (short_id, "quiet")]
+    if event.companion is not None:
+        return [when, ("·", "quiet"), (_beside(event.companion), "quiet"), ""]
+    session = event.session
+    if session is None:
+        return [when, "", event.title or "", ""]
+    mark = words.KIND_MARKS.get(session.kind)
+    status = (mark, "quiet") if mark else words.STATUS_MARKS[session.status]
+    return [when, status, session.title or "untitled", (short_id, "quiet")]
+
+
+def _beside(companion: Companion) -> str:
+    name = companion.path.replace("\\", "/").rpartition("/")[2]
+    return f"{KIND_NAMES[companion.kind][0]} {name}, {words.size(companion.size)}"
+
+
+def _shorts(session_ids: Iterable[str | None]) -> Mapping[str | None, str]:
+    """As much of each id as `show` needs."""
+    native = {session_id: session_id.partition(":")[2] for session_id in session_ids if session_id}
+    shorts = short_ids(native.values())
+    return {None: "", **{session_id: shorts[name] for session_id, name in native.items()}}

@@ -1,0 +1,243 @@
+"""`geminids projects`: the folders that sessions were worked in, and how they are known."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.groups import NamingGroup
+from geminids.faces.cli.options import (
+    Choices,
+    agent_option,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.faces.cli.projects import TextBeside
+    from geminids.library import Projects, ProjectStory
+
+MOST_SECONDS = 600
+
+
+@click.group(cls=NamingGroup, invoke_without_command=True)
+@agent_option
+@sync_option
+@json_option
+@shared_options
+@click.pass_context
+def projects(context: click.Context, *, agents: tuple[str, ...]) -> int | None:
+    """List projects, the last used first.
+
+    A project is known by its folder. How that is known stands beside it; a `?` means that nothing
+    proves it. One whose folder is not known is shown by the first letters of its hash. It is one
+    project, whatever agents worked in it; --agent counts what some of them did.
+
+    \b
+    geminids projects
+    geminids projects show shop
+    geminids projects resolve
+    geminids projects link 3f2a91c0 ~/dev/shop
+    geminids list --project shop
+    """  # noqa: D301 - click wants the character itself
+    if context.invoked_subcommand is not None:
+        if agents:
+            raise click.UsageError("--agent goes with `geminids projects` alone.", context)
+        return None
+    return _list(context.ensure_object(Choices), agents)
+
+
+@projects.command()
+@click.argument("wanted", metavar="PROJECT", callback=not_empty)
+@click.option("--prompts", is_flag=True, help="Every line that was typed, instead.")
+@click.option("--beside", is_flag=True, help="The words of plans, tasks and notes, too.")
+@json_option
+@shared_options
+@pass_choices
+def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
+    """Show everything a project holds, in order of time.
+
+    PROJECT is a name or a piece of one, a path such as ., a slug, or the beginning of a hash.
+    Sessions, subagents, saved chats, lost sessions, plans and notes stand in one line of time;
+    a gap is shown where what remains proves that something was deleted.
+
+    \b
+    geminids projects show shop
+    geminids projects show . --prompts
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.cli.sessions import tell_unreadable
+
+    library = choices.open_library(sample_if_empty=True)
+    story = library.project_story(wanted)
+    if choices.json:
+        from geminids.faces.cli.data import print_json
+        from geminids.faces.cli.documents import ProjectDocument, document
+
+        print_json(document(ProjectDocument, story))
+    else:
+        _draw(choices, story, prompts=prompts, text_beside=library.text_beside if beside else None)
+    return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
+
+
+@projects.command(short_help="Say which folder a project is.")
+@click.argument("wanted", metavar="HASH", callback=not_empty)
+@click.argument("path", metavar="PATH", type=click.Path(), callback=not_empty)
+@shared_options
+@pass_choices
+def link(choices: Choices, *, wanted: str, path: str) -> int:
+    """Say which folder a project is: one that was moved, or that could not be found.
+
+    HASH is a hash or the beginning of one, or whatever else means the project. The link is kept in
+    our own folder; nothing of the agent's is changed.
+
+    \b
+    geminids projects link 3f2a91c0 ~/dev/shop
+    geminids projects link shop /srv/moved/shop
+    """  # noqa: D301 - click wants the character itself
+    from geminids.sharing.transcript import words
+
+    linked = choices.open_library().link_project(wanted, path)
+    proof = "its hash is that of the project" if linked.certain else "nothing proves it, so it is your word"
+    say(f"{(linked.hash or '')[:8]} is {words.path(linked.path or '')}: {proof}.")
+    return 0
+
+
+@projects.command()
+@click.argument("wanted", metavar="HASH", callback=not_empty)
+@shared_options
+@pass_choices
+def unlink(choices: Choices, *, wanted: str) -> int:
+    """Take back what was said with `link`.
+
+    \b
+    geminids projects unlink 3f2a91c0
+    """  # noqa: D301 - click wants the character itself
+    from geminids.sharing.transcript import words
+
+    link = choices.open_library().unlink_project(wanted)
+    say(f"{(link.hash or '')[:8]} is no longer linked to {words.path(link.path or '')}.")
+    return 0
+
+
+@projects.command()
+@click.option("--deep", is_flag=True, help="Also look deep into the home and into other disks.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True, max=MOST_SECONDS),
+    metavar="N",
+    help="Look for at most N seconds. Else 10, with --deep 120.",
+)
+@json_option
+@shared_options
+@pass_choices
+def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
+    """Look for the folders of projects that are known by a hash alone.
+
+    Folders that this machine knows of are hashed until one fits: where you are, the projects of
+    other agents, shell histories, git work trees, what the sessions themselves name, then the
+    usual places for projects. What is found is certain, and remembered. Nothing is written but in
+    our own folder.
+
+    \b
+    geminids projects resolve
+    geminids projects resolve --deep --seconds 300
+    """  # noqa: D301 - click wants the character itself
+    from geminids.sharing.transcript import words
+
+    library = choices.open_library()
+    with _progress() as progress:
+        found = library.resolve_projects(
+            choices.now, deep=deep, seconds=seconds or (120 if deep else 10), progress=progress
+        )
+    if choices.json:
+        from geminids.faces.cli.data import print_json
+        from geminids.faces.cli.documents import ResolvedDocument, document
+
+        print_json(document(ResolvedDocument, found))
+        return 0 if found.resolved or not found.missing else NOTHING_FOUND
+    for project in found.resolved:
+        how = words.KNOWN_BY[project.known_by] if project.known_by else "not known"
+        say(f"{(project.hash or '')[:8]} is {words.path(project.path or '')} ({how}).")
+    if found.resolved and not found.kept:
+        say("What was found cannot be remembered; see `geminids doctor` for our own folder.")
+    looked = f"{words.count(found.looked_at, 'folder')} looked at"
+    if not found.missing:
+        known = "Every project is known" if found.resolved else "Every project was known already"
+        say(f"{known}; {looked}.")
+        return 0
+    rest = words.count(len(found.missing), "project")
+    how = "and the places to look are done" if found.complete else "when the time was over"
+    say(f"{rest} not found, {how}; {looked}.")
+    if not deep:
+        say(f"`{choices.spelled('projects', 'resolve', '--deep')}` looks further.")
+    say(f"`{choices.spelled('projects', 'link', found.missing[0][:8], 'PATH')}` says where one is.")
+    return NOTHING_FOUND if not found.resolved else 0
+
+
+class _progress:  # noqa: N801 - reads as a phrase where it is used
+    """A line on a terminal that tells how far a search has come, and is gone afterwards."""
+
+    def __enter__(self) -> _progress:
+        self._is_shown = sys.stderr.isatty()
+        return self
+
+    def __call__(self, looked_at: int, found: int) -> None:
+        """Tell how far it has come."""
+        if self._is_shown:
+            sys.stderr.write(f"\r{looked_at:,} folders looked at, {found} found \x1b[K")
+            sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _list(choices: Choices, agents: tuple[str, ...]) -> int:
+    from geminids.faces.cli.sessions import tell_left_unread, tell_memory, tell_nothing_found, tell_unreadable
+
+    library = choices.open_library(sample_if_empty=True)
+    found = library.projects(choices.now, agents)
+    tell_memory(library)
+    if choices.json:
+        from geminids.faces.cli.data import print_json
+        from geminids.faces.cli.documents import ProjectsDocument, document
+
+        print_json(document(ProjectsDocument, found))
+    else:
+        from geminids.faces.cli.projects import draw_projects
+
+        draw_projects(choices.open_page(), found.projects, choices.now)
+    if not found.projects:
+        tell_nothing_found()
+    _tell_unknown(choices, found)
+    tell_left_unread(found.left_unread, lambda file: choices.spelled("show", file))
+    return tell_unreadable(found.problems) or (0 if found.projects else NOTHING_FOUND)
+
+
+def _tell_unknown(choices: Choices, found: Projects) -> None:
+    from geminids.sharing.transcript import words
+
+    unknown = sum(not report.project.certain and not report.project.path for report in found.projects)
+    if unknown:
+        folders = words.count(unknown, "folder")
+        search = choices.spelled("projects", "resolve")
+        say(f"{folders} not known; `{search}` looks for {words.them(unknown)}.")
+
+
+def _draw(choices: Choices, story: ProjectStory, *, prompts: bool, text_beside: TextBeside | None) -> None:
+    from geminids.faces.cli.projects import draw_story, draw_typed
+
+    if not prompts:
+        draw_story(choices.open_page(), story, text_beside)
+    elif story.typed:
+        draw_typed(choices.open_page(), story.typed)
+    elif all(problem.is_damage for problem in story.problems):
+        say("No line that was typed here was logged: the agent logs only what is typed at its own prompt.")

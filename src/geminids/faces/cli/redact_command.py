@@ -1,0 +1,116 @@
+"""`geminids redact`: what would be hidden in a session, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.hiding import hide_option, open_redactor
+from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
+from geminids.faces.cli.show_command import complete_sessions
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.faces.cli.page import Page, Span
+    from geminids.library import Finding, FoundAt, Redacted, Redactor
+
+
+@click.command()
+@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@hide_option
+@click.option(
+    "--keep-attachments",
+    is_flag=True,
+    help="Do not count pictures and documents, which cannot be looked into and are left out otherwise.",
+)
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachments: bool) -> int:
+    """Show what would be hidden in a session, where, and why.
+
+    Nothing is changed: `geminids export --redact` writes a session without its secrets. What stands in
+    the place of a secret is the same for equal secrets, in all sessions.
+
+    In a pipe each place is a line of fields with tabs between them: rule, message (as `show --at` counts),
+    field, beginning, what stands for it, how often in all places, session. The exit code is 1 if nothing
+    would be hidden.
+
+    \b
+    geminids redact latest
+    geminids redact 3 --hide all
+    geminids redact ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.cli.sessions import tell_unreadable
+    from geminids.library import file_meant
+
+    library = choices.open_library(sample_if_empty=file_meant(wanted) is None)
+    redactor = open_redactor(library, hide, keep_attachments=keep_attachments)
+    sessions, unreadable = library.read(wanted)
+    redacted = [redactor.redact(session) for session in sessions]
+    if choices.json:
+        _print(redactor, redacted)
+    else:
+        _draw(choices, redacted)
+    if any(each.findings for each in redacted):
+        return tell_unreadable(unreadable)
+    say("Nothing would be hidden.")
+    return tell_unreadable(unreadable) or NOTHING_FOUND
+
+
+def _print(redactor: Redactor, redacted: Sequence[Redacted]) -> None:
+    from geminids.faces.cli.data import encode, print_json
+    from geminids.faces.cli.redact_document import RedactDocument, RedactedSession
+
+    sessions = [RedactedSession(each.session.id, each.session.title, each.findings) for each in redacted]
+    print_json(encode(RedactDocument(redactor.describe(), redactor.is_reduced, sessions)))
+
+
+def _draw(choices: Choices, redacted: Sequence[Redacted]) -> None:
+
+    page = choices.open_page()
+    for each in redacted:
+        if each.findings:
+            _draw_findings(page, each, is_only=len(redacted) == 1)
+
+
+def _draw_findings(page: Page, redacted: Redacted, *, is_only: bool) -> None:
+    """A table on a terminal, a line for each place in a pipe."""
+    from geminids.faces.cli.page import Column, DrawnPage
+
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for finding in redacted.findings:
+            for place in finding.places:
+                page.fields(*_fields(finding, place), redacted.session.id)
+        return
+    if not is_only:
+        page.line((redacted.session.id, "title"))
+    columns = [
+        Column("what", least=12, most=40),
+        Column("begins", least=5, most=12, leaves=1),
+        Column("times", is_number=True),
+        Column("where", least=16, most=60),
+        Column("hidden as", least=18, most=44, leaves=2),
+    ]
+    page.table(columns, [_row(finding) for finding in redacted.findings])
+
+
+def _row(finding: Finding) -> list[Span]:
+    begins = (finding.preview, "quiet")
+    return [finding.kind, begins, str(finding.count), _where(finding), (finding.replacement, "quiet")]
+
+
+def _fields(finding: Finding, place: FoundAt) -> tuple[str, ...]:
+    number = "" if place.message is None else str(place.message)
+    return (finding.rule, number, place.field, finding.preview, finding.replacement, str(finding.count))
+
+
+def _where(finding: Finding) -> str:
+    """The first place, and how many more there are."""
+    first, *others = finding.places
+    place = first.field if first.message is None else f"{first.message} {first.field}"
+    return f"{place}, {len(others)} more" if others else place

@@ -1,0 +1,165 @@
+"""`geminids redact-record`: pieces taken out of a signed record, of which the rest still verifies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from geminids.faces.cli.hiding import open_redactor
+from geminids.faces.cli.options import (
+    Choices,
+    absolute,
+    complete_files,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+)
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.faces.cli.attest_document import RecordEntry
+    from geminids.faces.cli.page import Page, Span
+    from geminids.library import Excerpt
+
+BEGINNING = 60
+"""Characters of an entry that are shown to choose from."""
+
+
+@click.command("redact-record")
+@click.argument("file", metavar="FILE", callback=not_empty, shell_complete=complete_files)
+@click.option(
+    "-o", "--output", metavar="FILE", callback=not_empty, shell_complete=complete_files, help="What is left."
+)
+@click.option(
+    "--signature", metavar="FILE", shell_complete=complete_files, help="Of a record; else FILE.cose."
+)
+@click.option("--list", "lists", is_flag=True, help="Show the entries and their numbers; change nothing.")
+@click.option("--entry", "entries", multiple=True, metavar="N|ID", help="Take out this entry.")
+@click.option("--only", multiple=True, metavar="N|ID", help="Take out all entries but this.")
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="NAME",
+    callback=not_empty,
+    help="Take out only this member (content, input, output …): of the --entry given, or of all.",
+)
+@click.option("--text", "texts", multiple=True, metavar="WORDS", callback=not_empty, help="What holds this.")
+@click.option(
+    "--at", "places", multiple=True, metavar="POINTER", callback=not_empty, help="What is at a JSON pointer."
+)
+@click.option("--secrets", is_flag=True, help="Whatever holds a secret that `geminids redact` would find.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@json_option
+@shared_options
+@pass_choices
+def redact_record(
+    choices: Choices,
+    *,
+    file: str,
+    output: str | None,
+    signature: str | None,
+    lists: bool,
+    entries: tuple[str, ...],
+    only: tuple[str, ...],
+    fields: tuple[str, ...],
+    texts: tuple[str, ...],
+    places: tuple[str, ...],
+    secrets: bool,
+    force: bool,
+) -> int:
+    """Take pieces out of a signed record, so that the rest still proves to be what was signed.
+
+    No key is needed. What is taken out leaves a salted hash, from which nobody can tell what it was, not even
+    by trying; whoever has the whole record can show later that it belongs there. What is repeated elsewhere
+    in the record is taken out there too, and so are the hashes of the source, since these could be guessed
+    from. How many entries there were, and the names of members, stay visible.
+
+    \b
+    geminids redact-record session.acr --list
+    geminids redact-record session.acr -o share.acr --entry 4 --text "Project Falcon"
+    geminids redact-record session.acr -o share.acr --field output --secrets
+    geminids redact-record session.acr -o one.acr --only 12
+    geminids verify share.acr
+    """  # noqa: D301 - click wants the character itself
+    from geminids.library import Unwanted
+
+    given = absolute(signature) if signature else None
+    with choices.open_library() as library:
+        if lists:
+            record = library.records.signed_record(absolute(file), given)
+            _list(choices, file, record["session"]["entries"])
+            return 0
+        unwanted = Unwanted(entries, only, fields, texts, places)
+        if not unwanted and not secrets:
+            raise click.UsageError("What is to go? --entry, --only, --field, --text, --at or --secrets.")
+        if output is None:
+            raise click.UsageError("-o FILE says where to: the signed record itself is not changed.")
+        if absolute(output).resolve() == absolute(file).resolve():
+            raise click.UsageError("-o names the signed record itself, which would be lost.")
+        redactor = open_redactor(library, (), keep_attachments=True) if secrets else None
+        excerpt = library.records.excerpt(absolute(file), given, unwanted, redactor)
+        files = library.records.write_excerpt(excerpt, absolute(output), force=force)
+    _tell(choices, excerpt, [str(path) for path in files])
+    return 0
+
+
+def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
+    from geminids.sharing.transcript import words
+
+    if choices.json:
+        from geminids.faces.cli.attest_document import ExcerptDocument
+        from geminids.faces.cli.data import encode, print_json
+
+        print_json(encode(ExcerptDocument(files=files, withheld=excerpt.withheld)))
+        return
+    say(f"{' and '.join(files)}: {words.count(len(excerpt.withheld), 'place')} taken out.")
+
+
+def _list(choices: Choices, file: str, entries: Sequence[dict[str, Any]]) -> None:
+    listed = [_entry(number, entry) for number, entry in enumerate(entries, start=1)]
+    if choices.json:
+        from geminids.faces.cli.attest_document import EntriesDocument
+        from geminids.faces.cli.data import encode, print_json
+
+        print_json(encode(EntriesDocument(file=file, entries=listed)))
+        return
+    _draw(choices.open_page(), listed)
+
+
+def _draw(page: Page, entries: Sequence[RecordEntry]) -> None:
+    from geminids.faces.cli.page import Column, DrawnPage
+
+    if not (isinstance(page, DrawnPage) and page.is_terminal):
+        for entry in entries:
+            page.fields(str(entry.number), entry.type, entry.id or "", entry.begins)
+        return
+    columns = (
+        Column("", is_number=True),
+        Column("entry"),
+        Column("begins", least=20),
+        Column("id", leaves=1, least=8),
+    )
+    rows: list[list[Span]] = [
+        [str(entry.number), entry.type, entry.begins, (entry.id or "", "quiet")] for entry in entries
+    ]
+    if rows:
+        page.table(columns, rows)
+
+
+def _entry(number: int, entry: dict[str, Any]) -> RecordEntry:
+    from geminids.faces.cli.attest_document import RecordEntry
+
+    children = [str(child.get("type")) for child in entry.get("children", ())]
+    said = entry.get("content") or entry.get("event-type") or ", ".join(children)
+    folded = " ".join((said if isinstance(said, str) else str(said)).split())
+    return RecordEntry(
+        number=number,
+        type=str(entry.get("type")),
+        id=entry.get("id"),
+        timestamp=entry.get("timestamp"),
+        begins=folded[:BEGINNING],
+    )

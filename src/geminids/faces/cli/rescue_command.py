@@ -1,0 +1,242 @@
+"""`geminids rescue`: sessions that their agent can no longer show or resume, and a way back for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import (
+    NOTHING_FOUND,
+    PARTLY_DONE,
+    FileExistsAlreadyError,
+    GeminidsError,
+    SessionNotFoundError,
+)
+from geminids.faces.cli.options import (
+    Choices,
+    agent_option,
+    complete_ids,
+    json_option,
+    not_empty,
+    pass_choices,
+    shared_options,
+    sync_option,
+)
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.core.model import SessionSummary
+    from geminids.faces.cli.page import Page
+    from geminids.library import Library, SessionRow, Stranded
+
+INDENT = 2
+LESSER = frozenset({"slight", "title"})
+"""Nothing is hidden that anybody would miss."""
+TOLD = {
+    "lost": "all of it is hidden",
+    "partly": "part of it is hidden",
+    "slight": "only a mistyped command is hidden",
+    "title": "only its title is missing",
+}
+
+
+@click.command()
+@click.argument("wanted", nargs=-1, metavar="[ID]...", callback=not_empty, shell_complete=complete_ids)
+@agent_option
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also those of which only a title or a mistyped command is missing.",
+)
+@click.option("--apply", is_flag=True, help="Write a new file for each, which its agent can show and resume.")
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def rescue(
+    choices: Choices, *, wanted: tuple[str, ...], agents: tuple[str, ...], everything: bool, apply: bool
+) -> int:
+    """Find sessions that an agent can no longer show though they are on the disk, and repair them.
+
+    Some releases of Gemini CLI bury a conversation in its own file, lose its first line, glue lines
+    together, or hide a session behind another one. Each that was found is explained, with the file and
+    the line where it can be seen.
+
+    With --apply a new file is written beside the old ones, from which the agent lists and resumes the
+    whole conversation. No file that is there is ever touched.
+
+    \b
+    geminids rescue
+    geminids rescue 1f0c9a2b --apply
+    geminids rescue --agent gemini --all
+    """  # noqa: D301 - click wants the character itself
+    if choices.sample and apply:
+        raise click.UsageError("The sample comes with geminids: nothing is written into it.")
+    with choices.open_library() as library:
+        every = library.kept.stranded(choices.now, agents)
+        found, unmet = _meant(choices, library, every, wanted) if wanted else (every, False)
+        shown = _shown(found, everything=everything or bool(wanted))
+        written = _apply(library, shown, choices.now) if apply else {}
+        if choices.json:
+            _print(shown, written, len(found) - len(shown))
+        elif apply:
+            _tell_written(choices, library, shown, written)
+        else:
+            _draw(choices, library, shown)
+    if not shown:
+        if not wanted:
+            say("Nothing to rescue was found.")
+        return NOTHING_FOUND
+    _tell_lesser(choices, len(found) - len(shown))
+    is_whole = len(written) == len(shown) and not unmet
+    return 0 if is_whole or not apply else PARTLY_DONE
+
+
+def _meant(
+    choices: Choices, library: Library, found: Sequence[Stranded], wanted: Sequence[str]
+) -> tuple[list[Stranded], bool]:
+    """Those that were asked for, each once, and whether there are others, of which it is said."""
+    by_id = {one.session.id: one for one in found}
+    ids = list(dict.fromkeys(_id_meant(library, found, name) for name in wanted))
+    others = [session_id for session_id in ids if session_id not in by_id]
+    for session_id in others:
+        _tell_nothing_to_rescue(choices, library, session_id)
+    return [by_id[session_id] for session_id in ids if session_id in by_id], bool(others)
+
+
+def _tell_nothing_to_rescue(choices: Choices, library: Library, session_id: str) -> None:
+    from geminids.library import Filter
+
+    rows = [row for row in library.listing(Filter(kept=True)).sessions if row.id == session_id]
+    if rows:
+        restore = choices.spelled("restore", _short_names(library, rows)[session_id])
+        say(f"The file of {session_id} is gone, and a copy is kept: `{restore}` puts it back.")
+    else:
+        say(f"Nothing to rescue was found in {session_id}.")
+
+
+def _id_meant(library: Library, found: Sequence[Stranded], wanted: str) -> str:
+    """The session that is meant; what no list shows may still be found by its id."""
+    try:
+        return library.session(wanted).id
+    except SessionNotFoundError:
+        names = {one.session.id for one in found if _begins(one, wanted.lower())}
+        if len(names) == 1:
+            return names.pop()
+        raise
+
+
+def _begins(one: Stranded, wanted: str) -> bool:
+    return one.session.id.lower().startswith(wanted) or one.session.native_id.lower().startswith(wanted)
+
+
+def _shown(found: Sequence[Stranded], *, everything: bool) -> list[Stranded]:
+    """The worst first; lesser ones only where they are wanted, or all there is."""
+    serious = [one for one in found if one.severity not in LESSER]
+    shown = found if everything or not serious else serious
+    order = list(TOLD)
+    return sorted(shown, key=lambda one: order.index(one.severity))
+
+
+def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[str, str]:
+    """Write a file for each; the files, by the ids of the sessions. What cannot be written is told."""
+    written: dict[str, str] = {}
+    for one in shown:
+        try:
+            written[one.session.id] = library.kept.rescue(one, now).path
+        except FileExistsAlreadyError:
+            say(f"{one.target!r} is there by now, and nothing is written over it. Try again.")
+        except GeminidsError as error:
+            say(str(error))
+        except OSError as error:
+            say(f"Cannot write {one.target!r}: {error.strerror}.")
+    return written
+
+
+def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int) -> None:
+    from geminids.faces.cli.data import encode, print_json
+    from geminids.faces.cli.rescue_document import rescue_document
+
+    print_json(encode(rescue_document(shown, written, left_out)))
+
+
+def _draw(choices: Choices, library: Library, shown: Sequence[Stranded]) -> None:
+    if not shown:
+        return
+    page = choices.open_page()
+    names = _short_names(library, [one.session for one in shown])
+    for one in shown:
+        _draw_stranded(page, one, library.agent_title(one.session.agent), choices.now)
+        page.line()
+    possible = [names[one.session.id] for one in shown if one.target]
+    if possible and not choices.sample:
+        is_one = len(possible) == 1
+        which = "it, in a new file" if is_one else f"all {len(possible):,}, in new files"
+        command = choices.spelled("rescue", *(possible if is_one else ()), "--apply")
+        page.command(f"Repair {which}:  ", command)
+    page.command("Read one first:  ", choices.spelled("show", names[shown[0].session.id]))
+
+
+def _short_names(library: Library, sessions: Iterable[SessionRow | SessionSummary]) -> dict[str, str]:
+    from geminids.faces.cli.sessions import short_names
+
+    return short_names(library, sessions)
+
+
+def _draw_stranded(page: Page, one: Stranded, agent: str, now: datetime) -> None:
+    from geminids.sharing.transcript import words
+
+    session = one.session
+    page.line((session.title or "untitled", "title"))
+    place = words.path(session.project.path) if session.project.path else session.project.name
+    page.line((place, "human"), (f"  {words.when(session.last_at, now)}  {session.id}", "quiet"))
+    page.words(f"{agent}: {TOLD[one.severity]}{_how_much(one)}", "warning")
+    for obstacle in one.obstacles:
+        page.words(obstacle.sentence, indent=INDENT)
+        line = f":{obstacle.line}" if obstacle.line else ""
+        page.command(" " * INDENT, f"{words.path(obstacle.file)}{line}")
+    if one.target:
+        page.line("To be written:")
+        page.command(" " * INDENT, words.path(one.target))
+    for change in one.changes:
+        page.words(change, "quiet", indent=INDENT)
+    if one.refusal:
+        page.words(f"Cannot be repaired: {one.refusal}", "bad")
+
+
+def _how_much(one: Stranded) -> str:
+    from geminids.sharing.transcript import words
+
+    counts = ((one.hidden, "prompt"), (one.hidden_replies, "answer"))
+    told = [words.count(number, noun) for number, noun in counts if number]
+    return f" ({' and '.join(told)})" if told else ""
+
+
+def _tell_written(
+    choices: Choices, library: Library, shown: Sequence[Stranded], written: Mapping[str, str]
+) -> None:
+    from geminids.sharing.transcript import words
+
+    page = choices.open_page()
+    names = _short_names(library, [one.session for one in shown])
+    for one in shown:
+        if path := written.get(one.session.id):
+            page.line((one.session.title or "untitled", "title"))
+            page.command(" " * INDENT, words.path(path))
+            page.command("  Go on with it:  ", choices.spelled("resume", names[one.session.id]))
+    if written:
+        say(f"{words.count(len(written), 'file')} written.")
+
+
+def _tell_lesser(choices: Choices, number: int) -> None:
+    from geminids.sharing.transcript import words
+
+    if number:
+        every = choices.spelled("rescue", "--all")
+        missing = f"Of {words.count(number, 'more session')} only a title or a mistyped command is missing"
+        say(f"{missing}; `{every}` shows {words.them(number)}.")

@@ -1,0 +1,147 @@
+"""`geminids resume`: go on with a session in its agent."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from geminids.core.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskError, UnsafeArgumentError
+from geminids.faces.cli.asking import ask
+from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
+from geminids.faces.cli.shell_line import shell_line, shell_words
+from geminids.faces.cli.show_command import complete_sessions
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import NotResumable, Offer, Resumable
+
+OURS = "geminids"
+_HARMLESS = re.compile(r"[\w@./:\\=-]+")
+"""Words that the shell of Windows, through which the programs of npm are started, takes as they are."""
+
+
+@click.command()
+@click.argument("wanted", metavar="ID|FILE", shell_complete=complete_sessions)
+@click.argument("arguments", metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--print", "only_print", is_flag=True, help="Only print what would be run, as a line for a shell."
+)
+@click.option("--yes", is_flag=True, help="Go on without asking, even where something may get lost by it.")
+@sync_option
+@json_option
+@shared_options
+@pass_choices
+def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_print: bool, yes: bool) -> int:
+    """Go on with a session in its agent.
+
+    Goes to the folder of its project and runs the agent's own command, such as `gemini --resume ID`;
+    what stands after `--` is passed on to it. Where that cannot be done, you are told why, and what to
+    type instead. Where the agent is known to delete what it resumes, you are asked first. With --print
+    and with --json nothing is started.
+
+    \b
+    geminids resume 3
+    geminids resume latest --print
+    geminids resume 1f0c9a2b -- --model gemini-2.5-pro
+    """  # noqa: D301 - click wants the character itself
+    from geminids.library import Resumable
+
+    with choices.open_library() as library:
+        found = library.resuming(wanted, choices.now)
+    how = found.how
+    if isinstance(how, Resumable):
+        how = _passing_on(how, arguments)
+    if choices.json:
+        _print_document(choices, how, found.session.id, found.session.agent)
+        return 0 if isinstance(how, Resumable) else NOTHING_FOUND
+    if isinstance(how, Resumable):
+        return _go_on(choices, how, only_print=only_print, yes=yes)
+    _tell(choices, how.reason, how.offers)
+    return NOTHING_FOUND
+
+
+def _passing_on(how: Resumable, arguments: tuple[str, ...]) -> Resumable:
+    import msgspec
+
+    return msgspec.structs.replace(how, command=(*how.command, *arguments))
+
+
+def _go_on(choices: Choices, how: Resumable, *, only_print: bool, yes: bool) -> int:
+    if how.program is None and not only_print:
+        raise AgentNotFoundError(how.command[0], _line(how))
+    for number, warning in enumerate(how.warnings, start=1):
+        _tell(choices, warning, how.offers if number == len(how.warnings) else ())
+    if how.program is None or only_print:
+        click.echo(_line(how))
+        return 0
+    if how.may_lose and not yes:
+        ask("Go on?", NobodyToAskError())
+    return _become(how, how.program)
+
+
+def _line(how: Resumable) -> str:
+    return shell_line(how.folder, how.environment, how.command)
+
+
+def _tell(choices: Choices, sentence: str, offers: Iterable[Offer]) -> None:
+    """Say something, and what can be done about it."""
+    say("\n".join([sentence, *_offered(choices, offers)]))
+
+
+def _offered(choices: Choices, offers: Iterable[Offer]) -> Iterator[str]:
+    for offer in offers:
+        yield f"  {offer.sentence}"
+        yield from (f"    {line}" for line in _lines(choices, offer))
+
+
+def _lines(choices: Choices, offer: Offer) -> list[str]:
+    """What to type for an offer, one line after the other."""
+    return [_typed(choices, command) for command in offer.commands]
+
+
+def _typed(choices: Choices, command: Sequence[str]) -> str:
+    """A command as one types it; our own look where this one did."""
+    from geminids.library import ANY_FOLDER
+
+    if command[-1] == ANY_FOLDER:
+        # Without quotes and at the end: a shell refuses such a line until it is replaced.
+        return f"{_typed(choices, command[:-1])} {ANY_FOLDER}"
+    return choices.spelled(*command[1:]) if command[0] == OURS else shell_words(command)
+
+
+def _print_document(choices: Choices, how: Resumable | NotResumable, session_id: str, agent: str) -> None:
+    from geminids.faces.cli.data import print_json
+    from geminids.faces.cli.resume_document import resume_document
+    from geminids.library import Resumable
+
+    line = _line(how) if isinstance(how, Resumable) else None
+    offers = [(offer.sentence, " && ".join(_lines(choices, offer)) or None) for offer in how.offers]
+    print_json(resume_document(session_id, agent, how, line, offers))
+
+
+def _become(how: Resumable, program: str) -> int:
+    """Be the agent from now on. (Windows knows no such thing: there we wait for it.)"""
+    variables = {**os.environ, **how.environment, "PWD": how.folder}
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.name != "nt":
+        os.chdir(how.folder)
+        # Python turns this signal off, which is nothing to pass on.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.execve(program, how.command, variables)
+    return _wait_for(how, program, variables)
+
+
+def _wait_for(how: Resumable, program: str, variables: dict[str, str]) -> int:
+    import subprocess
+
+    for word in how.command:
+        if not _HARMLESS.fullmatch(word):
+            raise UnsafeArgumentError(word)
+    return subprocess.run([program, *how.command[1:]], cwd=how.folder, env=variables, check=False).returncode

@@ -1,0 +1,149 @@
+"""What is said beside the hits of a search: how much there is, what was left out, how to see more."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import Found, Stopped, Unsearched
+
+MOST_NAMED = 6
+"""Sessions, and messages of each, that are named where they were not searched; the document names all."""
+
+
+class Told(NamedTuple):
+    """What to speak about."""
+
+    found: "Found"
+    spelled: Callable[..., str]
+    """The command to type for the same search, with more words."""
+    show: str
+    """The command to type for the first session."""
+    is_for_programs: bool
+    """All of it stands in the document."""
+    typed: str
+    """What is looked for, as it was typed."""
+
+
+def tell_found(told: Told) -> None:
+    """Say it, as far as it is of use where the output goes."""
+    found = told.found
+    if found.has_changed:
+        say("The index has changed since the page before: sessions may be missing here or come twice.")
+    if not found.sessions:
+        _tell_nothing(told)
+    elif found.is_spread:
+        say("No single message has all words; these sessions have each of them somewhere.")
+    if found.unsearched:
+        _tell_unsearched(found.unsearched)
+    if found.stopped:
+        _tell_stopped(told, found.stopped)
+    if not told.is_for_programs and sys.stdout.isatty():
+        _tell_extent(told)
+    elif found.next and not found.stopped and not told.is_for_programs:
+        say(f"There is more: `{told.spelled('--after', found.next)}`.")
+
+
+def _tell_nothing(told: Told) -> None:
+    from geminids.sharing.transcript import words
+
+    found = told.found
+    searched = found.searched
+    if not searched.sessions:
+        from geminids.faces.cli.sessions import tell_nothing_found
+
+        tell_nothing_found()
+        return
+    if found.stopped:
+        say(f"Nothing found in the newest {words.count(found.stopped.read, 'session')}.")
+    else:
+        say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
+    _tell_filters(told.typed)
+    for typed, near in found.near.items():
+        say(f"{typed!r} does not occur.{_offer(typed, near)}")
+    for typed, number in found.hidden.items():
+        say(f"Without `{typed}`: {words.count(number, 'message')}.")
+    if searched.left_out and not any(found.near.values()) and _has_words(told.typed):
+        say(f"Not searched: {searched.left_out}. `{told.spelled('--scan')}` reads everything.")
+
+
+def _has_words(typed: str) -> bool:
+    """Whether reading everything could find more than the index does."""
+    from geminids.faces.cli.query_words import has_words
+
+    return has_words(typed)
+
+
+def _offer(typed: str, near: "Sequence[str]") -> str:
+    if not near:
+        return ""
+    return f" There are: {', '.join(near)}." if ":" in typed else f" Did you mean {' or '.join(near)}?"
+
+
+def _tell_filters(typed: str) -> None:
+    """Say what looks like a filter and is none."""
+    import re
+
+    from geminids.library import FILTERS
+
+    names = re.findall(r"(?:^|\s)-?([a-z]+):(?=[\w\"])", typed)
+    for name in dict.fromkeys(name for name in names if name not in FILTERS):
+        say(f"`{name}:` is no filter, so it was looked for as a word. Filters are {', '.join(FILTERS)}.")
+
+
+def _tell_unsearched(unsearched: "Sequence[Unsearched]") -> None:
+    """Name the messages in which a regular expression took too long."""
+    from importlib.util import find_spec
+
+    from geminids.sharing.transcript import words
+
+    messages = words.count(sum(len(one.messages) for one in unsearched), "message")
+    named = [f"{one.session} {_numbers(one.messages)}" for one in unsearched[:MOST_NAMED]]
+    if len(unsearched) > len(named):
+        named.append(words.count(len(unsearched) - len(named), "more session"))
+    say(
+        f"Not searched: {messages} in which the regular expression takes too long: {'; '.join(named)}. "
+        f"Make it simpler, or add a word that must be there."
+    )
+    if find_spec("re2") is None:
+        from geminids.core.installation import who_adds
+
+        say(f"{who_adds('regex')} adds an engine that hardly any can slow down.")
+
+
+def _numbers(places: "Sequence[int]") -> str:
+    shown = " ".join(f"#{place + 1}" for place in places[:MOST_NAMED])
+    return f"{shown} …" if len(places) > MOST_NAMED else shown
+
+
+def _tell_stopped(told: Told, stopped: "Stopped") -> None:
+    from geminids.sharing.transcript import words
+
+    going_on = told.spelled("--after", told.found.next or "")
+    say(
+        f"Stopped after reading {words.count(stopped.read, 'session')}; {stopped.left:,} more may hold it. "
+        f"`{going_on}` goes on, --scan reads everything."
+    )
+
+
+def _tell_extent(told: Told) -> None:
+    """On a terminal: how much was found among how much, what was hidden, and what to type next."""
+    from geminids.sharing.transcript import words
+
+    found = told.found
+    if not found.sessions:
+        return
+    total = found.total
+    messages = f"{'' if total.is_exact else 'at least '}{words.count(total.matches, 'message')}"
+    sessions = f"{'' if total.are_all_sessions else 'at least '}{words.count(total.sessions, 'session')}"
+    is_told = found.searched.left_out and _has_words(told.typed)
+    left_out = f"; not indexed: {found.searched.left_out} (--scan)" if is_told else ""
+    say(f"{messages} in {sessions}, of {found.searched.sessions:,}{left_out}.")
+    for typed, number in found.hidden.items():
+        say(f"Without `{typed}`: {words.count(number, 'more message')}.")
+    say(f"Read one: `{told.show}`.")
+    if found.next and not found.stopped:
+        say(f"The next page: `{told.spelled('--after', found.next)}`.")

@@ -1,0 +1,129 @@
+"""`stats --csv`: one row a group, every digit, empty where nothing is known.
+
+A spreadsheet runs a cell that begins like a formula, and a title may be one to harm its reader. Such a cell
+gets an apostrophe in front, which spreadsheets take for "this is text". Numbers stay numbers.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import csv
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from geminids.faces.cli.stats_tables import shown_groups
+from geminids.sharing.transcript import safe
+
+if TYPE_CHECKING:
+    from geminids.library import Statistics, StatsGroup, Tokens
+
+    Value = str | int | float | None
+
+HEADER = (
+    "by",
+    "key",
+    "name",
+    "agent",
+    "sessions",
+    "subagents",
+    "prompts",
+    "replies",
+    "active_seconds",
+    "tool_calls",
+    "tool_errors",
+    "tool_cancelled",
+    "files",
+    "lines_added",
+    "lines_removed",
+    "requests",
+    "unmeasured_replies",
+    "input_tokens",
+    "fresh_tokens",
+    "cached_tokens",
+    "cache_write_tokens",
+    "cache_write_hour_tokens",
+    "output_tokens",
+    "thoughts_tokens",
+    "tool_tokens",
+    "total_tokens",
+    "list_price_usd",
+    "unpriced_requests",
+    "estimated_requests",
+    "estimated_tokens",
+    "estimated_list_price_usd",
+)
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+_NO_TEXT_STARTS = ("\t", "\r", "\n")
+
+
+def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
+    """The header, then a line each group."""
+    groups, _ = shown_groups(found, limit)
+    yield _written(HEADER)
+    for group in groups:
+        yield _written(_row(found.by, group))
+
+
+def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":
+    # What is not told of such a group is empty, and not none.
+    told = group.figures.told(by)
+    used, guess = told["tokens"], told["estimated"]
+    return (
+        by,
+        group.key,
+        group.name,
+        group.agent,
+        told["sessions"],
+        told["subagents"],
+        told["prompts"],
+        told["replies"],
+        None if told["active"] is None else told["active"] / 1_000_000,
+        told["calls"],
+        told["errors"],
+        told["cancelled"],
+        told["files"],
+        told["added"],
+        told["removed"],
+        *(_tokens(used) if used else [None] * 13),
+        guess.requests if guess else None,
+        guess.total if guess else None,
+        _plain(guess) if guess else None,
+    )
+
+
+def _tokens(used: "Tokens") -> "list[Value]":
+    return [
+        used.requests,
+        used.unmeasured,
+        used.input,
+        used.fresh,
+        used.cached,
+        used.cache_write,
+        used.cache_write_hour,
+        used.output,
+        used.thoughts,
+        used.tool,
+        used.total,
+        _plain(used),
+        used.unpriced,
+    ]
+
+
+def _plain(used: "Tokens") -> str | None:
+    """A cost with all of its digits, which a float might not have."""
+    return None if used.cost is None else f"{used.cost:f}"
+
+
+def _written(row: "tuple[Value, ...]") -> str:
+    line = io.StringIO(newline="")
+    csv.writer(line).writerow([_cell(value) for value in row])
+    return line.getvalue()
+
+
+def _cell(value: "Value") -> "Value":
+    """A value that no spreadsheet runs and no terminal obeys."""
+    if not isinstance(value, str):
+        return value
+    harmless = safe.text(value)
+    # Some spreadsheets trim cells before they look at them.
+    is_formula = harmless.lstrip().startswith(_FORMULA_STARTS) or harmless.startswith(_NO_TEXT_STARTS)
+    return f"'{harmless}" if is_formula else harmless

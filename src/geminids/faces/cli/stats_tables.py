@@ -1,0 +1,403 @@
+"""Figures of sessions as a page: a heading, a table that adds up, what is to be known of its numbers."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from geminids.core.values import Value
+from geminids.faces.cli.amounts import UNKNOWN, dollars, exact, percent, short
+from geminids.faces.cli.fitting import EMPTY, GAP, RULE, Cell, Field, Fitted, Row, draw, fit, flow, number
+from geminids.sharing.transcript import safe, words
+
+if TYPE_CHECKING:
+    from geminids.faces.cli.page import Page
+    from geminids.library import Figures, Statistics, StatsGroup, Tokens
+
+TIMES = ("day", "week", "month")
+LABEL = "list-price estimate"
+MOST_UNPRICED = 5
+"""So many models without a price are named."""
+_BAR, _LEAST_BAR, _MOST_BAR, _BAR_IN_PIPE = "bars", 8, 30, 20
+_WIDEST_LINE = 60
+"""Days in the line of the heading."""
+_NAME_WIDTHS = {"session": (16, 40), "project": (10, 20), "model": (24, 30), "tool": (14, 30)}
+"""The least for words that name a group, and what they should have before numbers may be long."""
+
+
+class View(Value):
+    """What of the figures is shown, and where."""
+
+    stats: "Statistics"
+    limit: int | None
+    """At most so many groups; all others are one row."""
+    width: int | None
+    """Columns; None in a pipe."""
+    is_drawn: bool
+    """Whether it is drawn on a terminal."""
+    chart: str | None
+    """Which picture is asked for; None if none was named."""
+
+
+class Quantity(Value):
+    """A number that a column shows of each group."""
+
+    field: Field
+    of: "Callable[[Figures], Cell]"
+    adds_up: bool = True
+    """Whether the groups together are the sum of each; a session may be in several groups."""
+
+
+# Heading
+
+
+def draw_heading(page: "Page", view: View) -> None:
+    """What all of it comes to, and when it was."""
+    stats = view.stats
+    for line in flow([*_span(stats), *stats.agents], view.width):
+        page.line((line, "title"))
+    for pieces in (_done(stats.total), _spent(stats)):
+        for line in flow(pieces, view.width):
+            page.line(line)
+    wanted = view.chart == "sparkline" or (view.is_drawn and view.chart in (None, _BAR))
+    if wanted and (line_of_days := _line_of_days(view)):
+        page.line((line_of_days[0], "tool"), (f"  {line_of_days[1]}", "quiet"))
+
+
+def _span(stats: "Statistics") -> Iterator[str]:
+    """From the first day to the last."""
+    if stats.span is not None:
+        first, last = stats.span
+        yield _day(first) if first == last else f"{_day(first)} to {_day(last)}"
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%b} {day.year}"
+
+
+def _done(total: "Figures") -> Iterator[str]:
+    subagents = f" and {words.count(total.subagents, 'subagent')}" if total.subagents else ""
+    yield f"{words.count(total.sessions, 'session')}{subagents}"
+    yield words.count(total.prompts, "prompt")
+    yield f"{words.duration(timedelta(microseconds=total.active))} active"
+    if total.calls:
+        failed = f" ({total.errors:,} failed)" if total.errors else ""
+        yield f"{words.count(total.calls, 'tool call')}{failed}"
+    if total.files:
+        lines = "" if total.added is None else f" (+{total.added:,} -{total.removed or 0:,})"
+        yield f"{words.count(total.files, 'file')} changed{lines}"
+
+
+def _spent(stats: "Statistics") -> Iterator[str]:
+    used = stats.total.tokens
+    yield words.count(used.requests, "request")
+    yield "tokens not recorded" if used.total is None else f"{exact(used.total)} tokens"
+    if used.cost is not None:
+        yield f"{dollars(used.cost)} {LABEL}{_basis(stats)}"
+
+
+def _basis(stats: "Statistics") -> str:
+    """Where the prices are from."""
+    known = [stats.basis.library] if stats.basis.library else []
+    own = [f"your prices of {', '.join(stats.basis.overrides)}"] if stats.basis.overrides else []
+    return f" ({'; '.join(known + own)})" if known or own else ""
+
+
+def _line_of_days(view: View) -> tuple[str, str] | None:
+    from geminids.faces.cli.stats_charts import sparkline
+
+    room = (
+        _WIDEST_LINE
+        if view.width is None
+        else min(_WIDEST_LINE, view.width - len("  tokens a day, 31 Dec to 31 Dec"))
+    )
+    drawn = sparkline(view.stats.days, room)
+    if drawn is None:
+        return None
+    ends = (f"{day.day} {day:%b}" for day in (drawn.first, drawn.last))
+    return drawn.drawn, f"tokens a day, {' to '.join(ends)}"
+
+
+# Table
+
+
+def draw_table(page: "Page", view: View) -> None:
+    """A row each group, and their sum."""
+    table = _laid_out(view)
+    page.line()
+    draw(page, table, is_drawn=view.is_drawn)
+
+
+def _laid_out(view: View) -> Fitted:
+    """The table, with bars if they are asked for or there is room for them."""
+    quantities = _quantities(view.stats)
+    fields = [*_names(view.stats), *(quantity.field for quantity in quantities)]
+    rows = _rows(view, quantities)
+    if view.chart == _BAR:
+        width = _BAR_IN_PIPE if view.width is None else max(_LEAST_BAR, min(_BAR_IN_PIPE, view.width // 5))
+        return fit(*_with_bars(view, fields, rows, width), view.width)
+    table = fit(fields, rows, view.width)
+    if view.chart is None and view.is_drawn and view.width is not None:
+        spare = view.width - table.width - GAP
+        if spare >= _LEAST_BAR:
+            return fit(*_with_bars(view, fields, rows, min(spare, _MOST_BAR)), view.width)
+    return table
+
+
+def _with_bars(
+    view: View, fields: Sequence[Field], rows: Sequence[Row], width: int
+) -> tuple[list[Field], list[Row]]:
+    """The same with a bar at the end of each group."""
+    from geminids.faces.cli.stats_charts import bar
+
+    groups, _ = shown_groups(view.stats, view.limit)
+    weight = _weight(view.stats.by)
+    values = {group.key: weight(group.figures) for group in groups}
+    largest = max((value or 0 for value in values.values()), default=0)
+    bars = iter([bar(values[group.key], largest, width) for group in groups])
+    # Only rows of groups have a bar; they are in the order of the groups.
+    drawn = [
+        row._replace(cells=[*row.cells, Cell(next(bars), style="tool") if row.style == "" else EMPTY])
+        if row.cells
+        else row
+        for row in rows
+    ]
+    # The heading keeps the whole width free, so that a short bar is not taken for a narrow column.
+    return [*fields, Field(" " * width, is_number=False)], drawn
+
+
+def _weight(by: str) -> "Callable[[Figures], int | None]":
+    if by == "tool":
+        return lambda figures: figures.calls
+    return lambda figures: figures.tokens.total
+
+
+def without_noise(stats: "Statistics") -> "Statistics":
+    """Figures without a group of which nothing is known but that replies are of no known model."""
+    return stats._replace(
+        groups=[group for group in stats.groups if stats.by != "model" or group.key or _says(group.figures)]
+    )
+
+
+def _says(figures: "Figures") -> bool:
+    return bool(figures.tokens.requests or (figures.estimated and figures.estimated.requests))
+
+
+def shown_groups(
+    stats: "Statistics", limit: int | None
+) -> "tuple[Sequence[StatsGroup], Sequence[StatsGroup]]":
+    """The last of those in order of time, else the first; and those that are left."""
+    if limit is None or len(stats.groups) <= limit:
+        return stats.groups, ()
+    if stats.by in TIMES:
+        return stats.groups[-limit:], stats.groups[:-limit]
+    return stats.groups[:limit], stats.groups[limit:]
+
+
+def _rows(view: View, quantities: Sequence[Quantity]) -> list[Row]:
+    stats = view.stats
+    shown, others = shown_groups(stats, view.limit)
+    names = _group_names(stats, is_piped=view.width is None)
+    rows: list[Row] = []
+    for group in shown:
+        rows.append(Row([*names(group), *(quantity.of(group.figures) for quantity in quantities)]))
+        rows += _estimated(stats, group.figures, quantities)
+    if others:
+        rest = _rest(stats, others, quantities)
+        rows = [*rest, *rows] if stats.by in TIMES else [*rows, *rest]
+    of_rows = stats.total._replace(sessions=stats.grouped_sessions)
+    total = [*_named(stats, "total"), *(quantity.of(of_rows) for quantity in quantities)]
+    return [*rows, RULE, Row(total, "title"), *_estimated(stats, stats.total, quantities)]
+
+
+def _rest(
+    stats: "Statistics", others: "Sequence[StatsGroup]", quantities: Sequence[Quantity]
+) -> Iterator[Row]:
+    """All groups that are not shown, so that the columns add up."""
+    figures = stats.together(others)
+    what = "earlier" if stats.by in TIMES else "others"
+    sums = (quantity.of(figures) if quantity.adds_up else EMPTY for quantity in quantities)
+    yield Row([*_named(stats, f"{len(others):,} {what}"), *sums], "quiet")
+    yield from _estimated(stats, figures, quantities)
+
+
+def _estimated(stats: "Statistics", figures: "Figures", quantities: Sequence[Quantity]) -> Iterator[Row]:
+    """A guess stands in a row of its own, and is in no sum."""
+    guess = figures.estimated
+    if guess is None or not guess.requests:
+        return
+    empty = figures._replace(tokens=guess)
+    cells = (_guessed(quantity, empty) for quantity in quantities)
+    yield Row([*_named(stats, "  estimated"), *cells], "thought")
+
+
+def _guessed(quantity: Quantity, figures: "Figures") -> Cell:
+    if quantity.field.heading not in _OF_REQUESTS:
+        return EMPTY
+    cell = quantity.of(figures)
+    is_number = cell.exact not in (UNKNOWN, "")
+    if not is_number:
+        return cell._replace(style="")
+    return Cell(f"~{cell.exact}", f"~{short(cell.short)}" if isinstance(cell.short, int) else None)
+
+
+# Names of groups
+
+
+def _names(stats: "Statistics") -> list[Field]:
+    heading = {"week": "week of"}.get(stats.by, stats.by)
+    least, wishes = _NAME_WIDTHS.get(stats.by, (None, None))
+    is_free = stats.by in ("session", "project")
+    name = Field(heading, is_number=False, least=least, wishes=wishes, is_free=is_free)
+    if stats.by == "session":
+        return [Field("id", is_number=False, least=13), name._replace(heading="title")]
+    return [name]
+
+
+def _named(stats: "Statistics", name: str) -> list[Cell]:
+    """The cells of a row that is no group."""
+    return [Cell(name), EMPTY] if stats.by == "session" else [Cell(name)]
+
+
+def _group_names(stats: "Statistics", *, is_piped: bool) -> "Callable[[StatsGroup], list[Cell]]":
+    if stats.by == "month":
+        return lambda group: [Cell(group.key[: len("2026-11")])]
+    if stats.by != "session":
+        return lambda group: [Cell(safe.line(group.name), style="human" if stats.by == "project" else "")]
+    ids = id_cells((group.key for group in stats.groups), is_whole=is_piped)
+    return lambda group: [
+        ids[group.key],
+        Cell(safe.line(group.name)) if group.name else Cell("untitled", style="quiet"),
+    ]
+
+
+def id_cells(ids: Iterable[str], *, is_whole: bool) -> dict[str, Cell]:
+    """For each id of a session what is shown of it: all in a pipe, else what tells it from the others."""
+    if is_whole:
+        return {sid: Cell(safe.line(sid), style="quiet") for sid in ids}
+    from geminids.library import short_ids
+
+    native = {sid: sid.partition(":")[2] or sid for sid in ids}
+    short_forms = short_ids(native.values())
+    return {sid: Cell(safe.line(short_forms[name]), style="quiet") for sid, name in native.items()}
+
+
+# Numbers of groups
+
+
+def _quantities(stats: "Statistics") -> list[Quantity]:
+    if stats.by == "tool":
+        return [_CALLS, _FAILED, _RATE, _SESSIONS, _FILES, _ADDED, _REMOVED]
+    counted = {
+        "model": [_SESSIONS],
+        "agent": [_SESSIONS, _ASKED, _ACTIVE],
+        "project": [_SESSIONS, _ASKED, _ACTIVE],
+    }.get(stats.by, [_ASKED, _ACTIVE])
+    used = stats.total.tokens
+    guess = stats.total.estimated
+    kinds = [_FRESH, _CACHED]
+    kinds += [_WRITTEN] if used.cache_write else []
+    kinds += [_OUTPUT]
+    kinds += [_THOUGHTS] if used.thoughts or (guess and guess.thoughts) else []
+    kinds += [_TOOL] if used.tool else []
+    return [*counted, _REQUESTS, *kinds, _TOTAL, _COST]
+
+
+def _of_tokens(heading: str, kind: "Callable[[Tokens], int | None]", leaves: int | None = None) -> Quantity:
+    return Quantity(Field(heading, leaves=leaves), lambda figures: number(kind(figures.tokens)))
+
+
+def _cost(figures: "Figures") -> Cell:
+    """A cost that is not that of all requests is marked."""
+    used = figures.tokens
+    if used.cost is None:
+        return Cell(UNKNOWN, style="quiet")
+    return Cell(f"{dollars(used.cost)}{'*' if used.unpriced else ''}")
+
+
+def _active(figures: "Figures") -> Cell:
+    return Cell(words.duration(timedelta(microseconds=figures.active)))
+
+
+def _signed(sign: str, value: int | None) -> Cell:
+    return Cell(UNKNOWN, style="quiet") if value is None else Cell(f"{sign if value else ''}{value:,}")
+
+
+_SESSIONS = Quantity(Field("sessions", leaves=5), lambda figures: number(figures.sessions), adds_up=False)
+_ASKED = Quantity(Field("asked", leaves=4), lambda figures: number(figures.prompts))
+_ACTIVE = Quantity(Field("active", leaves=1, is_extra=True), _active)
+_REQUESTS = _of_tokens("requests", lambda used: used.requests, leaves=8)
+_FRESH = _of_tokens("fresh", lambda used: used.fresh, leaves=11)
+_CACHED = _of_tokens("cached", lambda used: used.cached, leaves=9)
+_WRITTEN = _of_tokens("written", lambda used: used.cache_write, leaves=7)
+_OUTPUT = _of_tokens("output", lambda used: used.output, leaves=10)
+_THOUGHTS = _of_tokens("thoughts", lambda used: used.thoughts, leaves=6)
+_TOOL = Quantity(Field("tool", leaves=3, is_extra=True), lambda figures: number(figures.tokens.tool))
+_TOTAL = _of_tokens("total", lambda used: used.total)
+_COST = Quantity(Field("cost"), _cost)
+_OF_REQUESTS = {
+    q.field.heading for q in (_REQUESTS, _FRESH, _CACHED, _WRITTEN, _OUTPUT, _THOUGHTS, _TOOL, _TOTAL, _COST)
+}
+_CALLS = Quantity(Field("calls"), lambda figures: number(figures.calls))
+_FAILED = Quantity(Field("failed"), lambda figures: number(figures.errors))
+_RATE = Quantity(Field("rate", leaves=4), lambda figures: Cell(percent(figures.errors, figures.calls)))
+_FILES = Quantity(Field("files", leaves=3), lambda figures: number(figures.files), adds_up=False)
+_ADDED = Quantity(Field("added", leaves=2), lambda figures: _signed("+", figures.added))
+_REMOVED = Quantity(Field("removed", leaves=1), lambda figures: _signed("-", figures.removed))
+
+
+# What is to be known of the numbers
+
+
+def notes(stats: "Statistics") -> Iterator[str]:
+    """Sentences: what has no tokens, what has no price, what is a guess."""
+    used = stats.total.tokens
+    if used.unmeasured:
+        guessed = "" if stats.total.estimated else " `--estimate` guesses them."
+        replies = words.count(used.unmeasured, "reply", "replies")
+        yield f"{replies} without recorded tokens: not among the requests, tokens and costs.{guessed}"
+    yield from _guess(stats.total)
+    yield from _without_price(stats)
+
+
+def _guess(total: "Figures") -> Iterator[str]:
+    guess = total.estimated
+    if guess is None:
+        return
+    if not guess.requests:
+        yield "Nothing to estimate: the agents recorded tokens of all requests."
+        return
+    cost = f", ~{dollars(guess.cost)} at list price" if guess.cost is not None else ""
+    yield (
+        f"Estimated from the length of texts: {words.count(guess.requests, 'request')} may have used "
+        f"~{exact(guess.total)} tokens{cost}. No sum has them in it."
+    )
+
+
+def _without_price(stats: "Statistics") -> Iterator[str]:
+    if stats.by != "tool":
+        yield from _stars(stats.total)
+    reasons: dict[str, list[str]] = {}
+    for model in stats.unpriced[:MOST_UNPRICED]:
+        named = f"{safe.line(model.model)} ({words.count(model.requests, 'request')})"
+        reasons.setdefault(safe.line(model.reason), []).append(named)
+    for reason, models in reasons.items():
+        yield f"No price for {', '.join(models)}: {reason}."
+    if (more := len(stats.unpriced) - MOST_UNPRICED) > 0:
+        yield f"Nor for {words.count(more, 'other model')}."
+
+
+def _stars(total: "Figures") -> Iterator[str]:
+    """What is left out of costs that have a mark."""
+    for used, kind in ((total.tokens, "request"), (total.estimated, "estimated request")):
+        if used and used.cost is not None and used.unpriced:
+            yield f"* without {words.count(used.unpriced, kind)} that cannot be priced."
+
+
+def draw_notes(page: "Page", sentences: Iterable[str]) -> None:
+    """Below the table, apart from it."""
+    told = list(sentences)
+    if told:
+        page.line()
+    for sentence in told:
+        page.words(sentence, "quiet")

@@ -1,0 +1,309 @@
+"""A session drawn as a story: who said what, one line for what each tool did, where time passed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.core.model import (
+    AnyPart,
+    Attachment,
+    FileReference,
+    Level,
+    Message,
+    Origin,
+    Session,
+    SessionKind,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Unrecognised,
+)
+from geminids.faces.cli.beside import draw_beside
+from geminids.faces.cli.marks import draw_marks
+from geminids.faces.cli.page import Page, Span
+from geminids.sharing.transcript import words
+from geminids.sharing.transcript.entries import Detail, LeftOut, Mark, Pause, StoryEntry, Turn, transcript
+from geminids.sharing.transcript.naming import (
+    CALL_MARKS,
+    NO_WORDS,
+    UNRECOGNISED,
+    attachment_name,
+    branch_name,
+    call_outcome,
+    call_trouble,
+    child_sentence,
+    kind_sentence,
+    left_out_sentence,
+    made_by,
+    mark_sentence,
+    models_sentence,
+    moved_sentence,
+    pause_sentence,
+    problem_line,
+    problems_sentence,
+    result_title,
+    speaker_name,
+    state_name,
+    thought_title,
+)
+from geminids.sharing.transcript.shortening import COMMAND_LINES, DIFF_LINES, first_lines, more_lines
+from geminids.sharing.transcript.telling import (
+    answer_lines,
+    changed_lines,
+    diff_lines,
+    error_line,
+    line_argument,
+    output_text,
+    result_of_task,
+    stand_together,
+    value_words,
+)
+
+if TYPE_CHECKING:
+    from geminids.library import Marks
+
+INDENT = 2
+KEPT_SENTENCE = "kept: its file is gone, and this is read from a copy"
+LINES_AT_ONCE = 1000
+"""Lines of an output that are laid out together: a reader need not wait for all of a long one."""
+
+ASK_FOR = {
+    "replies": "--detail conversation",
+    "thoughts": "--thoughts",
+    "notices": "--notices",
+    "rewound": "--all",
+    "synthetic": "--all",
+    "unrecognised": "--all",
+}
+"""What to type to see what is left out."""
+
+
+class Telling(NamedTuple):
+    """A session, and how it is to be told."""
+
+    session: Session
+    detail: Detail
+    agent_title: str
+    show_command: Callable[[str], str]
+    """What to type to see another session."""
+    marks: Marks | None = None
+    """What the user said of it."""
+
+
+def draw_session(page: Page, telling: Telling) -> None:
+    """Draw the heading, then the story, then what lies beside it."""
+    _draw_heading(page, telling)
+    draw_entries(page, transcript(telling.session, telling.detail), telling)
+    draw_beside(page, telling.session, "--beside")
+
+
+def draw_entries(page: Page, entries: Iterable[StoryEntry], telling: Telling) -> None:
+    """Draw a story, or a piece of one."""
+    before: AnyPart | None = None
+    for entry in entries:
+        match entry:
+            case Turn():
+                if not entry.continues:
+                    page.line()
+                    page.line(*_speaker(entry, telling))
+                    before = None
+                _draw_parts(page, entry, before, telling)
+                before = entry.parts[-1]
+            case Pause():
+                page.line()
+                page.line((f"· · · {pause_sentence(entry)}", "quiet"))
+            case Mark():
+                page.line()
+                page.line(("⟲ " + mark_sentence(entry), "warning"))
+            case LeftOut(counts=counts):
+                if sentence := left_out_sentence(counts, ASK_FOR):
+                    page.line()
+                    page.words(sentence, "quiet")
+
+
+def draw_record(page: Page, record: Mapping[str, Any]) -> None:
+    """Draw the messages of a record as the agent loaded it, without any judgement of ours."""
+    page.line((str(record.get("sessionId", "no id")), "title"))
+    for message in _objects(record.get("messages")):
+        page.line()
+        page.line((str(message.get("type", "message")), "title"), "  ", str(message.get("timestamp", "")))
+        page.words("\n".join(_native_words(message.get("content"))), indent=INDENT)
+        for call in _objects(message.get("toolCalls")):
+            page.line(f"{call.get('name')}  {call.get('status')}", indent=INDENT)
+
+
+def _draw_heading(page: Page, telling: Telling) -> None:
+    session, said = telling.session, telling.marks
+    page.line(((said and said.name) or session.title or "untitled", "title"))
+    if said and said.name and session.title:
+        page.line((session.title, "quiet"))
+    place = words.path(session.project.path) if session.project.path else session.project.name
+    worked_with = filter(None, (branch_name(session), telling.agent_title))
+    page.line((place, "human"), ("  " + " · ".join(worked_with), "quiet"))
+    if kind := kind_sentence(session, session.parent_id and telling.show_command(session.parent_id)):
+        page.words(kind, "warning")
+    page.line((words.time_span(session.started_at, session.ended_at), "quiet"))
+    if session.kind is SessionKind.LOST:
+        # Whether it was answered, by which model and for how many tokens is what is lost.
+        page.line((session.id, "quiet"))
+    else:
+        page.words(models_sentence(session), "quiet")
+        mark, style = words.STATUS_MARKS[session.status]
+        page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
+    if session.kept:
+        page.words(KEPT_SENTENCE, "quiet")
+    if said:
+        draw_marks(page, said)
+    _draw_problems(page, telling)
+    page.rule()
+
+
+def _draw_problems(page: Page, telling: Telling) -> None:
+    """How much is damaged, and on request where. Where a problem is may be told, what it hit may not."""
+    problems = telling.session.problems
+    if not problems:
+        return
+    hint = "" if telling.detail.notices else " (--notices names them)"
+    page.line((f"{problems_sentence(len(problems))}{hint}", "warning"))
+    for problem in problems if telling.detail.notices else ():
+        page.words(problem_line(problem, words.path(problem.file)), "warning", indent=INDENT)
+
+
+def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, telling: Telling) -> None:
+    for part in turn.parts:
+        if before is not None and not stand_together(before, part):
+            page.line()
+        _draw_part(page, part, turn.message, telling)
+        before = part
+    if telling.detail.everything and (made := made_by(turn.message)):
+        page.words(made, "quiet", indent=INDENT)
+
+
+def _speaker(turn: Turn, telling: Telling) -> list[Span]:
+    spans: list[Span] = [
+        (speaker_name(turn, telling.agent_title), str(turn.speaker)),
+        ("  " + words.clock(turn.message.at), "quiet"),
+    ]
+    if state := state_name(turn.message, everything=telling.detail.everything):
+        spans.append((f"  [{state}]", "warning"))
+    return spans
+
+
+def _draw_part(page: Page, part: AnyPart, message: Message, telling: Telling) -> None:
+    match part:
+        case Text(text=text, origin=Origin.MODEL):
+            page.markdown(text, indent=INDENT)
+        case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
+            page.words(f"! {text}", indent=INDENT)
+        case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not telling.detail.tools:
+            page.words(first_lines(text, COMMAND_LINES, "--tools"), "quiet", indent=INDENT)
+        case Text(text=text, origin=Origin.NOTICE):
+            page.words(text or NO_WORDS, _notice_style(message), indent=INDENT)
+        case Text(text=text):
+            page.words(text, indent=INDENT)
+        case Thought(text=text):
+            page.words(f"{thought_title(part)}\n{text}".rstrip(), "thought", indent=INDENT)
+        case ToolCall():
+            _draw_call(page, part, telling)
+        case ToolResult(parts=parts):
+            page.line((result_title(part), "quiet"), indent=INDENT)
+            for piece in parts:
+                _draw_part(page, piece, message, telling)
+        case Attachment():
+            page.line(("▣ ", "tool"), attachment_name(part), indent=INDENT)
+        case FileReference(path=path, text=text):
+            page.line(("@ ", "tool"), path, indent=INDENT)
+            if text and telling.detail.tools:
+                page.words(text.strip("\n"), "quiet", indent=2 * INDENT)
+        case Unrecognised(raw=raw):
+            page.words(f"{UNRECOGNISED}: {value_words(raw)}", "quiet", indent=INDENT)
+
+
+def _notice_style(message: Message) -> str:
+    return {Level.ERROR: "bad", Level.WARNING: "warning"}.get(message.level or Level.INFO, "quiet")
+
+
+def _draw_call(page: Page, call: ToolCall, telling: Telling) -> None:
+    mark, style = CALL_MARKS[call_outcome(call)]
+    spans: list[Span] = [(mark + " ", style), (call.name, "tool")]
+    tells_all = telling.detail.tools
+    if argument := line_argument(call, telling.session.project.path, is_whole_below=tells_all):
+        spans.append("  " + argument)
+    if counts := changed_lines(call.changes):
+        spans += [(f"  +{counts[0]}", "added"), (f" -{counts[1]}", "removed")]
+    if trouble := call_trouble(call):
+        spans.append((f"  ({trouble})", style))
+    page.line(*spans, indent=INDENT)
+    if error := error_line(call):
+        page.line((error, "bad"), indent=2 * INDENT)
+    for answer in answer_lines(call):
+        page.words(answer, "human", indent=2 * INDENT)
+    if call.child_id:
+        page.words(child_sentence(telling.show_command(call.child_id)), "quiet", indent=2 * INDENT)
+    if tells_all:
+        _draw_arguments(page, call)
+    elif result := result_of_task(call):
+        page.words(result, indent=2 * INDENT)
+    # A convenience of the terminal: documents tell a change in one line unless tools are told.
+    _draw_diff(page, call, whole=tells_all)
+    if tells_all:
+        _draw_output(page, call)
+
+
+def _draw_output(page: Page, call: ToolCall) -> None:
+    """What a tool answered, and where that lies if it was too long for the session."""
+    if moved := call.full_output:
+        page.words(moved_sentence(moved, words.path(moved.path)), "quiet", indent=2 * INDENT)
+    lines = output_text(call).split("\n")
+    for first in range(0, len(lines) if any(lines) else 0, LINES_AT_ONCE):
+        page.words("\n".join(lines[first : first + LINES_AT_ONCE]), "quiet", indent=2 * INDENT)
+
+
+def _draw_arguments(page: Page, call: ToolCall) -> None:
+    for name, value in call.arguments.items():
+        shown = value_words(value)
+        if "\n" in shown:
+            page.line((f"{name}:", "quiet"), indent=2 * INDENT)
+            page.words(shown, indent=3 * INDENT)
+        else:
+            page.line((f"{name}: ", "quiet"), shown, indent=2 * INDENT)
+
+
+def _draw_diff(page: Page, call: ToolCall, *, whole: bool) -> None:
+    lines = diff_lines(call)
+    shown = lines if whole else lines[:DIFF_LINES]
+    for line in shown:
+        if whole:
+            page.words(line, _diff_style(line), indent=2 * INDENT)
+        else:
+            page.line((line, _diff_style(line)), indent=2 * INDENT)
+    if len(lines) > len(shown):
+        page.line((more_lines(len(lines) - len(shown), "--tools"), "quiet"), indent=2 * INDENT)
+
+
+def _diff_style(line: str) -> str:
+    return {"+": "added", "-": "removed", "@": "hunk"}.get(line[:1], "")
+
+
+def _objects(values: object) -> list[Mapping[str, Any]]:
+    """The objects in a list; what an agent wrote may be anything."""
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+
+
+def _native_words(content: Any) -> list[str]:
+    """The words in a message's content, which may be a string, a part or a list of parts."""
+    match content:
+        case str(text) | {"text": str(text)}:
+            return [text]
+        case list(pieces):
+            return [line for piece in pieces for line in _native_words(piece)]
+        case {"functionCall": {"name": str(name)}}:
+            return [f"(calls {name})"]
+        case {"functionResponse": {"name": str(name)}}:
+            return [f"(result of {name})"]
+        case dict():
+            return [f"({', '.join(map(str, content))})"]
+        case _:
+            return []

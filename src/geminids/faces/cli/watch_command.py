@@ -1,0 +1,192 @@
+"""`geminids watch`: new messages as they are written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from geminids.faces.cli.options import Choices, agent_option, not_empty, pass_choices, shared_options
+from geminids.faces.cli.show_command import complete_sessions
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import Library
+    from geminids.sharing.transcript.entries import Detail
+    from geminids.sync.watch import AnyEvent, SessionGone, SessionNews, Watching
+
+OF_ONE_SESSION = 3
+"""So many of the last messages are told first where one session is followed."""
+HEARTBEAT = 0.2
+"""Seconds between two looks at the clock and at who reads our output."""
+SHORTEST = 0.05
+_POSITIVE = click.FloatRange(min=0, min_open=True)
+
+
+class Limits(NamedTuple):
+    """When to stop, in seconds."""
+
+    after: float | None
+    idle: float | None
+
+
+@click.command()
+@click.argument(
+    "wanted", metavar="[ID|FILE]", required=False, callback=not_empty, shell_complete=complete_sessions
+)
+@click.option(
+    "-n",
+    "--last",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"First the last N messages of what is running. Else {OF_ONE_SESSION} of one session, 0 of all.",
+)
+@click.option(
+    "--project",
+    metavar="WHICH",
+    callback=not_empty,
+    help="Only sessions of a project: a name or a piece of one, a path such as ., a slug or a hash.",
+)
+@agent_option
+@click.option("--thoughts", is_flag=True, help="Also what the model thought.")
+@click.option("--tools", is_flag=True, help="Also the arguments and outputs of tools, and whole diffs.")
+@click.option("--notices", is_flag=True, help="Also what the agent noted; warnings and errors always are.")
+@click.option("--all", "everything", is_flag=True, help="Everything, also what the agent put in.")
+@click.option("--json", "--jsonl", "as_json", is_flag=True, help="One JSON value a line for each message.")
+@click.option(
+    "--poll",
+    type=click.FloatRange(min=SHORTEST),
+    metavar="SECONDS",
+    help="Look every so often instead of waiting for events, as for a disk on another machine.",
+)
+@click.option("--for", "after", type=_POSITIVE, metavar="SECONDS", help="Stop after so long.")
+@click.option(
+    "--until-idle", "idle", type=_POSITIVE, metavar="SECONDS", help="Stop if nothing is written for so long."
+)
+@shared_options
+@pass_choices
+def watch(
+    choices: Choices,
+    *,
+    wanted: str | None,
+    last: int | None,
+    project: str | None,
+    agents: tuple[str, ...],
+    thoughts: bool,
+    tools: bool,
+    notices: bool,
+    everything: bool,
+    as_json: bool,
+    poll: float | None,
+    after: float | None,
+    idle: float | None,
+) -> int:
+    """Print new messages of all sessions as they are written, or of one session and its subagents.
+
+    ID is an id or the beginning of one, a number from the last `geminids list`, or `latest`; a
+    FILE is a path. What is added to a message later, a result say, is printed when it comes; so
+    is what the human or the agent takes back. Ctrl-C ends it.
+
+    \b
+    geminids watch
+    geminids watch latest
+    geminids watch --project . --tools
+    geminids watch --json | jq -r 'select(.message.origin == "human").message.parts[].text'
+    geminids watch latest --until-idle 60
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.cli.show_command import detail_of
+    from geminids.sync.watch import Pace
+
+    library = choices.open_library()
+    detail = detail_of(thoughts=thoughts, tools=tools, notices=notices, everything=everything)
+    tell = _printer() if as_json or choices.json else _drawer(choices, library, detail)
+    if last is None:
+        last = OF_ONE_SESSION if wanted else 0
+    pace = Pace(poll, HEARTBEAT)
+    events = library.watch(wanted, project=project, agents=agents, last=last, pace=pace)
+    for event in _until(events, Limits(after, idle)):
+        tell(event)
+    return 0
+
+
+def _until(events: Iterator[AnyEvent], limits: Limits) -> Iterator[SessionNews | SessionGone]:
+    """What happened in sessions, until one of the limits is reached or nobody reads it any more."""
+    from geminids.sync.watch import Quiet, SessionGone, SessionNews, Trouble, Watching
+
+    began = written_at = time.monotonic()
+    for event in events:
+        match event:
+            case Watching():
+                say(_where(event))
+            case Trouble(problem=problem):
+                from geminids.faces.cli.sessions import tell_unreadable
+
+                tell_unreadable([problem])
+            case SessionNews() | SessionGone():
+                yield event
+                written_at = time.monotonic()
+            case Quiet():
+                _check_reader()
+        now = time.monotonic()
+        if (limits.after and now >= began + limits.after) or (
+            limits.idle and now >= written_at + limits.idle
+        ):
+            return
+
+
+def _where(event: Watching) -> str:
+    from geminids.sharing.transcript import words
+
+    places = ", ".join(map(words.path, event.places)) or "for a home to appear"
+    if event.by_events:
+        return f"Watching {places} by file events."
+    because = f" ({event.because})" if event.because else ""
+    return f"Watching {places} by looking every {event.seconds:g} s{because}."
+
+
+def _check_reader() -> None:
+    """Raise BrokenPipeError if the reader of our output went away: it may be long until we write again."""
+    import select
+
+    if not hasattr(select, "poll") or sys.stdout.isatty():
+        return
+    poll = select.poll()
+    try:
+        poll.register(sys.stdout.fileno(), 0)
+    except (OSError, ValueError):
+        return
+    if any(happened & select.POLLERR for _, happened in poll.poll(0)):
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def _printer() -> Callable[[SessionNews | SessionGone], None]:
+    from geminids.faces.cli.data import print_lines
+    from geminids.faces.cli.live import news_lines
+
+    def tell(event: SessionNews | SessionGone) -> None:
+        print_lines(news_lines(event))
+        sys.stdout.flush()
+
+    return tell
+
+
+def _drawer(
+    choices: Choices, library: Library, detail: Detail
+) -> Callable[[SessionNews | SessionGone], None]:
+    from geminids.faces.cli.live import Drawing, LivePage
+
+    page = choices.open_page()
+    live = LivePage(
+        Drawing(page, detail, library.agent_title, lambda wanted: choices.spelled("show", wanted))
+    )
+
+    def tell(event: SessionNews | SessionGone) -> None:
+        live.draw(event)
+        sys.stdout.flush()
+
+    return tell

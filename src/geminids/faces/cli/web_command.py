@@ -1,0 +1,55 @@
+"""`geminids web`: sessions in a browser on this machine."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from geminids.faces.cli.options import Choices, pass_choices, shared_options, sync_option
+
+
+@click.command()
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=0,
+    metavar="N",
+    help="The port to listen on. Else a free one.",
+)
+@click.option("--no-open", is_flag=True, help="Open no browser; only print the address.")
+@click.option("--redact", is_flag=True, help="Hide secrets in all that is shown.")
+@sync_option
+@shared_options
+@pass_choices
+def web(choices: Choices, *, port: int, no_open: bool, redact: bool) -> int:
+    """Look at your sessions in a browser.
+
+    Serves a page on this machine alone, prints its address and opens it. The address holds a token that
+    is made anew each time; without it nobody gets anything. What agents write is shown as they write it.
+    Ctrl-C ends it.
+
+    \b
+    geminids web
+    geminids web --no-open --port 8642
+    geminids web --redact
+    """  # noqa: D301 - click wants the character itself
+    from geminids.library import are_chosen, open_library
+
+    try:
+        from geminids.faces.web.serving import serve
+    except ModuleNotFoundError as error:
+        from geminids.faces.web.errors import WebNotInstalledError
+
+        raise WebNotInstalledError(str(error.name)) from error
+    may_be_sample = not choices.sample and not are_chosen(choices.home)
+    serve(
+        partial(open_library, choices.home, choices.data, sample=choices.sample),
+        open_sample=partial(open_library, (), choices.data, sample=True) if may_be_sample else None,
+        port=port,
+        opens_browser=not no_open,
+        redacts=redact,
+        syncs=not choices.no_sync,
+        tell=click.echo,
+    )
+    return 0

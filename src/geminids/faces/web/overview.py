@@ -1,0 +1,185 @@
+"""What there is at a glance, and what a page must know before anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Annotated
+
+import msgspec
+
+from geminids import __version__
+from geminids.faces.web.documents.overview import (
+    About,
+    AgentCounts,
+    DayActivity,
+    Forecast,
+    FormatLine,
+    Overview,
+    RetentionRule,
+    Threatened,
+)
+from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page
+from geminids.faces.web.lines import harmless, lines
+from geminids.faces.web.usage import usage_group, used_tokens
+from geminids.library import (
+    FILTERS,
+    LED_BY_HUMANS,
+    Endangered,
+    Filter,
+    Retention,
+    SessionRow,
+    StatsGroup,
+    StatsQuestion,
+    format_called,
+    format_names,
+)
+from geminids.library import known_agents as agent_names
+from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.levels import LEVEL_WORDS
+
+SOON = timedelta(days=7)
+NEWEST = 8
+LONGEST_SUGGESTION = 3
+"""Words of a search that is suggested."""
+
+
+class AskedForOverview(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far back the days go."""
+
+    days: Annotated[int, msgspec.Meta(ge=1, le=3660)] = 371
+    """The last so many days; 371 fill a year of whole weeks."""
+
+
+class AskedForForecast(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much is told."""
+
+    limit: Page = 100
+
+
+def about(desk: Desk, _: Asked) -> About:
+    """What the server can do, and the token that changes need."""
+    library = desk.library
+    told = About(
+        version=__version__,
+        agents={name: library.agent_title(name) for name in agent_names()},
+        formats=[_format(name) for name in format_names()],
+        levels=LEVEL_WORDS,
+        filters=FILTERS,
+        homes=library.places,
+        is_sample=library.sample,
+        is_sample_instead=desk.libraries.is_sample_instead,
+        is_redacted=desk.is_redacted,
+        token="",
+        syncing=desk.libraries.state(),
+    )
+    # The token is a secret, and the one that is not hidden.
+    return msgspec.structs.replace(desk.hidden(told), token=desk.token)
+
+
+def overview(desk: Desk, asked: AskedForOverview) -> Overview:
+    """Counts, activity day by day, tokens and cost, the newest sessions."""
+    library, now = desk.library, desk.now
+    listing = library.listing(Filter(kinds=LED_BY_HUMANS), NEWEST)
+    by_agent = library.stats(StatsQuestion(by="agent"), now)
+    first = now.astimezone().date() - timedelta(days=asked.days - 1)
+    # Whole days are summed up already; any other moment would be counted anew.
+    by_day = library.stats(StatsQuestion(by="day", since=str(first)), now)
+    span = by_agent.span
+    return Overview(
+        sessions=listing.total,
+        subagents=by_agent.total.subagents,
+        kept=library.listing(Filter(kinds=LED_BY_HUMANS, kept=True), 1).total,
+        prompts=by_agent.total.prompts,
+        first_day=span[0] if span else None,
+        agents=[_agent(group, library.agent_title(group.key)) for group in by_agent.groups],
+        days=[_day(group) for group in by_day.groups],
+        total=used_tokens(by_day.total.tokens),
+        newest=lines(library, listing.sessions),
+        suggestion=None if desk.is_redacted else _suggestion(listing.sessions),
+        is_sample=library.sample,
+        unreadable=len(listing.problems),
+    )
+
+
+def forecast(desk: Desk, asked: AskedForForecast) -> Forecast:
+    """What agents are going to delete by themselves, and how to prevent it."""
+    found = desk.library.kept.forecast(desk.now)
+    soon = found.due(desk.now + SOON)
+    return Forecast(
+        within_a_week=len({one.session_id or one.file for one in soon}),
+        not_kept=len({one.session_id or one.file for one in soon if not one.kept}),
+        total=len(found.endangered),
+        threatened=[_threatened(one) for one in found.endangered[: asked.limit]],
+        rules=[_rule(one) for one in found.retentions],
+    )
+
+
+ENDPOINTS = (
+    Endpoint("/api/about", Asked, About, about, hides_itself=True),
+    Endpoint("/api/overview", AskedForOverview, Overview, overview, is_kept=True),
+    Endpoint("/api/forecast", AskedForForecast, Forecast, forecast, is_kept=True),
+)
+
+
+def _format(name: str) -> FormatLine:
+    known = format_called(name)
+    return FormatLine(name=known.name, title=known.title, summary=known.summary, suffix=known.suffix)
+
+
+def _agent(group: StatsGroup, title: str) -> AgentCounts:
+    told = usage_group("agent", group)
+    return AgentCounts(
+        agent=group.key,
+        title=title,
+        sessions=told.sessions,
+        subagents=told.subagents,
+        prompts=told.prompts,
+        calls=told.calls,
+        tokens=told.tokens,
+    )
+
+
+def _day(group: StatsGroup) -> DayActivity:
+    figures = group.figures
+    return DayActivity(
+        day=date.fromisoformat(group.key),
+        sessions=figures.sessions,
+        prompts=figures.prompts,
+        active=figures.active / 1_000_000,
+        calls=figures.calls,
+        tokens=used_tokens(figures.tokens),
+    )
+
+
+def _suggestion(newest: Sequence[SessionRow]) -> str | None:
+    """Words that the user knows: of a title of theirs."""
+    for row in newest:
+        words = [word for word in safe.line(row.title or "").split() if word.isalnum() and len(word) > 3]
+        if words:
+            return " ".join(words[:LONGEST_SUGGESTION])
+    return None
+
+
+def _threatened(one: Endangered) -> Threatened:
+    return Threatened(
+        session_id=one.session_id,
+        title=harmless(one.title),
+        agent=one.agent,
+        project=harmless(one.project),
+        file=safe.line(one.file),
+        at=one.at,
+        reason=one.reason,
+        kept=one.kept,
+    )
+
+
+def _rule(one: Retention) -> RetentionRule:
+    return RetentionRule(
+        agent=one.agent,
+        home=one.home,
+        project=one.project,
+        days=one.rest / timedelta(days=1) if one.rest is not None else None,
+        most=one.most,
+        remedy=one.remedy,
+    )

@@ -1,0 +1,116 @@
+"""Search: messages with the words around what was found, the best session first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import msgspec
+
+from geminids.core.model import Origin, Role, State
+from geminids.faces.web.documents.searching import Search, SearchHit, SearchSession, Unsearched
+from geminids.faces.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
+from geminids.faces.web.hidden_snippets import hidden_snippets
+from geminids.faces.web.lines import harmless_all, lines
+from geminids.faces.web.snippets import pieces
+from geminids.library import Found, Hit, Question, Snippet
+
+Place = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
+
+
+class AskedForWords(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is looked for, where, and how much of it is shown."""
+
+    q: Words
+    """In the language of searches."""
+    place: Annotated[tuple[Place, ...], msgspec.Meta(max_length=7)] = ()
+    """In which parts of messages; none means in all."""
+    project: Words | None = None
+    agent: SomeWords = ()
+    since: Words | None = None
+    until: Words | None = None
+    order: Literal["best", "newest"] = "best"
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
+    """Sessions on a page."""
+    per_session: Annotated[int, msgspec.Meta(ge=1, le=50)] = 3
+    width: Annotated[int, msgspec.Meta(ge=40, le=1000)] = 200
+    """Characters of a snippet."""
+    after: Words | None = None
+    """Where the page before ended."""
+
+
+def search(desk: Desk, asked: AskedForWords) -> Search:
+    """Messages that hold what is looked for."""
+    found = desk.library.search(_question(asked), desk.now)
+    sessions = lines(desk.library, [hits.session for hits in found.sessions])
+    snippets = hidden_snippets(desk, sessions, found.sessions, asked.width) if desk.is_redacted else None
+    return Search(
+        sessions=[
+            SearchSession(
+                session=line,
+                matches=hits.matches,
+                hits=[
+                    _hit(hit, hit.snippet if snippets is None else snippets.get((line.id, hit.message.place)))
+                    for hit in hits.hits
+                ],
+            )
+            for line, hits in zip(sessions, found.sessions, strict=True)
+        ],
+        matches=found.total.matches,
+        total=found.total.sessions,
+        is_exact=found.total.is_exact,
+        are_all_sessions=found.total.are_all_sessions,
+        searched_sessions=found.searched.sessions,
+        left_out=found.searched.left_out,
+        hidden=found.hidden,
+        near=near_words(desk, found),
+        is_spread=found.is_spread,
+        unsearched=[
+            Unsearched(id=one.session, messages=[place + 1 for place in one.messages])
+            for one in found.unsearched
+        ],
+        left=found.stopped.left if found.stopped else 0,
+        next=found.next,
+    )
+
+
+ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_kept=True),)
+
+
+def near_words(desk: Desk, found: Found) -> dict[str, Sequence[str]]:
+    """Words like those that stand nowhere; none where secrets are hidden: a word may be a piece of one."""
+    return {word: [] if desk.is_redacted else harmless_all(near) for word, near in found.near.items()}
+
+
+def _question(asked: AskedForWords) -> Question:
+    return Question(
+        asked.q,
+        places=asked.place,
+        project=asked.project or None,
+        since=asked.since or None,
+        until=asked.until or None,
+        limit=asked.limit,
+        per_session=asked.per_session,
+        width=asked.width,
+        after=asked.after or None,
+        order=asked.order,
+        agents=asked.agent,
+    )
+
+
+def _hit(hit: Hit, snippet: Snippet | None) -> SearchHit:
+    message = hit.message
+    return SearchHit(
+        number=message.place + 1,
+        id=message.id,
+        role=Role(message.role),
+        origin=Origin(message.origin),
+        state=State(message.state),
+        at=message.at,
+        model=message.model,
+        tools=message.tools,
+        where=hit.where,
+        pieces=pieces(snippet.text, snippet.spans) if snippet else (),
+        is_cut_before=snippet is not None and snippet.is_cut_before,
+        is_cut_after=snippet is not None and snippet.is_cut_after,
+    )

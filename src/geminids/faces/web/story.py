@@ -1,0 +1,153 @@
+"""The story of a session, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from geminids.core.model import AnyPart, Message, Origin
+from geminids.faces.web.documents.parts import AnyPartDocument, TurnUsage, WordsPart
+from geminids.faces.web.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
+from geminids.faces.web.opened import OpenedSession
+from geminids.faces.web.parts import Place, part_document
+from geminids.faces.web.prose import plain
+from geminids.faces.web.times import seconds_between
+from geminids.faces.web.usage import rounded
+from geminids.library import Costing, encode
+from geminids.sharing.transcript import words
+from geminids.sharing.transcript.entries import (
+    LEVELS,
+    LeftOut,
+    Mark,
+    Pause,
+    StoryEntry,
+    Turn,
+    is_marked,
+)
+from geminids.sharing.transcript.naming import left_out_sentence, mark_sentence, speaker_name
+
+MOST_BYTES = 4_000_000
+"""Of a window."""
+MOST_PARTS = 2_000
+"""Of a message in a page."""
+
+
+class Names(NamedTuple):
+    """What a session and its agent are called in answers."""
+
+    key: str
+    """What means the session alone."""
+    agent: str
+
+
+class Telling:
+    """Tells a session at a level of detail."""
+
+    def __init__(
+        self, opened: OpenedSession, level: str, costing: Costing, names: Names, *, is_redacted: bool
+    ) -> None:
+        self._opened = opened
+        self._level = level
+        self._costing = costing
+        self._names = names
+        self._is_redacted = is_redacted
+
+    def window(self, start: int, count: int) -> list[AnyEntry]:
+        """Some entries of the story; fewer than asked for where they are very large, but one at least."""
+        told: list[AnyEntry] = []
+        size = 0
+        for entry in self._opened.story(self._level)[start : start + count]:
+            told.append(self._entry(entry))
+            size += len(encode(told[-1]))
+            if size > MOST_BYTES:
+                break
+        return told
+
+    def turns(self, turns: Sequence[Turn]) -> list[TurnEntry]:
+        """Turns that stand in no story of this level, as those of a dropped branch."""
+        return [self._turn(turn) for turn in turns]
+
+    def _entry(self, entry: StoryEntry) -> AnyEntry:
+        match entry:
+            case Turn():
+                return self._turn(entry)
+            case Pause(length=length, until=until):
+                seconds = length.total_seconds()
+                return PauseEntry(seconds=seconds, until=until, text=f"{words.duration(length)} later")
+            case Mark(state=state, messages=messages):
+                return MarkEntry(state=state, messages=messages, text=mark_sentence(entry))
+            case LeftOut(counts=counts):
+                return LeftOutEntry(counts=counts, text=left_out_sentence(counts))
+
+    def _turn(self, turn: Turn) -> TurnEntry:
+        message = turn.message
+        number = self._opened.number_of(message)
+        return TurnEntry(
+            number=number,
+            id=message.id,
+            speaker=str(turn.speaker),
+            name=speaker_name(turn, self._names.agent),
+            continues=turn.continues,
+            role=message.role,
+            origin=message.origin,
+            state=message.state,
+            is_dropped=is_marked(message),
+            missing=message.missing,
+            level=message.level,
+            imported=message.imported,
+            at=message.at,
+            seconds=self._seconds(message, number),
+            model=message.model,
+            usage=_usage(message, self._costing),
+            parts=list(self._parts(turn, number)),
+        )
+
+    def _parts(self, turn: Turn, number: int) -> Iterator[AnyPartDocument]:
+        """The parts of a message; of one that no browser could show whole, the first ones."""
+        numbered = _numbered(turn)
+        for at, part in numbered[:MOST_PARTS]:
+            yield part_document(part, turn.message, self._place(number, at))
+        if rest := numbered[MOST_PARTS:]:
+            sentence = (
+                f"{len(rest):,} more parts of this message are left out here. An export holds them all."
+            )
+            yield WordsPart(
+                index=rest[0][0], origin=Origin.NOTICE, html=plain(sentence), is_prose=False, is_cut=False
+            )
+
+    def _place(self, number: int, part: int) -> Place:
+        path, detail = self._opened.session.project.path, LEVELS[self._level]
+        return Place(self._names.key, number, part, self._is_redacted, path, detail)
+
+    def _seconds(self, message: Message, number: int) -> float | None:
+        """From the message before to the end of this one."""
+        before = self._opened.session.messages[number - 2] if number > 1 else None
+        return seconds_between(ended(before), ended(message)) if before else None
+
+
+def _numbered(turn: Turn) -> list[tuple[int, AnyPart]]:
+    """The parts that are told with their places among all parts of the message."""
+    places = {id(part): place for place, part in enumerate(turn.message.parts)}
+    return [(places[id(part)], part) for part in turn.parts]
+
+
+def ended(message: Message) -> datetime | None:
+    """When a message was complete, its tool calls included."""
+    return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
+
+
+def _usage(message: Message, costing: Costing) -> TurnUsage | None:
+    usage = message.usage
+    if usage is None:
+        return None
+    return TurnUsage(
+        input=usage.input,
+        fresh=usage.fresh,
+        cached=usage.cached,
+        cache_write=usage.cache_write,
+        output=usage.output,
+        thoughts=usage.thoughts,
+        total=usage.total,
+        cost=rounded(costing.of(message)),
+    )

@@ -1,0 +1,1 @@
+"""Tasks of whoever proves sessions: sign, chain, check, take pieces out."""

@@ -1,0 +1,167 @@
+"""Taking pieces out of a signed record, so that the rest still proves to be what was signed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.library.attest.attesting import wrapped
+from geminids.library.attest.chaining import fault_of
+from geminids.library.attest.verifying import taken_apart
+from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.profile import COMMITMENT
+from geminids.sharing.records.redacting import differences, places_of, with_repeats, withhold
+from geminids.sharing.records.schema import check_record
+from geminids.sharing.records.signing import excerpt
+from geminids.sharing.records.standalone import (
+    JSON,
+    PublicKey,
+    body_of,
+    content_type,
+    decode_record,
+    encode_record,
+    pointer_of,
+    verify,
+)
+
+if TYPE_CHECKING:
+    from geminids.sharing.redact import Redactor
+
+ENTRIES = "/session/entries"
+
+
+class Unwanted(NamedTuple):
+    """What is to be taken out of a record."""
+
+    entries: Sequence[str] = ()
+    """By their numbers, from 1, or their ids; all that hangs on them goes too."""
+    only: Sequence[str] = ()
+    """Entries that stay; all others go."""
+    fields: Sequence[str] = ()
+    """Members, of the entries above or of all."""
+    texts: Sequence[str] = ()
+    """Words; whatever holds them goes."""
+    places: Sequence[str] = ()
+    """JSON pointers."""
+
+    def __bool__(self) -> bool:
+        return any((self.entries, self.only, self.fields, self.texts, self.places))
+
+
+class Excerpt(NamedTuple):
+    """What is left of a signed record, as it goes to the disk."""
+
+    signed: bytes
+    beside: bytes | None
+    """The record, where it is a file of its own."""
+    withheld: Sequence[str]
+    """The places that were taken out, of the record as it was given."""
+
+
+class _Given(NamedTuple):
+    """A signed record that can be cut."""
+
+    signed: bytes
+    content: bytes
+    """Of the record."""
+    is_apart: bool
+    """Whether the record is a file of its own."""
+    is_vcon: bool
+
+
+def excerpt_of(
+    path: Path,
+    signature: Path | None,
+    unwanted: Unwanted,
+    redactor: Redactor | None = None,
+    keys: Sequence[PublicKey] = (),
+) -> Excerpt:
+    """A signed record without some of its pieces. Where the key is known, its signature is checked first."""
+    given, record = _signed(path, signature, keys)
+    places = list(dict.fromkeys(_places(record, unwanted)))
+    if redactor is not None:
+        places += _secrets(record, redactor)
+    left = withhold(record, places := with_repeats(record, places))
+    if left is record:
+        raise RecordError(f"Nothing of that is in {str(path)!r}; nothing was written.")
+    content = encode_record(left, content_type(given.content) or JSON)
+    is_apart = given.is_apart or given.is_vcon
+    signed = excerpt(given.signed, content, detached=is_apart)
+    _refuse_left_over(unwanted.texts, content + signed)
+    if given.is_vcon:
+        return Excerpt(wrapped(decode_record(content), signed), None, places)
+    return Excerpt(signed, content if is_apart else None, places)
+
+
+def _refuse_left_over(texts: Sequence[str], written: bytes) -> None:
+    """Raises RecordError if words that were to go stand where nothing can be taken out: in an id, say."""
+    for text in texts:
+        if text.encode() in written or json.dumps(text, ensure_ascii=False)[1:-1].encode() in written:
+            raise RecordError(
+                f"{text!r} also stands where nothing can be taken out, such as the id of the session or who "
+                "signed. Nothing was written."
+            )
+
+
+def signed_record(path: Path, signature: Path | None, keys: Sequence[PublicKey] = ()) -> dict[str, Any]:
+    """The record in a signed file. Raises RecordError if it is damaged, or nothing can be taken out of it."""
+    return _signed(path, signature, keys)[1]
+
+
+def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tuple[_Given, dict[str, Any]]:
+    given = taken_apart(path, signature)
+    if given.signed is None:
+        raise RecordError(f"{str(path)!r} is not signed; `geminids attest` does that.")
+    verdict = verify(given.signed, record=given.content, keys=keys)
+    if verdict.record is not None and COMMITMENT not in verdict.record:
+        raise RecordError(
+            f"{str(path)!r} was signed without a commitment to its pieces: none can be taken out of it."
+        )
+    fault = fault_of(verdict, keys)
+    if fault or verdict.record is None:
+        raise RecordError(f"{str(path)!r} is no record that was signed, or was changed since: {fault}.")
+    if mismatch := check_record(verdict.record):
+        raise RecordError(f"{str(path)!r} is signed and no record: {mismatch.sentence}")
+    is_apart = given.content is not None and not given.is_vcon
+    return _Given(given.signed, verdict.record_bytes or b"", is_apart, given.is_vcon), verdict.record
+
+
+def _places(record: dict[str, Any], unwanted: Unwanted) -> Iterator[str]:
+    entries = record["session"]["entries"]
+    if unwanted.only:
+        kept = {_number(entries, wanted) for wanted in unwanted.only}
+        yield from (f"{ENTRIES}/{number}" for number in range(len(entries)) if number not in kept)
+    numbers = [_number(entries, wanted) for wanted in unwanted.entries]
+    if unwanted.fields:
+        for number in numbers or range(len(entries)):
+            yield from _fields(entries[number], f"{ENTRIES}/{number}", unwanted.fields)
+    else:
+        yield from (f"{ENTRIES}/{number}" for number in numbers)
+    for text in unwanted.texts:
+        yield from places_of(record, text)
+    yield from unwanted.places
+
+
+def _number(entries: Sequence[Mapping[str, Any]], wanted: str) -> int:
+    """The place of an entry that is meant by its number, from 1, or by its id."""
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(entries):
+        return int(wanted) - 1
+    for number, entry in enumerate(entries):
+        if entry.get("id") == wanted:
+            return number
+    raise RecordError(f"No entry {wanted!r}; there are {len(entries):,}. --list shows them.")
+
+
+def _fields(entry: Mapping[str, Any], place: str, names: Sequence[str]) -> Iterator[str]:
+    """The members of these names, of an entry and of those that hang on it."""
+    yield from (place + pointer_of((name,)) for name in names if name in entry)
+    for number, child in enumerate(entry.get("children", ())):
+        yield from _fields(child, f"{place}/children/{number}", names)
+
+
+def _secrets(record: dict[str, Any], redactor: Redactor) -> list[str]:
+    """The places that hold secrets."""
+    plain = body_of(record)
+    return differences(plain, redactor.redact_value(plain))

@@ -1,0 +1,1 @@
+"""Tasks of whoever looks after sessions: keep, restore, rescue, forget."""

@@ -1,0 +1,371 @@
+"""Kept copies, for whoever looks after them: what there is, what is about to go, and what can be put back.
+
+`Library.kept` gives it. Nothing here writes into the folder of an agent but `restore` and `rescue`, and these
+never write over a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import msgspec
+
+from geminids.core.agents import load as load_agent
+from geminids.core.agents.base import Home
+from geminids.core.agents.fates import Fate
+from geminids.core.agents.homes import IMPORTED, may_exist
+from geminids.core.agents.rescue import Stranded
+from geminids.core.agents.restore import Copy
+from geminids.core.agents.resume import Circumstances
+from geminids.core.config import is_below
+from geminids.core.disk import REAL
+from geminids.core.errors import AgentFolderError, NoHomeHereError, NothingKeptError, NoVersionError
+from geminids.core.model import Session, SessionSummary
+from geminids.library.custody.context import Surroundings
+from geminids.query.health.forecast import ForecastReport, Held, forecast_report
+from geminids.query.health.kept_copies import (
+    FileVersion,
+    Forgettable,
+    Forgotten,
+    KeepStatus,
+    KeptHome,
+    SessionVersions,
+)
+from geminids.query.sessions.belonging import paths_of
+from geminids.query.sessions.last_list import Listed
+from geminids.query.sessions.rereading import Rereading
+from geminids.reading.bundles import EarlierDisk
+from geminids.storage import archive as archives
+from geminids.storage.archive import Archive, Version
+from geminids.storage.index import reader as rows
+from geminids.storage.index.database import Index
+from geminids.storage.index.fates import fates
+from geminids.storage.index.reader import Condition, SessionRow
+from geminids.storage.times import moment
+
+if TYPE_CHECKING:
+    from geminids.library.custody.forgetting import Forgetting
+    from geminids.library.custody.rescuing import Repaired
+    from geminids.library.custody.restoring import RestorePlan
+    from geminids.storage.archive.transfer import Exported, Imported
+    from geminids.storage.archive.verification import Verified
+    from geminids.storage.durable.tombstones import Tombstone
+
+Progress = Callable[[int, int], None]
+
+
+class KeptCopies:
+    """The kept copies of a library."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._near = surroundings
+
+    # What there is
+
+    def status(self, now: datetime | None = None) -> KeepStatus:
+        """How things stand with the copies, and what agents are about to delete."""
+        archive, settings = self._near.archive, self._near.settings
+        totals = archive.totals() if archive else archives.Totals(0, 0, 0, 0, 0, 0)
+        homes = archive.homes() if archive else []
+        rules = settings.keep
+        every, gone = self._near.ask(_session_counts)
+        said = {"*": rules.others, **rules.agents, **rules.folders}
+        return KeepStatus(
+            folder=archive.folder if archive else None,
+            is_on=archive is not None and not rules.is_off,
+            left_out=tuple(name for name, is_kept in said.items() if not is_kept),
+            settings=settings.file if self._near.data else None,
+            files=totals.files,
+            versions=totals.versions,
+            bytes=totals.size,
+            bytes_on_disk=totals.size_on_disk,
+            last_kept_at=moment(max((home.last for home in homes), default=None)),
+            homes=tuple(map(_kept_home, homes)),
+            sessions=every,
+            sessions_gone=gone,
+            forgotten=len(self._near.forgotten()),
+            troubles=tuple(archive.said) if archive else (),
+            forecast=self.forecast(now),
+        )
+
+    def forecast(self, now: datetime | None = None) -> ForecastReport:
+        """What agents are going to delete by themselves, the soonest first."""
+        noted = self._near.ask(fates)
+        numbers = {row.session for row in noted if row.session is not None}
+        known = self._near.ask(lambda index: rows.sessions_numbered(index, numbers))
+        held = {row.file: _held(known[row.session]) for row in noted if row.session in known}
+        by_agent: dict[str, list[Fate]] = {}
+        for row in noted:
+            by_agent.setdefault(row.agent, []).append(Fate(row.file, row.last_used, row.traits))
+        return forecast_report(self._homes_here(), by_agent, held, self._kept_paths, self._circumstances(now))
+
+    def _homes_here(self) -> list[Home]:
+        """The homes of this machine that are there."""
+        own = (home for home in self._near.homes if home.known_by != IMPORTED)
+        return [home for home in own if may_exist(home.folder)]
+
+    def _kept_paths(self, paths: Collection[str]) -> set[str]:
+        """Those of some files of which there is a copy as they are."""
+        archive = self._near.archive
+        known = archive.newest() if archive and archive.exists() else {}
+        return {path for path in paths if path in known and _is_unchanged(known[path])}
+
+    def versions(self, wanted: str) -> SessionVersions:
+        """All states of the files of a session that are kept, the oldest first."""
+        session = self._near.find(wanted)
+        return SessionVersions(session=session.without_messages(), versions=tuple(self._versions(session)))
+
+    def _versions(self, session: SessionSummary) -> Iterator[FileVersion]:
+        archive = self._archive()
+        newest = {file.path: archive.versions(file.path) for file in session.files}
+        every = sorted((version for kept in newest.values() for version in kept), key=lambda one: one.number)
+        for number, version in enumerate(every, 1):
+            yield FileVersion(
+                number=number,
+                file=version.path,
+                size=version.size,
+                modified_at=moment(version.mtime_ns // 1_000),
+                kept_at=moment(version.kept_at) or datetime.fromtimestamp(0, UTC),
+                digest=version.digest,
+                is_newest=version == newest[version.path][-1],
+            )
+
+    def session_as_it_was(self, wanted: str, number: int) -> Session:
+        """A session with one of its files in an earlier state, by the number that `versions` gives it."""
+        session = self._near.find(wanted)
+        archive = self._archive()
+        numbered = [one for one in self._versions(session) if one.number == number]
+        if not numbered:
+            raise NoVersionError(session.id, number, len(list(self._versions(session))))
+        kept = archive.versions(numbered[0].file)
+        version = next(one for one in kept if one.digest == numbered[0].digest)
+        earlier = self._with_file_as_it_was(session, version)
+        if earlier is None:
+            raise NoVersionError(session.id, number, len(kept))
+        return earlier
+
+    # Care
+
+    def verify(self, progress: Progress | None = None) -> Verified:
+        """Check every copy; what is damaged is healed from the file itself, if that is still there."""
+        return archives.verify(self._archive(), _original, progress)
+
+    def export(
+        self,
+        target: str,
+        wanted: Sequence[str] = (),
+        progress: Progress | None = None,
+        *,
+        replace: bool = False,
+    ) -> Exported:
+        """Write the copies of all, or of some sessions, into one file that another machine can take over."""
+        sessions = [self._near.find(name) for name in wanted]
+        paths = {path for session in sessions for path in self._paths_of(session)} if wanted else None
+        return archives.export_to(self._archive(), target, paths, progress, replace=replace)
+
+    def take_over(self, file: str, progress: Progress | None = None) -> Imported:
+        """Take over the copies in a file that `export` wrote. What is there stays."""
+        if self._near.archive is None:
+            raise NothingKeptError
+        taken = archives.import_from(self._near.archive, file, progress)
+        self._forgetting.take_out_again()
+        return taken
+
+    # Putting back
+
+    def restoring(self, wanted: str, folder: str | None = None, now: datetime | None = None) -> RestorePlan:
+        """How a session would be put back where its agent finds it, or into a folder. Nothing is written."""
+        from geminids.library.custody.restoring import plan_in_home, plan_to_folder
+
+        if folder is not None and is_below(folder, [one.folder for one in self._near.homes]):
+            raise AgentFolderError(folder)
+        session = self._near.find(wanted)
+        home = self._home_of(session)
+        chosen = self._speaking_versions(session)
+        copies = list(map(self._copy, chosen.values()))
+        if folder is not None:
+            plan = plan_to_folder(session.id, home.folder, copies, folder)
+        else:
+            plan = plan_in_home(session.id, *self._on_this_machine(home, copies), self._circumstances(now))
+        return msgspec.structs.replace(plan, warnings=(*self._states_told(chosen), *plan.warnings))
+
+    def restore(self, plan: RestorePlan) -> list[str]:
+        """Write what was planned; never over a file. The paths that were written."""
+        from geminids.library.custody.restoring import write
+
+        return write(plan)
+
+    def _speaking_versions(self, session: Session) -> dict[str, Version]:
+        """The copies of all that belongs to a session: of its files, the last state that tells of it."""
+        archive = self._archive()
+        newest = archive.newest()
+        kept = {path: newest[path] for path in self._paths_of(session) if path in newest}
+        if not kept:
+            raise NothingKeptError(session.id)
+        for path in (file.path for file in session.files if file.path in kept):
+            versions = archive.versions(path)
+            if len(versions) > 1:
+                speaking = (one for one in reversed(versions) if self._tells_of(session, one))
+                kept[path] = next(speaking, newest[path])
+        return kept
+
+    def _tells_of(self, session: Session, version: Version) -> bool:
+        """Whether a session says anything if one of its files is in an earlier state."""
+        earlier = self._with_file_as_it_was(session, version)
+        return earlier is not None and any(
+            place.file == version.path
+            for message in earlier.messages
+            for place in (message.source, *message.also_at)
+        )
+
+    def _with_file_as_it_was(self, session: Session, version: Version) -> Session | None:
+        disk = EarlierDisk(self._near.homes[0].disk, {version.path: partial(self._opened, version)})
+        homes = [home._replace(disk=disk) for home in self._near.homes]
+        line = Listed.of(session)
+        return self._near.ask(lambda index: Rereading(index, homes).listed(line)).session
+
+    def _opened(self, version: Version) -> BinaryIO:
+        return BytesIO(self._archive().content(version))
+
+    def _states_told(self, chosen: Mapping[str, Version]) -> Iterator[str]:
+        for path, version in chosen.items():
+            if version != self._archive().versions(path)[-1]:
+                at = f"{moment(version.kept_at):%Y-%m-%d %H:%M}"
+                yield f"{path!r} tells nothing of it any more. Its state of {at} UTC does, and is put back."
+
+    def _copy(self, version: Version) -> Copy:
+        return Copy(
+            path=version.path,
+            size=version.size,
+            mtime_ns=version.mtime_ns,
+            read=partial(self._archive().content, version),
+        )
+
+    def _on_this_machine(self, home: Home, copies: list[Copy]) -> tuple[Home, list[Copy]]:
+        """The home of the agent here, and what came from another machine as if it had lain in it."""
+        from geminids.library.custody.restoring import pieces_below
+
+        if home.known_by != IMPORTED:
+            return home, copies
+        own = next((o for o in self._near.homes if o.agent == home.agent and o.known_by != IMPORTED), None)
+        if own is None:
+            raise NoHomeHereError(home.agent, home.folder)
+        moved: list[Copy] = []
+        for copy in copies:
+            pieces = pieces_below(copy.path, home.folder)
+            if pieces is not None:
+                moved.append(msgspec.structs.replace(copy, path=str(Path(own.folder, *pieces))))
+        return own, moved
+
+    def _paths_of(self, session: Session | SessionSummary) -> list[str]:
+        return self._near.ask(lambda index: paths_of(index, session))
+
+    def _home_of(self, session: Session) -> Home:
+        path = session.file or ""
+        holding = [home for home in self._near.homes if path.startswith(home.folder + os.sep)]
+        if not holding:
+            raise NothingKeptError(session.id)
+        return max(holding, key=lambda home: len(home.folder))
+
+    # Rescue
+
+    def stranded(self, now: datetime | None = None, agents: Collection[str] = ()) -> list[Stranded]:
+        """Sessions that their agents can no longer show or go on with, though they are on the disk."""
+        circumstances = self._circumstances(now)
+        return [
+            found
+            for home in self._homes_here()
+            if not agents or home.agent in agents
+            for found in load_agent(home.agent).stranded(_real(home), circumstances)
+        ]
+
+    def rescue(self, found: Stranded, now: datetime | None = None) -> Repaired:
+        """Write a new file of a session, with which its agent can show it again. No other file is touched."""
+        from geminids.library.custody.rescuing import repaired, write_new
+
+        made = repaired(found, now or datetime.now(UTC))
+        write_new(made.path, made.content, self._home_of(found.session).folder)
+        return made
+
+    # Forgetting
+
+    def forgetting(self, sessions: Sequence[SessionRow]) -> list[Forgettable]:
+        """What would be forgotten of some sessions, and what would remain."""
+        return self._forgetting.would_take(sessions)
+
+    def forget(
+        self, wanted: Sequence[Forgettable], *, until_changed: bool = False, now: datetime | None = None
+    ) -> Forgotten:
+        """Take sessions out of the index and of the kept copies for good, and do not let them come back."""
+        return self._forgetting.forget(wanted, until_changed=until_changed, now=now)
+
+    def tombstones(self) -> list[Tombstone]:
+        """The sessions that are not to come back."""
+        return self._forgetting.tombstones()
+
+    def recall(self, session_ids: Collection[str]) -> None:
+        """Let forgotten sessions come back with all that they led, as far as their files are there."""
+        self._forgetting.recall(session_ids)
+
+    @cached_property
+    def _forgetting(self) -> Forgetting:
+        from geminids.library.custody.forgetting import Forgetting
+
+        return Forgetting(self._near)
+
+    def _archive(self) -> Archive:
+        archive = self._near.archive
+        if archive is None or not archive.exists():
+            raise NothingKeptError
+        return archive
+
+    def _circumstances(self, now: datetime | None) -> Circumstances:
+        return self._near.circumstances(now or datetime.now(UTC))
+
+
+def _held(row: SessionRow) -> Held:
+    return Held(row.id, row.title, row.project.path)
+
+
+def _is_unchanged(version: Version) -> bool:
+    """Whether a file still is as it was when it was kept, as it seems."""
+    try:
+        now = REAL.facts(version.path)
+    except OSError:
+        return False
+    return (now.st_size, now.st_mtime_ns) == (version.size, version.mtime_ns)
+
+
+def _real(home: Home) -> Home:
+    """The home as it is, without what is gone from it."""
+    return home._replace(disk=REAL)
+
+
+def _kept_home(home: archives.KeptHome) -> KeptHome:
+    return KeptHome(
+        agent=home.agent,
+        folder=home.folder,
+        files=home.files,
+        bytes=home.size,
+        is_there=may_exist(home.folder),
+        imported=home.is_imported,
+    )
+
+
+def _original(version: Version) -> bytes | None:
+    """What is in the file that a copy was made of; None if it is not there, or no plain file."""
+    try:
+        return REAL.read(version.path) if REAL.is_file(version.path) else None
+    except OSError:
+        return None
+
+
+def _session_counts(index: Index) -> tuple[int, int]:
+    """How many sessions there are, and how many are known by their copies alone."""
+    return rows.session_count(index), rows.session_count(index, [Condition("kept")])

@@ -1,0 +1,333 @@
+"""Sessions on their way into files: read, made safe to share where that is wished, written in a format.
+
+This is the only place where formats meet redaction and the disk. A format is given sessions in which nothing
+is left to hide, so it cannot leak what it never sees.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from geminids import __version__
+from geminids.core.config import is_below
+from geminids.core.errors import (
+    AgentFolderError,
+    FileExistsAlreadyError,
+    ManySessionsError,
+    NothingToReadError,
+    RedactionError,
+    SessionGoneError,
+)
+from geminids.sharing.export.attachments import attachment_files
+from geminids.sharing.export.base import Entry, Format, Manner, title_of
+from geminids.sharing.export.files import naming, write_file
+from geminids.sharing.export.folder import Done, Folder, Page, Refused
+from geminids.sharing.export.stems import stem
+from geminids.sharing.transcript.visible import told_session
+
+if TYPE_CHECKING:
+    from geminids.core.model import Session
+    from geminids.sharing.export.losses import LossReport
+    from geminids.sharing.redact import Redactor
+
+FILES_FOLDER = "{}-files"
+SAVED_EVERY = 100
+"""Files after which a folder notes what it holds: more is not lost if we are killed."""
+
+PLACE_PARTS = 4
+"""Parts of a path, from its end, that tell two sessions of the same id apart."""
+
+Progress = Callable[[int, int], None]
+
+
+class Item(NamedTuple):
+    """A session to be written, which is read when its turn comes."""
+
+    id: str
+    file: str | None
+    """What tells it from another of the same id."""
+    read: Callable[[], Session | None]
+    """None if its file is gone."""
+    stamp: bytes | None = None
+    """The state it is in; None if that is not known, and it is always written anew."""
+
+    @property
+    def key(self) -> str:
+        """A name for it that may be shared: ids are made of what people typed, and paths of their names."""
+        place = "/".join((self.file or "").replace("\\", "/").split("/")[-PLACE_PARTS:])
+        return _digest(f"{self.id}\0{place}")
+
+
+class FolderOutcome(NamedTuple):
+    """What became of a folder of exports."""
+
+    written: int
+    unchanged: int
+    refused: Sequence[Refused]
+    """Files that somebody else made or changed."""
+    failed: Mapping[str, str]
+    """Sessions that were not written, and why: gone meanwhile, or not to be redacted."""
+    contents: Refused | None
+    """The table of contents, where it is somebody else's."""
+
+
+class Exporting:
+    """A format with all that was chosen for it."""
+
+    def __init__(
+        self,
+        chosen: Format,
+        manner: Manner,
+        redactor: Redactor | None = None,
+        agents_folders: Sequence[str] = (),
+        *,
+        report: bool = False,
+    ) -> None:
+        """Nothing is written into `agents_folders`. With `report`, what is lost is found out on the way."""
+        self.format = chosen
+        self._manner = manner if redactor is None else _hiding(manner, redactor)
+        self._redactor = redactor
+        self._agents_folders = agents_folders
+        self._report = report
+        self.losses: LossReport | None = None
+        self.hidden = 0
+        """How many different things were hidden in sessions so far."""
+        self.failed: dict[str, str] = {}
+        """Sessions of many that could not be written to one file, and why."""
+
+    @property
+    def redacted(self) -> str | None:
+        """What is hidden, in a few words; None if nothing is looked for."""
+        return self._manner.redacted
+
+    def pieces(self, items: Sequence[Item]) -> Iterator[bytes]:
+        """The bytes of one file that holds these sessions."""
+        self._check_number(items)
+        return self.format.write(self._sessions(items), self._manner_with(None))
+
+    def to_file(self, items: Sequence[Item], target: Path, *, force: bool = False) -> None:
+        """Write one file, whole or not at all, and what lies beside it."""
+        self._refuse_agents_folder(target)
+        manner = self._manner_with(FILES_FOLDER.format(target.stem))
+        if manner.files_folder is None:
+            write_file(target, self.pieces(items), force=force)
+            return
+        self._check_number(items)
+        sessions = list(self._sessions(items))
+        if os.path.lexists(target) and not force:
+            raise FileExistsAlreadyError(str(target))
+        for name, content in (file for session in sessions for file in _beside(session, manner).items()):
+            beside = target.parent / name
+            with naming(beside.parent):
+                beside.parent.mkdir(exist_ok=True)
+            if not beside.exists():
+                write_file(beside, [content], force=False)
+        write_file(target, self.format.write(sessions, manner), force=force)
+
+    def to_folder(
+        self,
+        items: Sequence[Item],
+        path: Path,
+        *,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> FolderOutcome:
+        """Bring a folder up to date: a file for each session, and the table of contents."""
+        self._refuse_agents_folder(path)
+        folder = Folder(path, self.format.name, force=force)
+        outcome = _Counting()
+        try:
+            for number, item in enumerate(items):
+                if progress:
+                    progress(number, len(items))
+                done = self._bring_up_to_date(folder, item)
+                outcome.count(item, done)
+                if done is Done.WRITTEN and outcome.written % SAVED_EVERY == 0:
+                    folder.save()
+            contents = self._write_contents(folder)
+        finally:
+            if progress:
+                progress(len(items), len(items))
+            folder.save()
+        return outcome.told(contents)
+
+    def _bring_up_to_date(self, folder: Folder, item: Item) -> Done | Refused | str:
+        """Write the file of a session if it has changed; a text says why that was not possible."""
+        stamp = self._stamp(item)
+        if stamp and folder.is_current(item.key, stamp):
+            return Done.SAME
+        try:
+            session = self._session(item)
+        except (*_GONE, RedactionError) as error:
+            return str(error)
+        hiding = self._redactor.fingerprint if self._redactor else None
+        title = title_of(session, self._manner)
+        name = folder.name_of(item.key, hiding) or self._new_name(folder, item.key, session, title)
+        manner = self._manner_with(FILES_FOLDER.format(name.removesuffix(self.format.suffix)))
+        entry = _entry(name, session, title, redacted=hiding is not None)
+        pieces = self.format.write([session], manner)
+        beside = _beside(session, manner)
+        return folder.write(name, Page(item.key, stamp or "", hiding, entry, pieces, beside))
+
+    def _new_name(self, folder: Folder, key: str, session: Session, title: str) -> str:
+        wished = self.format.file_name(session)
+        if wished and not folder.is_taken(wished.removesuffix(self.format.suffix), key):
+            return wished
+        return stem(session, title, partial(folder.is_taken, key=key)) + self.format.suffix
+
+    def _write_contents(self, folder: Folder) -> Refused | None:
+        name = self.format.contents_name
+        if name is None:
+            return None
+        done = folder.write_contents(name, lambda: self._contents(folder))
+        return done if isinstance(done, Refused) else None
+
+    def _contents(self, folder: Folder) -> Iterator[bytes]:
+        return self.format.contents(folder.entries(), self._manner)
+
+    def _check_number(self, items: Sequence[Item]) -> None:
+        if len(items) > 1 and not self.format.holds_many:
+            raise ManySessionsError(self.format.name, len(items))
+
+    def _sessions(self, items: Sequence[Item]) -> Iterator[Session]:
+        """Sessions as they may be shared; of many, those that are gone are passed over and remembered."""
+        for item in items:
+            try:
+                yield self._session(item)
+            except _GONE as error:
+                if len(items) == 1:
+                    raise
+                self.failed[item.id] = str(error)
+
+    def _session(self, item: Item) -> Session:
+        """A session as it may be shared."""
+        session = item.read()
+        if session is None and item.file and os.path.lexists(item.file):
+            raise NothingToReadError(item.file, "the session in it cannot be read any more")
+        if session is None:
+            raise SessionGoneError(item.id, item.file)
+        if self._redactor is not None:
+            redacted = self._redactor.redact(session)
+            session = redacted.session
+            self.hidden += len(redacted.findings)
+        if self._report:
+            self._find_losses(session)
+        return session
+
+    def _find_losses(self, session: Session) -> None:
+        from geminids.sharing.export.losses import losses
+
+        # A session with other words in it is none that the agent's files tell of.
+        found = losses(session, self.format, msgspec.structs.replace(self._manner, natives=None))
+        self.losses = found if self.losses is None else self.losses + found
+
+    def _manner_with(self, files_folder: str | None) -> Manner:
+        """What was chosen, with the place of attachments where they are wished and there is one."""
+        is_wished = self._manner.files_folder is not None
+        return msgspec.structs.replace(self._manner, files_folder=files_folder if is_wished else None)
+
+    def _stamp(self, item: Item) -> str | None:
+        """The state of a session and all that is chosen for it; None if its state is not known."""
+        if item.stamp is None or self._manner.touched_at:
+            return None
+        return _digest("\0".join((item.stamp.hex(), self._manner.names.get(item.id, ""), self._chosen)))
+
+    @cached_property
+    def _chosen(self) -> str:
+        """All that is chosen for every session."""
+        # Names of other sessions are no reason to write a file again.
+        manner = repr(msgspec.structs.replace(self._manner, names={}, natives=None))
+        hiding = self._redactor.fingerprint if self._redactor else ""
+        return "\0".join((self.format.name, __version__, hiding, manner))
+
+    def _refuse_agents_folder(self, target: Path) -> None:
+        """Agents' folders are only read: what lies there they list, load and delete."""
+        if is_below(str(target), self._agents_folders):
+            raise AgentFolderError(str(target))
+
+
+_GONE = (SessionGoneError, NothingToReadError)
+"""Why a session that the index knows cannot be written."""
+
+
+class _Counting:
+    """What becomes of the files of a folder, counted."""
+
+    def __init__(self) -> None:
+        self.written = 0
+        self._unchanged = 0
+        self._refused: list[Refused] = []
+        self._failed: dict[str, str] = {}
+
+    def count(self, item: Item, done: Done | Refused | str) -> None:
+        match done:
+            case Done.WRITTEN:
+                self.written += 1
+            case Done.SAME:
+                self._unchanged += 1
+            case Refused():
+                self._refused.append(done)
+            case reason:
+                self._failed[item.id] = reason
+
+    def told(self, contents: Refused | None) -> FolderOutcome:
+        return FolderOutcome(self.written, self._unchanged, self._refused, self._failed, contents)
+
+
+class _RedactedNames(Mapping[str, str]):
+    """What the user calls sessions, each looked through when somebody asks for it."""
+
+    def __init__(self, names: Mapping[str, str], redactor: Redactor) -> None:
+        self._names = names
+        self._redactor = redactor
+
+    def __getitem__(self, session_id: str) -> str:
+        return self._redactor.redact_text(self._names[session_id])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _hiding(manner: Manner, redactor: Redactor) -> Manner:
+    """The same for sessions in which secrets are hidden: what the user calls them may hold one too."""
+    names = _RedactedNames(manner.names, redactor)
+    return msgspec.structs.replace(manner, names=names, redacted=redactor.describe())
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def _beside(session: Session, manner: Manner) -> dict[str, bytes]:
+    """The files that the document of a session refers to, where that is wished."""
+    if manner.files_folder is None:
+        return {}
+    told = told_session(session, manner.detail)
+    return {f"{manner.files_folder}/{name}": content for name, content in attachment_files(told)}
+
+
+def _entry(name: str, session: Session, title: str, *, redacted: bool) -> Entry:
+    return Entry(
+        file=name,
+        id=session.id,
+        agent=session.agent,
+        kind=str(session.kind),
+        redacted=redacted,
+        title=title,
+        project=session.project.name,
+        started_at=session.started_at,
+        ended_at=session.ended_at,
+        status=str(session.status),
+        prompts=session.counts.prompts,
+        tool_calls=session.counts.tool_calls,
+    )

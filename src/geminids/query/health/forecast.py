@@ -1,0 +1,97 @@
+"""What agents are going to delete by themselves: which sessions, when, why, and how to prevent it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from geminids.core import agents
+from geminids.core.agents.fates import Deletion, Fate, Retention
+from geminids.core.agents.homes import Home
+from geminids.core.agents.resume import Circumstances
+
+__all__ = ["Endangered", "ForecastReport", "Held", "forecast_report"]
+
+_AT_ONCE = datetime.min.replace(tzinfo=UTC)
+
+
+class Held(NamedTuple):
+    """What is known of the session that a file holds."""
+
+    session_id: str
+    title: str | None
+    project: str | None
+
+
+class Endangered(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that its agent is going to delete, and the session in it."""
+
+    session_id: str | None
+    """None where the file gives no session."""
+    title: str | None
+    agent: str
+    project: str | None
+    """The folder of the project, where it is known."""
+    file: str
+    at: datetime | None
+    """From when on; None: from now on. What deletes is a start of the agent, as the reason says."""
+    cause: str
+    """In one word, for programs."""
+    reason: str
+    setting: str | None
+    """The file of settings that says so; None: what the agent does if nothing is said."""
+    kept: bool
+    """Whether there is a copy of the file as it is."""
+
+
+class ForecastReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What is going to be deleted, the soonest first, and by which rules."""
+
+    endangered: tuple[Endangered, ...] = ()
+    retentions: tuple[Retention, ...] = ()
+
+    def due(self, by: datetime) -> tuple[Endangered, ...]:
+        """What the next start of an agent deletes, or one until then."""
+        return tuple(one for one in self.endangered if one.at is None or one.at <= by)
+
+
+def forecast_report(
+    homes: Iterable[Home],
+    fates_by_agent: Mapping[str, Sequence[Fate]],
+    held_in: Mapping[str, Held],
+    kept_paths: Callable[[Collection[str]], Collection[str]],
+    circumstances: Circumstances,
+) -> ForecastReport:
+    """What the agents are going to delete in some homes; each source picks the files that lie in its home.
+
+    Which files are kept is asked once, for those that are endangered and no others.
+    """
+    found: list[tuple[str, Deletion]] = []
+    retentions: list[Retention] = []
+    for home in homes:
+        fates = fates_by_agent.get(home.agent, ())
+        forecast = agents.load(home.agent).forecast(home, fates, circumstances)
+        found += ((home.agent, deletion) for deletion in forecast.deletions)
+        retentions += forecast.retentions
+    kept = frozenset(kept_paths([deletion.file for _, deletion in found]))
+    told = [_endangered(agent, one, held_in.get(one.file), one.file in kept) for agent, one in found]
+    told.sort(key=lambda one: (one.at or _AT_ONCE, one.file))
+    return ForecastReport(endangered=tuple(told), retentions=tuple(retentions))
+
+
+def _endangered(agent: str, deletion: Deletion, held: Held | None, kept: bool) -> Endangered:
+    return Endangered(
+        session_id=held.session_id if held else None,
+        title=held.title if held else None,
+        agent=agent,
+        project=held.project if held else None,
+        file=deletion.file,
+        at=deletion.at,
+        cause=deletion.cause,
+        reason=deletion.reason,
+        setting=deletion.setting,
+        kept=kept,
+    )

@@ -1,0 +1,1 @@
+"""Projects: which there are, which one is meant, and what happened in it."""

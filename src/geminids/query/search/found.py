@@ -1,0 +1,123 @@
+"""What a search gives back."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from geminids.core.values import Value
+from geminids.storage.index.reader import SessionRow
+from geminids.storage.text.words import Snippet
+
+COLUMN_NAMES = {
+    "human": "human",
+    "model": "model",
+    "thought": "thoughts",
+    "tool": "arguments",
+    "path": "paths",
+    "output": "output",
+    "other": "other",
+}
+"""What people call the columns of the index."""
+
+
+class FoundMessage(Value):
+    """A message that was found, without its words."""
+
+    id: str
+    place: int
+    """In its session, from 0."""
+    role: str
+    origin: str
+    state: str
+    imported: bool
+    at: datetime | None
+    model: str | None
+    tools: tuple[str, ...]
+    """The names of the tools that it calls."""
+
+
+class Hit(Value):
+    """A message, where in it the words stand, and a piece of it."""
+
+    message: FoundMessage
+    where: tuple[str, ...]
+    snippet: Snippet | None
+    """None: nothing was looked for but what filters say, or the file has changed or gone."""
+    score: float
+    """The higher, the better; only to be compared within one search."""
+
+
+class SessionHits(Value):
+    """What was found in one session, the best first."""
+
+    session: SessionRow
+    hits: Sequence[Hit]
+    matches: int
+    """How many messages match, shown or not."""
+
+
+class Total(Value):
+    """How much was found in all."""
+
+    matches: int
+    sessions: int
+    is_exact: bool
+    """Else more messages may match: only so many are ranked, or not everything was looked at."""
+    are_all_sessions: bool
+    """Else there are more sessions: only as many were counted as it took to find the best."""
+
+
+class Searched(Value):
+    """What was looked through."""
+
+    sessions: int
+    messages: int
+    columns: tuple[str, ...]
+    left_out: str | None
+    """What the index does not hold, in words."""
+
+
+class Stopped(Value):
+    """Where reading texts came to its limit."""
+
+    read: int
+    """Sessions that were read."""
+    left: int
+    """Sessions that may hold more."""
+
+
+class Unsearched(Value):
+    """Messages of a session that may match or not: there was no time to find out."""
+
+    session: str
+    messages: tuple[int, ...]
+    """Their places in it, from 0."""
+
+
+class Found(Value):
+    """The answer to a search."""
+
+    sessions: Sequence[SessionHits]
+    total: Total
+    searched: Searched
+    hidden: Mapping[str, int]
+    """How many more messages would match without a filter, by the filter as it was typed."""
+    near: Mapping[str, Sequence[str]]
+    """What may have been meant by a word that does not occur, or by a value that no filter knows."""
+    next: str | None
+    """Where the next page begins; None if this is the last one."""
+    is_spread: bool = False
+    """No message has all the words; these are sessions that have them in several."""
+    has_changed: bool = False
+    """The index is no longer what it was when the page before was made, so sessions may be missing."""
+    stopped: Stopped | None = None
+    unsearched: Sequence[Unsearched] = ()
+    """Where a regular expression took too long."""
+
+    def check_whole(self) -> None:
+        """Raise SlowPatternError if something was not searched: for those who must have all there is."""
+        if self.unsearched:
+            from geminids.core.errors import SlowPatternError
+
+            first = self.unsearched[0]
+            raise SlowPatternError(len(first.messages), first.session)

@@ -1,0 +1,63 @@
+"""Moments as people write them: 7d, 12h, today, yesterday, 2026-05-01, ISO 8601 with or without offset."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+
+from geminids.core.errors import BadTimeError
+
+UNITS = {
+    "min": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+    "mo": timedelta(days=30),
+    "y": timedelta(days=365),
+}
+
+FIRST = datetime.min.replace(tzinfo=UTC)
+LAST = datetime.max.replace(tzinfo=UTC)
+
+_AGO = re.compile(
+    r"(\d{1,9})\s*(?:(min)(?:ute)?s?|(h)(?:ours?)?|(d)(?:ays?)?|(w)(?:eeks?)?|(mo)(?:nths?)?|(y)(?:ears?)?)"
+    r"(?:\s+ago)?"
+)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def parse_moment(written: str, now: datetime, *, end: bool = False) -> datetime:
+    """The moment in UTC. A whole day is its first moment, or with `end` the first moment after it.
+
+    A time without offset is local time. What lies before or after all time is the first or last moment.
+    """
+    text = written.strip().lower()
+    if text == "now":
+        return now.astimezone(UTC)
+    if ago := _AGO.fullmatch(text):
+        return _before(now, int(ago[1]), next(filter(None, ago.groups()[1:])))
+    try:
+        day = _day(text, now)
+        moment = datetime.combine(day, time()) if day else datetime.fromisoformat(written.strip())
+    except ValueError as error:
+        raise BadTimeError(written) from error
+    try:
+        return (moment + timedelta(days=1) if day and end else moment).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return FIRST if moment.year < now.year else LAST
+
+
+def _before(now: datetime, number: int, unit: str) -> datetime:
+    try:
+        return (now - number * UNITS[unit]).astimezone(UTC)
+    except OverflowError:
+        return FIRST
+
+
+def _day(text: str, now: datetime) -> date | None:
+    today = now.astimezone().date()
+    if text == "today":
+        return today
+    if text == "yesterday":
+        return today - timedelta(days=1)
+    return date.fromisoformat(text) if _DAY.fullmatch(text) else None

@@ -1,0 +1,129 @@
+"""A search as a face asks for it: words as they were typed, and what options add to them."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.query.search.engine import BEST, Texts, asked_at, search
+from geminids.query.search.engine import every_session as every_session_found
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.core.agents.homes import Home
+    from geminids.query.search.found import Found
+    from geminids.query.search.language import Query
+    from geminids.storage.index.database import Index
+
+
+class Question(NamedTuple):
+    """What is looked for, where, and how much of it is shown."""
+
+    words: str
+    """In the language of searches; may be empty if something else narrows the search."""
+    places: Sequence[str] = ()
+    """As `in:`."""
+    project: str | None = None
+    since: str | None = None
+    until: str | None = None
+    """A day counts up to its end."""
+    limit: int = 10
+    """Sessions on a page."""
+    per_session: int | None = 3
+    """Messages of each; None means all, and with 0 they are not even counted."""
+    width: int = 160
+    """Characters of a snippet."""
+    after: str | None = None
+    """Where the page before ended."""
+    order: str = BEST
+    scan: bool = False
+    """Read all texts, also what is not indexed."""
+    agents: Sequence[str] = ()
+    """As `agent:`."""
+    hidden_sessions: bool = False
+    """Whether what filters leave out is counted in sessions and not in messages."""
+
+
+def ask(
+    index: "Index",
+    homes: "Sequence[Home]",
+    question: Question,
+    now: "datetime",
+    progress: Callable[[int, int], None] | None = None,
+) -> "Found":
+    """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
+    began = asked_at(question.after, now)
+    texts_of = _Reader(index, homes, with_outputs=question.scan)
+    disk = homes[0].disk if homes else None
+    query = query_of(question, began)
+    return search(index, query, question, now, texts_of=texts_of, progress=progress, disk=disk)
+
+
+def every_session(index: "Index", question: Question, now: "datetime") -> list[int] | None:
+    """All sessions in which a message matches, however many; None where the index alone cannot tell."""
+    return every_session_found(index, query_of(question, now), question)
+
+
+def query_of(question: Question, now: "datetime") -> "Query":
+    """The words with all that options add; these count as filters do."""
+    from geminids.query.search.language import Query, parse
+
+    choices = {"in": question.places, "agent": question.agents}
+    typed = question.words + "".join(
+        f" {name}:{','.join(chosen)}" for name, chosen in choices.items() if chosen
+    )
+    options = {"project": question.project, "since": question.since, "before": question.until}
+    given = {name: value for name, value in options.items() if value}
+    # With neither words nor options there is nothing to look for, which the language says.
+    query = parse(typed, now) if typed.strip() or not given else Query("", None, ())
+    if not given:
+        return query
+    from geminids.query.search.filters import Filter
+
+    added = [Filter(name, value) for name, value in given.items()]
+    since, before = _moments(query, question, now)
+    text = " ".join([typed, *(f"{one.name}:{one.value}" for one in added)])
+    return query._replace(text=text, filters=(*query.filters, *added), since=since, before=before)
+
+
+def _moments(
+    query: "Query", question: Question, now: "datetime"
+) -> "tuple[datetime | None, datetime | None]":
+    """The narrowest span of time that words and options ask for."""
+    from geminids.query.search.moments import parse_moment
+
+    since = [query.since, parse_moment(question.since, now) if question.since else None]
+    before = [query.before, parse_moment(question.until, now, end=True) if question.until else None]
+    return max(filter(None, since), default=None), min(filter(None, before), default=None)
+
+
+def looks_like_query(words: Sequence[str]) -> bool:
+    """Whether these are words to look for, and cannot be names of sessions or files."""
+    from geminids.query.sessions.input_files import file_meant
+
+    return not any(map(file_meant, words)) and any(map(_is_of_the_language, words))
+
+
+def _is_of_the_language(word: str) -> bool:
+    from geminids.query.search.filters import FILTERS
+
+    name, colon, value = word.lstrip("-").partition(":")
+    is_filter = bool(colon and value) and name in FILTERS
+    return is_filter or " " in word or word.endswith("*") or word[:1] in {'"', "-"}
+
+
+class _Reader:
+    """Reads sessions when one is asked for: most searches do without, and need not load what it takes."""
+
+    def __init__(self, index: "Index", homes: "Sequence[Home]", *, with_outputs: bool) -> None:
+        self._read: Callable[[int], Iterable[tuple[int, Texts]]] | None = None
+        self._index = index
+        self._homes = homes
+        self._with_outputs = with_outputs
+
+    def __call__(self, number: int) -> Iterable[tuple[int, Texts]]:
+        if self._read is None:
+            from geminids.query.search.recheck import Verifying
+
+            self._read = Verifying(self._index, self._homes, with_outputs=self._with_outputs).texts_of
+        return self._read(number)

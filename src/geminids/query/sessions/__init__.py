@@ -1,0 +1,1 @@
+"""Which sessions there are, which one is meant, and what is in it."""

@@ -1,0 +1,132 @@
+"""Which sessions are shown, in which order, and what the question hides."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from geminids.storage.index import reader
+from geminids.storage.index.reader import ORDERS, UNREADABLE, Condition, ProblemRow, ProjectRow, SessionRow
+
+if TYPE_CHECKING:
+    from geminids.core.errors import Unreadable
+    from geminids.storage.index.database import Index
+
+Trouble = TypeVar("Trouble", bound="Unreadable")
+
+LED_BY_HUMANS = frozenset({"main", "checkpoint", "lost"})
+"""The kinds of sessions that a list shows unless it is asked for others."""
+LEFT_UNREAD = "left-unread"
+
+
+class Filter(NamedTuple):
+    """Which sessions are asked for, and in which order."""
+
+    project: str | None = None
+    """A path, a name, a slug or the beginning of a hash."""
+    since: datetime | None = None
+    until: datetime | None = None
+    kinds: frozenset[str] | None = None
+    """None means every kind."""
+    tags: Sequence[str] = ()
+    """Only sessions that have all of them."""
+    order: str = "date"
+    """By `date` (of the last word), `started`, `messages`, `title` or `project`."""
+    reverse: bool = False
+    agents: Sequence[str] = ()
+    """Only sessions of one of these; none means of any."""
+    kept: bool = False
+    """Only sessions whose files are gone, and that are read from copies."""
+
+
+class Listing(NamedTuple):
+    """The sessions that were asked for, in the order that was, and what the question left out."""
+
+    sessions: Sequence[SessionRow]
+    """As many of them as were wished."""
+    total: int
+    considered: int
+    """How many sessions of the kinds that were asked for there are."""
+    hidden: dict[str, int]
+    """How many sessions each part of the question left out."""
+    projects: Sequence[str]
+    """The names of all projects, where one was asked for."""
+    problems: Sequence[ProblemRow]
+    """What could not be looked at."""
+    left_unread: Sequence[ProblemRow]
+    """What was too large to be read whole."""
+    meant: Sequence[ProjectRow] = ()
+    """The projects that were meant, where one was asked for."""
+
+    def nearest_projects(self, wanted: str) -> list[str]:
+        """Projects that may have been meant, or else a few of those there are."""
+        from geminids.query.projects.matching import nearest
+
+        return nearest(self.projects, wanted)
+
+
+def listing(
+    index: "Index", wanted: Filter, limit: int | None = None, tagged: Collection[str] = ()
+) -> Listing:
+    """The sessions that were asked for, and how many were not; `tagged` are those that have the tags."""
+    known = reader.projects(index) if wanted.project is not None else {}
+    meant = _meant(known, wanted.project)
+    conditions = _conditions(wanted, known, meant, tagged)
+    shown = reader.sessions(index, conditions.values(), limit, ORDERS[wanted.order][wanted.reverse])
+    counted, hidden = reader.sessions_sorted_out(index, conditions)
+    # Another process may have written in between; what is shown counts.
+    total = counted if limit is not None and len(shown) == limit else len(shown)
+    kind = [conditions["kind"]] if "kind" in conditions else []
+    return Listing(
+        sessions=shown,
+        total=total,
+        # Counting takes as long as all else that a list asks for.
+        considered=total if conditions.keys() <= {"kind"} else reader.session_count(index, kind),
+        hidden=hidden,
+        projects=sorted({project.name for project in known.values()}),
+        problems=reader.problems(index, UNREADABLE),
+        left_unread=each_file_once(reader.problems(index, LEFT_UNREAD)),
+        meant=meant,
+    )
+
+
+def conditions_of(index: "Index", wanted: Filter, tagged: Collection[str] = ()) -> dict[str, Condition]:
+    """What the sessions fulfil that are asked for, by what it is about."""
+    known = reader.projects(index) if wanted.project is not None else {}
+    return _conditions(wanted, known, _meant(known, wanted.project), tagged)
+
+
+def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
+    if wanted is None:
+        return ()
+    from geminids.query.projects.matching import match
+
+    return match(known.values(), wanted)
+
+
+def _conditions(
+    wanted: Filter, known: dict[int, ProjectRow], meant: Sequence[ProjectRow], tagged: Collection[str]
+) -> dict[str, Condition]:
+    """What a session must fulfil, by what it is about; whatever comes first hides it."""
+    conditions: dict[str, Condition] = {}
+    if wanted.project is not None:
+        numbers = [number for number, project in known.items() if project in meant]
+        conditions["project"] = reader.one_of("project", numbers)
+    if wanted.agents:
+        conditions["agent"] = reader.one_of("agent", sorted(wanted.agents))
+    if wanted.tags:
+        conditions["tag"] = reader.among(tagged)
+    if wanted.kept:
+        conditions["kept"] = Condition("kept")
+    if wanted.since:
+        conditions["since"] = reader.not_over_before(wanted.since)
+    if wanted.until:
+        conditions["until"] = reader.begun_before(wanted.until)
+    if wanted.kinds is not None:
+        conditions["kind"] = reader.one_of("kind", sorted(wanted.kinds))
+    return conditions
+
+
+def each_file_once(problems: Iterable[Trouble]) -> tuple[Trouble, ...]:
+    """Of the problems of a file, the last."""
+    return tuple({problem.file: problem for problem in problems}.values())

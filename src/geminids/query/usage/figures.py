@@ -1,0 +1,169 @@
+"""Figures that add up: what some sessions did and used."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.query.usage.prices import Amounts
+from geminids.storage.index.schema import USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from decimal import Decimal
+
+    from geminids.core.model import Usage
+    from geminids.storage.index.totals import Done, Spent
+
+
+class Tokens(NamedTuple):
+    """Requests and what they used; a kind of token that nobody recorded is None.
+
+    `input` is the whole prompt: `fresh`, `cached` and `cache_write` are its parts.
+    """
+
+    requests: int = 0
+    """Those of which the agent recorded tokens."""
+    unmeasured: int = 0
+    """Replies of which it recorded none: they are in no other number here."""
+    input: int | None = None
+    cached: int | None = None
+    cache_write: int | None = None
+    cache_write_hour: int | None = None
+    """The part of `cache_write` that is kept for an hour."""
+    output: int | None = None
+    thoughts: int | None = None
+    tool: int | None = None
+    total: int | None = None
+    cost: "Decimal | None" = None
+    """Dollars at list price, of those requests that have a price."""
+    unpriced: int = 0
+    """Requests that have none."""
+
+    @property
+    def fresh(self) -> int | None:
+        """The part of the prompts that came from no cache and went into none."""
+        if self.input is None:
+            return None
+        return self.input - (self.cached or 0) - (self.cache_write or 0)
+
+    @staticmethod
+    def sum(many: "Iterable[Tokens]") -> "Tokens":
+        """All of them together; a kind of token nobody recorded stays unknown."""
+        adding = Adding()
+        for tokens in many:
+            adding.add_tokens(tokens)
+        return adding.tokens()
+
+
+class Figures(NamedTuple):
+    """What was done and used."""
+
+    sessions: int = 0
+    """Those that a human led."""
+    subagents: int = 0
+    prompts: int = 0
+    replies: int = 0
+    active: int = 0
+    """Microseconds in which somebody was at work: longer pauses are left out."""
+    calls: int = 0
+    errors: int = 0
+    cancelled: int = 0
+    files: int = 0
+    """Different files that were changed."""
+    added: int | None = None
+    removed: int | None = None
+    """Lines."""
+    tokens: Tokens = Tokens()
+    estimated: Tokens | None = None
+    """What requests without recorded tokens may have used; only if it was asked for."""
+
+    def told(self, by: str) -> "dict[str, Any]":
+        """All of them by their names; None for what is not told of such a group."""
+        return self._asdict() | dict.fromkeys(_NOT_TOLD.get(by, ()))
+
+
+_NOT_TOLD = {
+    "model": ("prompts", "replies", "active", "calls", "errors", "cancelled", "files"),
+    "tool": ("prompts", "replies", "active", "tokens"),
+}
+"""Of a model it is not told who asked and called, of a tool neither who asked nor what was used."""
+
+
+def figures_of(done: "Done") -> Figures:
+    """What was done, as far as it is counted by day."""
+    return Figures(*done[1:9], 0, done.added, done.removed)
+
+
+_UNMEASURED = Tokens._fields.index("unmeasured")
+
+
+class Adding:
+    """Adds up tokens, many times: as plain numbers, since making a value of each sum would take the time."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self) -> None:
+        self.numbers: list[int | Decimal | None] = [0, 0, *(None for _ in USAGE), None, 0]
+
+    def add(self, spent: "Spent", cost: "Decimal | None") -> None:
+        """What one group used, and what that cost; None if there is no price."""
+        self._add((*spent[4:], cost, spent.requests if cost is None else 0))
+
+    def add_all(self, other: "Adding") -> None:
+        """Another sum."""
+        self._add(other.numbers)
+
+    def add_tokens(self, tokens: Tokens) -> None:
+        """A sum that was made a value of."""
+        self._add(tokens)
+
+    def _add(self, numbers: "Sequence[int | Decimal | None]") -> None:
+        self.numbers = [
+            one if other is None else other if one is None else one + other
+            for one, other in zip(self.numbers, numbers, strict=True)
+        ]
+
+    def add_unmeasured(self, replies: int) -> None:
+        """Some replies of which nothing was recorded."""
+        self.numbers[_UNMEASURED] = (self.numbers[_UNMEASURED] or 0) + replies
+
+    def tokens(self) -> Tokens:
+        """The sum."""
+        return Tokens._make(self.numbers)
+
+
+def together(many: "Sequence[Figures]") -> Figures:
+    """What adds up of several groups: a session or a file may be in more than one of them."""
+    guesses = [figures.estimated for figures in many if figures.estimated]
+    return Figures(
+        prompts=sum(figures.prompts for figures in many),
+        replies=sum(figures.replies for figures in many),
+        active=sum(figures.active for figures in many),
+        calls=sum(figures.calls for figures in many),
+        errors=sum(figures.errors for figures in many),
+        cancelled=sum(figures.cancelled for figures in many),
+        added=_sum(figures.added for figures in many),
+        removed=_sum(figures.removed for figures in many),
+        tokens=Tokens.sum(figures.tokens for figures in many),
+        estimated=Tokens.sum(guesses) if guesses else None,
+    )
+
+
+def _sum(numbers: "Iterable[int | None]") -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def amounts_of(used: "Spent | Usage") -> Amounts:
+    """What is paid for, each kind by itself."""
+    cached, written = used.cached or 0, used.cache_write or 0
+    # Where a failed request used nothing, an agent may still tell what it meant to keep for an hour.
+    hour = min(written, used.cache_write_hour or 0)
+    return Amounts(
+        fresh=max(0, (used.input or 0) - cached - written),
+        cached=cached,
+        cache_write=written - hour,
+        cache_write_hour=hour,
+        output=used.output or 0,
+        thoughts=used.thoughts or 0,
+        tool=used.tool or 0,
+    )

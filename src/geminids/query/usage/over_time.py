@@ -1,0 +1,154 @@
+"""Usage over time, split into its largest parts: one question to the index for all of them."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.core.values import Value
+from geminids.query.usage.counted import scope_of
+from geminids.query.usage.figures import Adding, Figures, Tokens
+from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
+from geminids.query.usage.stats import NAMING, StatsQuestion, group_of
+from geminids.storage.index import totals
+from geminids.storage.index.totals import Key, Spent
+
+if TYPE_CHECKING:
+    from geminids.query.search.language import Query
+    from geminids.query.usage.prices import Basis
+    from geminids.storage.index.database import Index
+
+SPLITS = ("model", "agent", "project")
+"""What usage over time can be split by."""
+_MANY_DAYS, _MANY_WEEKS = 120, 1200
+"""Days: a longer span is told by weeks, a still longer one by months, unless somebody says by what."""
+
+
+class UsagePart(NamedTuple):
+    """One of the parts that a total is split into, or several together."""
+
+    key: str
+    name: str
+    used: Tokens
+    points: Sequence[Tokens]
+    """For each period of the whole."""
+
+
+class OverTime(Value):
+    """What was asked for."""
+
+    by: str
+    split: str
+    periods: Sequence[date]
+    """The first days of those in which anything was used, in order."""
+    total: UsagePart
+    parts: Sequence[UsagePart]
+    """The largest first."""
+    rest: UsagePart | None
+    """All parts beyond those, together."""
+    left_out: int
+    """How many those are."""
+    since: datetime | None
+    until: datetime | None
+    basis: "Basis"
+    unpriced: Sequence[Unpriced]
+
+
+def over_time(
+    index: "Index",
+    question: StatsQuestion,
+    query: "Query | None",
+    found: Sequence[int] | None,
+    pricing: Pricing,
+    *,
+    periods: str | None,
+    most: int,
+) -> OverTime:
+    """What was used in each day, week or month; without a wish they are chosen by the span.
+
+    `question.by` is what it is split by; `most` parts are told. `found` are the sessions with the words of
+    the query, if it has any.
+    """
+    group = group_of(index, question)
+    scope = scope_of(index, query, found)
+    spent = totals.spent(index, scope, group)
+    guessed = totals.estimated(index, scope, group)
+    prices = RowPrices(index, (*spent, *guessed), pricing)
+    by = periods or _fitting([row.day for row in (*spent, *guessed)])
+    sums = _sums(by, spent, guessed, prices)
+    firsts = sorted({first for _, first in sums})
+    keys = _largest_first(sums)
+    names = _names(index, question.by, keys, prices.models)
+    named, others = keys[:most], set(keys[most:])
+    return OverTime(
+        by=by,
+        split=question.by,
+        periods=list(map(date_of, firsts)),
+        total=_part("", "", sums, firsts, set(keys)),
+        parts=[_part(*names[key], sums, firsts, {key}) for key in named],
+        rest=_part("", "", sums, firsts, others) if others else None,
+        left_out=len(others),
+        since=query.since if query else None,
+        until=query.before if query else None,
+        basis=prices.basis,
+        unpriced=prices.unpriced(),
+    )
+
+
+_Sums = dict[tuple[Key, int], Adding]
+"""By the number of a part and the first day of a period."""
+
+
+def _sums(by: str, spent: Sequence[Spent], guessed: Sequence[Spent], prices: RowPrices) -> _Sums:
+    first_days = {day: _first_day(by, day) for day in {row.day for row in (*spent, *guessed)}}
+    sums: defaultdict[tuple[Key, int], Adding] = defaultdict(Adding)
+    for row in spent:
+        sums[row.key, first_days[row.day]].add(row, prices.cost(row))
+    for row in guessed:
+        sums[row.key, first_days[row.day]].add_unmeasured(row.requests)
+    return sums
+
+
+def _largest_first(sums: _Sums) -> list[Key]:
+    """The numbers of the parts."""
+    totals_of: defaultdict[Key, int] = defaultdict(int)
+    for (key, _), used in sums.items():
+        totals_of[key] += used.tokens().total or 0
+    return sorted(totals_of, key=lambda key: -totals_of[key])
+
+
+def _names(
+    index: "Index", split: str, keys: Sequence[Key], models: dict[int, str]
+) -> dict[Key, tuple[str, str]]:
+    """The key and the name of each part, by its number."""
+    groups = NAMING[split](index, dict.fromkeys(keys, Figures()), models)
+    return {key: (group.key, group.name) for key, group in zip(keys, groups, strict=True)}
+
+
+def _part(key: str, name: str, sums: _Sums, firsts: Sequence[int], numbers: set[Key]) -> UsagePart:
+    """Those of some numbers, together."""
+    used, points = Adding(), {first: Adding() for first in firsts}
+    for (number, first), sum_of_one in sums.items():
+        if number in numbers:
+            used.add_all(sum_of_one)
+            points[first].add_all(sum_of_one)
+    return UsagePart(key, name, used.tokens(), [point.tokens() for point in points.values()])
+
+
+def _fitting(days: Sequence[int]) -> str:
+    """The periods that a picture has room for."""
+    span = max(days) - min(days) if days else 0
+    return "day" if span <= _MANY_DAYS else "week" if span <= _MANY_WEEKS else "month"
+
+
+def _first_day(by: str, day: int) -> int:
+    """The first day of the period that a day is in."""
+    match by:
+        case "week":
+            # Weeks begin on Mondays, and 1970 began on a Thursday.
+            return (day + 3) // 7 * 7 - 3
+        case "month":
+            return day - date_of(day).day + 1
+        case _:
+            return day

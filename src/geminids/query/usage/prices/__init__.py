@@ -1,0 +1,214 @@
+"""What requests cost at list price.
+
+An estimate in dollars, by the library genai-prices (extra `geminids[cost]`) and by what the user settled.
+It is no bill: discounts, subscriptions, free tiers, batches, service tiers, web searches and audio are not
+in it.
+
+Loading the library takes longer than all of `geminids stats` may. So this differs in two things from a call
+for each request:
+
+- Usage comes summed. A price may rise for all tokens of a request if its input is above some size, so
+  requests are summed by `band`: between which of these sizes their inputs were. Within a band a price is a
+  plain factor.
+- Prices are kept between runs in a small text, for the models that were asked for (`cache.py`). The library
+  is loaded (`listed.py`) only where a model is new or another release of the library is installed.
+
+A model is priced as the library prices it, or not at all and with a reason.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.core.values import Value
+
+if TYPE_CHECKING:
+    from datetime import date
+    from decimal import Decimal
+
+    from geminids.core.settings import Settings
+    from geminids.query.usage.prices.cache import Listed, PriceList, Rates
+    from geminids.query.usage.prices.overrides import Override, Overrides
+
+
+class Amounts(NamedTuple):
+    """The tokens of a request, or of many requests of one band; none of them is counted twice."""
+
+    fresh: int = 0
+    """The prompt without what was read from a cache or written to one."""
+    cached: int = 0
+    cache_write: int = 0
+    """Written to a cache for a few minutes."""
+    cache_write_hour: int = 0
+    """Written to a cache for an hour."""
+    output: int = 0
+    """The answer without thoughts."""
+    thoughts: int = 0
+    tool: int = 0
+    """What tools of the provider added to the prompt."""
+
+    @property
+    def input(self) -> int:
+        """All that the model was given; by this, for one request, its band goes."""
+        return self.fresh + self.cached + self.cache_write + self.cache_write_hour + self.tool
+
+    def plus(self, other: "Amounts") -> "Amounts":
+        """Both together."""
+        return Amounts(*map(int.__add__, self, other))
+
+
+class Cost(NamedTuple):
+    """What some tokens cost, and how that was found."""
+
+    amount: "Decimal"
+    """In dollars."""
+    rates: "Rates"
+    """Dollars for a million tokens of each kind."""
+    priced_as: str
+    """Provider and model in the price list, or the name in the settings."""
+    overridden: bool
+    """Whether the user settled the price."""
+
+
+class Basis(Value):
+    """Where prices come from."""
+
+    library: str | None
+    """The price list that was asked and its release; None if none was needed or there is none."""
+    overrides: tuple[str, ...]
+    """The names in the settings whose prices took part so far."""
+
+
+_NOT_LOOKED_UP = "its price was not looked up"
+_NO_DAY = "its price has changed, and on which day it was used is not known"
+
+
+def overrides_in(settings: "Settings") -> "Overrides | None":
+    """The prices that the user settled; None if there are none."""
+    if not settings.prices:
+        return None
+    from geminids.query.usage.prices.overrides import read_overrides
+
+    return read_overrides(settings.file, settings.prices)
+
+
+def _no_library() -> str:
+    from geminids.core.installation import who_adds
+
+    return (
+        f"genai-prices, which holds the list prices, cannot be loaded; {who_adds('cost')} adds it, "
+        "and [prices] in settings.toml can name a price"
+    )
+
+
+class Prices:
+    """Answers what tokens cost, for the models that were named when it was loaded."""
+
+    def __init__(
+        self,
+        price_list: "PriceList | None",
+        overrides: "Overrides | None",
+        to_keep: str | None = None,
+        unlisted: str = _NOT_LOOKED_UP,
+    ) -> None:
+        self.to_keep = to_keep
+        """The text to keep for the next run; None if the one that was given is still good."""
+        self._list = price_list
+        self._unlisted = unlisted
+        self._overrides = overrides
+        self._answers: dict[tuple[str | None, str, date | None, int], tuple[Rates, str, bool] | None] = {}
+        self._used: set[str] = set()
+
+    @classmethod
+    def load(
+        cls, kept: str | None, overrides: "Overrides | None", wanted: Collection[tuple[str | None, str]]
+    ) -> "Prices":
+        """Prices for some models, each with its provider or None if only the model's name is known.
+
+        The kept text is used if it knows them all and the same release of the library is installed.
+        """
+        from geminids.query.usage.prices.cache import keepable_text, library_footprint, read_kept
+
+        listed = {pair for pair in wanted if overrides is None or overrides.find(*pair) is None}
+        if not listed:
+            return cls(None, overrides)
+        footprint = library_footprint()
+        if footprint is None:
+            return cls(None, overrides, unlisted=_no_library())
+        known = read_kept(kept) if kept else None
+        # An empty footprint tells nothing of the release.
+        if known and footprint and known.footprint == footprint and listed <= known.models.keys():
+            return cls(known, overrides)
+        from geminids.query.usage.prices.listed import look_up
+
+        # What was asked for earlier will be asked for again.
+        made = look_up(listed | (known.models.keys() if known else set()), footprint)
+        if made is None:
+            return cls(None, overrides, unlisted=_no_library())
+        return cls(made, overrides, keepable_text(made))
+
+    def cost(
+        self, provider: str | None, model: str, day: "date | None", band: int, amounts: Amounts
+    ) -> Cost | None:
+        """What these tokens cost on a day of UTC; None if that is not known, and `why_not` says why."""
+        asked = provider, model, day, band
+        try:
+            answer = self._answers[asked]
+        except KeyError:
+            answer = self._answers[asked] = self._answer(*asked)
+        return Cost(_dollars(answer[0], amounts), *answer) if answer else None
+
+    def why_not(self, provider: str | None, model: str) -> str | None:
+        """The reason if `cost` knew no price, on some day at least."""
+        if self._override(provider, model):
+            return None
+        listed = self._listed(provider, model)
+        if listed is None:
+            return self._unlisted
+        reasons = [listed.why_not, *(period.why_not for period in listed.periods)]
+        if len(listed.periods) > 1:
+            reasons.append(_NO_DAY)
+        return next(filter(None, reasons), None)
+
+    def context_window(self, provider: str | None, model: str) -> int | None:
+        """How many tokens a prompt of it may have; None if the list does not tell."""
+        listed = self._listed(provider, model)
+        return listed.context_window if listed else None
+
+    @property
+    def basis(self) -> Basis:
+        """Where these prices come from."""
+        return Basis(self._list.library if self._list else None, tuple(sorted(self._used)))
+
+    def _listed(self, provider: str | None, model: str) -> "Listed | None":
+        return self._list.models.get((provider, model)) if self._list else None
+
+    def _answer(
+        self, provider: str | None, model: str, day: "date | None", band: int
+    ) -> "tuple[Rates, str, bool] | None":
+        """All of a cost but the amount."""
+        override = self._override(provider, model)
+        if override:
+            self._used.add(override.name)
+            return override.rates(band), override.name, True
+        listed = self._listed(provider, model)
+        period = listed.period(day) if listed else None
+        if listed is None or period is None or period.why_not:
+            return None
+        return period.rates(band), listed.priced_as, False
+
+    def _override(self, provider: str | None, model: str) -> "Override | None":
+        return self._overrides.find(provider, model) if self._overrides else None
+
+
+def _dollars(rates: "Rates", amounts: Amounts) -> "Decimal":
+    million_fold = (
+        rates.fresh * amounts.fresh
+        + rates.cached * amounts.cached
+        + rates.cache_write * amounts.cache_write
+        + rates.cache_write_hour * amounts.cache_write_hour
+        + rates.output * amounts.output
+        + rates.thoughts * amounts.thoughts
+        + rates.tool * amounts.tool
+    )
+    return million_fold.scaleb(-6)

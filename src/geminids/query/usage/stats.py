@@ -1,0 +1,376 @@
+"""What sessions did, used and cost, in groups, from the sums of the index: no file of an agent is opened."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.core.values import Value
+from geminids.query.usage.counted import hours_counted, scope_of, sessions_counted
+from geminids.query.usage.figures import Adding, Figures, Tokens, figures_of, together
+from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
+from geminids.storage.index import reader, totals
+from geminids.storage.index.reader import Condition, SessionRow
+from geminids.storage.index.totals import Key, Scope, Spent
+from geminids.storage.times import microseconds
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from geminids.query.search.language import Query
+    from geminids.query.usage.prices import Basis
+    from geminids.storage.index.database import Index
+
+STATS_GROUPS = ("day", "week", "month", "model", "agent", "project", "session", "tool")
+"""What figures can be grouped by."""
+TIMES = frozenset({"day", "week", "month"})
+
+
+class StatsQuestion(Value):
+    """Which sessions, and how they are grouped."""
+
+    by: str = "day"
+    words: str = ""
+    """In the language of searches: the sessions that it finds."""
+    since: str | None = None
+    until: str | None = None
+    """A day counts up to its end."""
+    project: str | None = None
+    agents: Sequence[str] = ()
+    fold: bool = True
+    """Whether subagents count as their parents, where sessions are told apart."""
+    estimate: bool = False
+    """Whether tokens that nobody recorded are guessed."""
+
+
+class StatsGroup(NamedTuple):
+    """One line of a table."""
+
+    key: str
+    """A day as 2026-11-15 (the first of a week or month), a name, or the id of a session."""
+    name: str
+    """What people call it: the title of a session, the name of a project."""
+    figures: Figures
+    agent: str | None = None
+    """Of a session."""
+
+
+class Statistics(Value):
+    """What was asked for."""
+
+    by: str
+    total: Figures
+    grouped_sessions: int
+    """Those that a human led and that are in any group: not all of them call tools or models."""
+    groups: Sequence[StatsGroup]
+    """In order of time, or the largest first."""
+    days: Sequence[tuple[date, Tokens]]
+    """What was used day by day: what a picture shows."""
+    since: datetime | None
+    until: datetime | None
+    basis: "Basis"
+    """Where the prices are from."""
+    unpriced: Sequence[Unpriced]
+    agents: Sequence[str]
+    """Whose sessions there are among them."""
+    span: tuple[date, date] | None = None
+    """The first and the last day on which anything was done."""
+
+    def together(self, groups: Iterable[StatsGroup]) -> Figures:
+        """What adds up of some of the groups."""
+        return together([group.figures for group in groups])
+
+
+class LargestSessions(NamedTuple):
+    """The largest sessions, each with its subagents."""
+
+    by_tokens: Sequence[tuple[SessionRow, int]]
+    by_time: Sequence[tuple[SessionRow, int]]
+    """With the microseconds in which somebody was at work."""
+
+
+def statistics(
+    index: "Index",
+    question: StatsQuestion,
+    query: "Query | None",
+    found: Sequence[int] | None,
+    pricing: Pricing,
+) -> Statistics:
+    """The figures that are asked for. `found` are the sessions with the words of the query, if it has any."""
+    return _Counting(index, scope_of(index, query, found), question, pricing).statistics(query)
+
+
+def asked(question: StatsQuestion, now: datetime) -> "Query | None":
+    """What the question says in the language of searches; None if all sessions count.
+
+    Raises QuerySyntaxError or BadTimeError.
+    """
+    options = (question.words, question.since, question.until, question.project, *question.agents)
+    if not any(options):
+        return None
+    from geminids.query.search.question import Question, query_of
+
+    agents = "".join(f" agent:{agent}" for agent in question.agents)
+    search = Question(
+        question.words + agents, project=question.project, since=question.since, until=question.until
+    )
+    return query_of(search, now)
+
+
+def busy_hours(index: "Index", query: "Query | None", found: Sequence[int] | None) -> list[totals.BusyHour]:
+    """When people typed and models answered. `found` are the sessions with the words of the query."""
+    conditions = sessions_counted(index, query, found)
+    if query is not None and query.since:
+        conditions.append(Condition("m.at >= ?", (microseconds(query.since),)))
+    if query is not None and query.before:
+        conditions.append(Condition("m.at < ?", (microseconds(query.before),)))
+    if query is not None:
+        conditions += hours_counted(index, query)
+    return totals.by_hour(index, conditions)
+
+
+def largest_sessions(
+    index: "Index", query: "Query | None", found: Sequence[int] | None, most: int
+) -> LargestSessions:
+    """The sessions, each with its subagents, that used and that took most."""
+    scope = scope_of(index, query, found)
+    group = group_of(index, StatsQuestion(by="session"))
+    by_tokens = totals.largest(index, scope, f"spent {group}", "total", most)
+    by_time = totals.largest(index, scope, f"days {group}", "active", most)
+    rows = reader.sessions_numbered(index, [int(key) for key, _ in (*by_tokens, *by_time)])
+    return LargestSessions(
+        [(rows[int(key)], tokens) for key, tokens in by_tokens if int(key) in rows],
+        [(rows[int(key)], active) for key, active in by_time if int(key) in rows],
+    )
+
+
+# Counting
+
+
+class _Counting:
+    """Adds up what is in a scope."""
+
+    def __init__(self, index: "Index", scope: Scope, question: StatsQuestion, pricing: Pricing) -> None:
+        self._index = index
+        self._scope = scope
+        self._by = question.by
+        self._group = group_of(index, question)
+        # Tools use no tokens of their own: their requests are told all together.
+        spent_by = "day" if question.by == "tool" else self._group
+        spent = totals.spent(index, scope, spent_by)
+        guessed = totals.estimated(index, scope, spent_by)
+        self._prices = RowPrices(index, (*spent, *guessed), pricing)
+        by_day = spent_by == "day"
+        self._used = _Used(spent, self._prices.cost, by_day=by_day)
+        self._used.note_unmeasured(guessed)
+        self._estimated = _Used(guessed, self._prices.price, by_day=by_day) if question.estimate else None
+
+    def statistics(self, query: "Query | None") -> Statistics:
+        """All figures."""
+        total = self._total()
+        return Statistics(
+            by=self._by,
+            total=total,
+            grouped_sessions=self._grouped_sessions(total),
+            groups=_named(self._index, self._by, self._groups(), self._prices.models),
+            days=[(date_of(int(day)), used.tokens()) for day, used in sorted(self._used.by_day.items())],
+            since=query.since if query else None,
+            until=query.before if query else None,
+            basis=self._prices.basis,
+            unpriced=self._prices.unpriced(),
+            agents=totals.agents(self._index, self._scope),
+            span=self._span(),
+        )
+
+    def _span(self) -> tuple[date, date] | None:
+        days = totals.span(self._index, self._scope)
+        return None if days is None else (date_of(days[0]), date_of(days[1]))
+
+    def _total(self) -> Figures:
+        done = self._deeds("all").get(0, Figures())
+        guessed = self._estimated.total() if self._estimated else None
+        return done._replace(tokens=self._used.total(), estimated=guessed)
+
+    def _grouped_sessions(self, total: Figures) -> int:
+        match self._by:
+            case "tool":
+                return totals.sessions_in(self._index, self._scope, "called")
+            case "model":
+                return totals.sessions_in(self._index, self._scope, "spent")
+            case _:
+                return total.sessions
+
+    def _groups(self) -> dict[Key, Figures]:
+        match self._by:
+            case "tool":
+                return self._tools()
+            case "model":
+                return self._used_in(self._models_led())
+            case _:
+                return self._used_in(self._deeds(self._group))
+
+    def _tools(self) -> dict[Key, Figures]:
+        changed = totals.files(self._index, self._scope, "tool")
+        return {
+            tool.key: Figures(
+                sessions=tool.sessions,
+                subagents=tool.subagents,
+                calls=tool.calls,
+                errors=tool.errors,
+                cancelled=tool.cancelled,
+                files=changed.get(tool.key, 0),
+                added=tool.added,
+                removed=tool.removed,
+            )
+            for tool in totals.called(self._index, self._scope)
+        }
+
+    def _models_led(self) -> dict[Key, Figures]:
+        sessions = totals.sessions_by_model(self._index, self._scope)
+        return {key: Figures(sessions=led, subagents=others) for key, (led, others) in sessions.items()}
+
+    def _used_in(self, groups: dict[Key, Figures]) -> dict[Key, Figures]:
+        """The groups with what they used."""
+        for key, used in self._used.by_key.items():
+            groups[key] = groups.get(key, Figures())._replace(tokens=used.tokens())
+        for key, used in self._estimated.by_key.items() if self._estimated else ():
+            groups[key] = groups.get(key, Figures())._replace(estimated=used.tokens())
+        return groups
+
+    def _deeds(self, group: str) -> dict[Key, Figures]:
+        """What was done in each group."""
+        groups = {done.key: figures_of(done) for done in totals.done(self._index, self._scope, group)}
+        for key, files in totals.files(self._index, self._scope, group).items():
+            groups[key] = groups.get(key, Figures())._replace(files=files)
+        return groups
+
+
+class _Used:
+    """Tokens of some rows: all of them, by group and by day."""
+
+    def __init__(
+        self, rows: Iterable[Spent], cost: "Callable[[Spent], Decimal | None]", *, by_day: bool
+    ) -> None:
+        """Add them up; `by_day` says that the groups are days."""
+        self.by_key: defaultdict[Key, Adding] = defaultdict(Adding)
+        self.by_day: defaultdict[Key, Adding] = self.by_key if by_day else defaultdict(Adding)
+        for row in rows:
+            paid = cost(row)
+            self.by_key[row.key].add(row, paid)
+            if not by_day:
+                self.by_day[row.day].add(row, paid)
+
+    def note_unmeasured(self, rows: Iterable[Spent]) -> None:
+        """Count the replies that are no recorded requests; they are told by what they may have used."""
+        for row in rows:
+            self.by_key[row.key].add_unmeasured(row.requests)
+            if self.by_day is not self.by_key:
+                self.by_day[row.day].add_unmeasured(row.requests)
+
+    def total(self) -> Tokens:
+        """All of them."""
+        total = Adding()
+        for used in self.by_key.values():
+            total.add_all(used)
+        return total.tokens()
+
+
+# Groups and their names
+
+
+def group_of(index: "Index", question: StatsQuestion) -> str:
+    """The group to ask for, after noting what counts as one."""
+    if question.by == "project":
+        totals.count_as_one(index, projects_that_are_one(index))
+        return "one project"
+    if question.by == "session" and question.fold:
+        totals.count_as_one(index, _roots(totals.parents(index)))
+        return "one session"
+    return question.by
+
+
+def _roots(parents: dict[int, int]) -> dict[int, int]:
+    """For each subagent the session in which a human is; those that start each other in a ring stay alone."""
+    roots: dict[int, int] = {}
+    for child, parent in parents.items():
+        above, seen = parent, {child}
+        while above in parents and above not in seen:
+            seen.add(above)
+            above = parents[above]
+        if above not in seen:
+            roots[child] = above
+    return roots
+
+
+def projects_that_are_one(index: "Index") -> dict[int, int]:
+    """For each project that files name, the first of those that are the same folder."""
+    known = reader.projects(index)
+    first: dict[str, int] = {}
+    return {
+        number: first.setdefault(project.path or project.hash or project.slug or "", number)
+        for number, project in sorted(known.items())
+    }
+
+
+def _named(index: "Index", by: str, groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
+    """The groups with names: those of time in its order, the others the largest first."""
+    if by in TIMES:
+        ordered = sorted((int(key), figures) for key, figures in groups.items())
+        return [StatsGroup(str(date_of(day)), str(date_of(day)), figures) for day, figures in ordered]
+    named = NAMING[by](index, groups, models)
+    weight = _calls if by == "tool" else _weight
+    return sorted(named, key=lambda group: (*weight(group.figures), group.name))
+
+
+def _weight(figures: Figures) -> tuple[int, int]:
+    return -(figures.tokens.total or 0), -figures.prompts
+
+
+def _calls(figures: Figures) -> tuple[int, int]:
+    return -figures.calls, -figures.sessions
+
+
+def _agents(_: "Index", groups: dict[Key, Figures], __: dict[int, str]) -> list[StatsGroup]:
+    return [StatsGroup(str(key), str(key), figures) for key, figures in groups.items()]
+
+
+def _models_named(_: "Index", groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
+    names = {key: models.get(int(key), "") for key in groups}
+    return [StatsGroup(names[key], names[key] or "(unknown)", figures) for key, figures in groups.items()]
+
+
+def _tools(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+    names = totals.names(index, [int(key) for key in groups])
+    return [StatsGroup(names.get(int(k), ""), names.get(int(k), "(unknown)"), f) for k, f in groups.items()]
+
+
+def _projects(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+    from geminids.core.names import project_names
+
+    known = reader.projects(index)
+    rows = [known[int(key)] for key in groups]
+    names = project_names(rows)
+    return [
+        StatsGroup(row.path or row.hash or row.slug or "", names[row], figures)
+        for row, figures in zip(rows, groups.values(), strict=True)
+    ]
+
+
+def _sessions(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+    rows = reader.sessions_numbered(index, [int(key) for key in groups])
+    return [
+        StatsGroup(rows[int(key)].id, rows[int(key)].title or "", figures, rows[int(key)].agent)
+        for key, figures in groups.items()
+        if int(key) in rows
+    ]
+
+
+NAMING: "dict[str, Callable[[Index, dict[Key, Figures], dict[int, str]], list[StatsGroup]]]" = {
+    "agent": _agents,
+    "model": _models_named,
+    "tool": _tools,
+    "project": _projects,
+    "session": _sessions,
+}
+"""How groups get their names, in the order in which they are given."""

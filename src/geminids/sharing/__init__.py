@@ -1,0 +1,1 @@
+"""Sessions for others: told, written in formats, redacted, signed."""

@@ -1,0 +1,188 @@
+"""Errors of the records, with messages a user can act on: what, where, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
+from geminids.core.installation import who_adds
+
+
+class RecordError(GeminidsError):
+    """Something about a record that cannot be done, and why."""
+
+
+class SigningNotInstalledError(GeminidsError):
+    """What signs and verifies is not there."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(
+            f"Signing and verifying need {package}, which cannot be loaded; {who_adds('sign')} adds it."
+        )
+
+
+class SlowSchemaError(RecordError):
+    """A regular expression of a schema takes too long."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Whether the record has the shape of the schema is not known: a text of it takes too long to "
+            f"compare with {name}."
+        )
+
+
+class NoKeyError(GeminidsError):
+    """There is no key to sign with."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self) -> None:
+        super().__init__("There is no key to sign with yet. `geminids key new --issuer NAME` makes one.")
+
+
+class NoDefaultKeyError(GeminidsError):
+    """There are several keys, and nothing says which one is meant."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"There are {len(names)} keys, and none of them is the default. Name one: {', '.join(names)}."
+        )
+
+
+class KeyNotFoundError(GeminidsError):
+    """No key is meant by this."""
+
+    exit_code = NOTHING_FOUND
+
+    def __init__(self, wanted: str, names: Sequence[str]) -> None:
+        none = "There is none; `geminids key new --issuer NAME` makes one."
+        there = f"There are: {', '.join(names)}." if names else none
+        super().__init__(f"No key {wanted!r}. {there}")
+
+
+class AmbiguousKeyError(GeminidsError):
+    """Several keys are meant by this."""
+
+    def __init__(self, wanted: str, names: Sequence[str]) -> None:
+        super().__init__(f"{wanted!r} could be any of {', '.join(names)}; give a name, or more of the id.")
+
+
+class KeyNameError(GeminidsError):
+    """A name that no key can have."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"A key cannot be called {name!r}. A name has up to 64 letters (a-z, A-Z), digits, `-`, `_` and "
+            "`.`, begins with a letter or a digit, and ends neither with `.` nor with `.pub`."
+        )
+
+
+class KeyExistsError(GeminidsError):
+    """There is a key of this name."""
+
+    def __init__(self, name: str, path: str) -> None:
+        super().__init__(f"There is a key {name!r} already: {path!r} exists. Give the new one another name.")
+
+
+class KeyAlgorithmError(GeminidsError):
+    """No key of this kind can be made."""
+
+    def __init__(self, wanted: str, known: Sequence[str]) -> None:
+        super().__init__(f"No key can be made for {wanted!r}. There are: {', '.join(known)}.")
+
+
+class IssuerError(GeminidsError):
+    """An issuer that is none."""
+
+    def __init__(self) -> None:
+        super().__init__("An issuer is a name or an address on one line, of up to 300 characters.")
+
+
+class EmptyPassphraseError(GeminidsError):
+    """A passphrase that protects nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("The passphrase is empty. Without one, leave --passphrase out.")
+
+
+class UnusableKeyError(GeminidsError):
+    """A file that should hold a key cannot be used."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path = path
+        self.reason = reason
+        super().__init__(f"Cannot use the key {path!r}: {reason}.")
+
+
+class PassphraseNeededError(GeminidsError):
+    """A key has a passphrase, and there is nobody who could give it."""
+
+    def __init__(self, whose: str) -> None:
+        super().__init__(
+            f"{whose} needs a passphrase, and nobody can be asked here. GEMINIDS_KEY_PASSPHRASE can hold it."
+        )
+
+
+class BadTokenError(GeminidsError):
+    """A file holds no time stamp token."""
+
+    def __init__(self, path: str | None, reason: str) -> None:
+        whose = f" {path!r}" if path else ""
+        super().__init__(f"Cannot use the time stamp{whose}: {reason}.")
+
+
+class SchemaError(GeminidsError):
+    """A schema that cannot be used: what is wrong with it, and on which line."""
+
+    def __init__(self, name: str, reason: str, line: int | None = None) -> None:
+        self.name = name
+        self.reason = reason
+        self.line = line
+        where = f"line {line}: " if line else ""
+        super().__init__(f"The schema {name!r} cannot be used: {where}{reason}.")
+
+
+class SchemaFileError(GeminidsError):
+    """A file given as a schema cannot be read."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"Cannot read the schema {path!r}: {reason}. --schema takes a text file in CDDL.")
+
+
+class CommitmentError(RecordError):
+    """A record that cannot be committed to."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Cannot commit to the record: {reason}.")
+
+
+class SigningError(RecordError):
+    """Something that cannot be signed."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Cannot sign: {reason}.")
+
+
+class ExcerptError(RecordError):
+    """A redacted record that no signature would prove."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Cannot make an excerpt: {reason}.")
+
+
+class WithholdingError(RecordError):
+    """A piece that cannot be taken out of a record."""
+
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(f"Cannot take {pointer or 'the whole record'!r} out of the record: {reason}.")
+
+
+class SignatureAloneError(RecordError):
+    """A signature without the record that was signed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "It is a signature alone: the record that it is about is another file; give that one."
+        )

@@ -1,0 +1,332 @@
+"""Kept copies of agents' files: byte for byte, packed, named by their content, never torn.
+
+    <data folder>/kept/packs/000001.pack     records that only get more; all that is needed is in them
+    <data folder>/kept/manifest.db           where everything lies; can be made anew from the packs
+    <data folder>/kept/manifest.db.damaged-1 one that could not be read, moved aside
+    <data folder>/kept/lock                  held by whoever writes; says who that is
+
+A version of a file is a list of segments, so that a file which only grows costs only what it grew by.
+Versions are states that differ other than by growth: a copy that is the beginning of a later one is replaced
+by it.
+
+| file | what is in it |
+|---|---|
+| `keeping.py` | the one who writes: what is new in a file, and the order in which it becomes durable |
+| `steady.py` | reads a file that others may be writing, all of one moment or not at all |
+| `records.py`, `packs.py`, `compressing.py` | the bytes of a pack |
+| `reading.py` | copies read again and compared with their digests |
+| `manifest.py`, `rebuilding.py` | where everything lies, and how that is found out again |
+| `rewriting.py` | packs without what is no longer wanted |
+| `verifying.py` | reads all of it, names what is damaged, heals it |
+| `moving.py` | copies in one file that others can open, and back |
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from geminids.core.values import Value
+from geminids.storage.archive.failures import (
+    ArchiveFullError,
+    BusyArchiveError,
+    DamagedArchiveError,
+    DamagedCopyError,
+    FailedToKeepError,
+    NewerArchiveError,
+    NotAnArchiveError,
+)
+
+if TYPE_CHECKING:
+    from geminids.storage.archive.keeper import Writer
+    from geminids.storage.archive.manifest import Manifest, Place
+    from geminids.storage.archive.records import Segment
+    from geminids.storage.archive.transfer import Exported, Imported
+    from geminids.storage.archive.verification import Verified
+
+__all__ = (
+    "FOLDER",
+    "Archive",
+    "ArchiveFullError",
+    "BusyArchiveError",
+    "DamagedArchiveError",
+    "DamagedCopyError",
+    "Exported",
+    "FailedToKeepError",
+    "Imported",
+    "KeptHome",
+    "NewerArchiveError",
+    "NotAnArchiveError",
+    "Totals",
+    "Verified",
+    "Version",
+    "export_to",
+    "import_from",
+    "verify",
+)
+
+Answer = TypeVar("Answer")
+
+FOLDER = "kept"
+MANIFEST_FILE = "manifest.db"
+MANIFEST_VERSION = 2
+PATIENCE = 10.0
+"""Seconds to wait for another process that keeps copies."""
+
+
+class Version(NamedTuple):
+    """A kept copy of a file, as it was at one moment."""
+
+    number: int
+    """Its name in the archive; stays the same when the file only grows."""
+    agent: str
+    home: str
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+    mode: int
+    digest: str
+    """SHA-256 of the whole content."""
+    kept_at: int
+    """Microseconds since 1970."""
+
+
+class KeptHome(Value):
+    """The folder of an agent of which there are copies."""
+
+    agent: str
+    folder: str
+    is_imported: bool
+    """Whether all of its copies came from another archive."""
+    files: int
+    size: int
+    """Bytes of the newest version of each file."""
+    first: int
+    last: int
+    """When its copies were kept, in microseconds since 1970."""
+
+
+class Totals(Value):
+    """What an archive holds."""
+
+    files: int
+    versions: int
+    size: int
+    """Bytes of the newest version of each file."""
+    size_of_all: int
+    """Bytes of all versions."""
+    size_on_disk: int
+    packs: int
+
+
+class Archive:
+    """The kept copies in a folder, whether there are any or not. Nothing is opened before it is asked for."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.said: list[str] = []
+        """What the user should hear of: a list that was damaged and made anew."""
+        self._manifest: Manifest | None = None
+        self._is_checked = False
+
+    def exists(self) -> bool:
+        """Whether copies were ever kept here."""
+        # Without its packs there still is a list, which says what is lost.
+        names = ("packs", MANIFEST_FILE)
+        return any(os.path.exists(f"{self.folder}/{name}") for name in names)  # noqa: PTH110
+
+    def identity(self) -> tuple[str, int]:
+        """The archive's own id, and a number that is raised when copies were removed, imported or healed."""
+        if not self.exists():
+            return "", 0
+        match dict(self._at_once("SELECT name, value, sum FROM meta") or ()):
+            case {"id": str(archive), "changes": int(changes)}:
+                return archive, changes
+            case _:
+                return self._asked(lambda manifest: manifest.identity())
+
+    def _at_once(self, question: str) -> list[tuple[Any, ...]] | None:
+        """Rows of the manifest without loading anything; None if there is any trouble. `sum` comes last."""
+        # Every command asks, and to load all that knows a manifest takes longer than a list may.
+        import sqlite3
+        from contextlib import closing
+
+        from geminids.storage.checksums import is_whole
+        from geminids.storage.durable.any_marks import uri_of
+
+        try:
+            where = uri_of(f"{self.folder}/{MANIFEST_FILE}", "mode=ro")
+            with closing(sqlite3.connect(where, uri=True)) as connection:
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                rows = connection.execute(question).fetchall() if version == MANIFEST_VERSION else []
+        except sqlite3.Error:
+            return None
+        # Every archive has an id, and home to its copies: no rows are trouble too.
+        return [row[:-1] for row in rows] if rows and all(map(is_whole, rows)) else None
+
+    def newest(self, homes: Collection[str] | None = None) -> dict[str, Version]:
+        """The newest version of every path, of some homes or of all."""
+        return self._asked(lambda manifest: manifest.newest(homes)) if self.exists() else {}
+
+    def versions(self, path: str) -> list[Version]:
+        """The versions of a path, the oldest first."""
+        return self._asked(lambda manifest: manifest.versions(path)) if self.exists() else []
+
+    def all_versions(self) -> list[Version]:
+        """All versions of all paths, the oldest first."""
+        return self._asked(lambda manifest: manifest.all_versions()) if self.exists() else []
+
+    def content(self, version: Version) -> bytes:
+        """What a version holds, compared with its digest. Raises DamagedCopyError."""
+        places = self._places(version)
+        while True:
+            try:
+                return b"".join(self._pieces(version, places))
+            except DamagedCopyError:
+                before, places = places, self._places(version)
+                if places == before:
+                    raise
+                # It has grown while it was read, or its packs were written anew: it lies elsewhere now.
+
+    def part(self, version: Version, start: int, end: int) -> bytes:
+        """The bytes of a version between two places. Raises DamagedCopyError."""
+        from geminids.storage.archive.reader import part
+
+        return part(self.folder, version, self._places(version), self._place, range(start, end))
+
+    def pieces(self, version: Version) -> Iterator[bytes]:
+        """The same piece by piece; they count for nothing until the last one came without an error."""
+        return self._pieces(version, self._places(version))
+
+    def packed(self, version: Version) -> Iterator[bytes]:
+        """The same as frames of zstd, which one after another are a file that `zstd -d` reads."""
+        from geminids.storage.archive.reader import packed_pieces
+
+        return packed_pieces(self.folder, version, self._places(version), self._place)
+
+    def _places(self, version: Version) -> "Sequence[Place] | None":
+        if not self.exists():
+            return None
+        places = self._asked(lambda manifest: manifest.places(version))
+        if places is None and not self._is_checked:
+            # It may only be that the list does not find a row of its own: all of it is looked at, once.
+            self._is_checked = True
+            self._mend("it does not know where a copy lies")
+            places = self._asked(lambda manifest: manifest.places(version))
+        return places
+
+    def _place(self, segment: "Segment") -> "Place | None":
+        return self._asked(lambda manifest: manifest.place(segment))
+
+    def _pieces(self, version: Version, places: "Sequence[Place] | None") -> Iterator[bytes]:
+        from geminids.storage.archive.reader import pieces
+
+        return pieces(self.folder, version, places, self._place)
+
+    def homes(self) -> list[KeptHome]:
+        """The folders of agents of which there are copies."""
+        return self._asked(lambda manifest: manifest.homes()) if self.exists() else []
+
+    def folders(self) -> list[tuple[str, str, bool]]:
+        """The same in little, and at once: agent, folder, whether all of its copies came from elsewhere."""
+        if not self.exists():
+            return []
+        rows = self._at_once("SELECT agent, home, is_imported, sum FROM homes")
+        if rows is None:
+            return self._asked(lambda manifest: manifest.folders())
+        return [(agent, os.fsdecode(home), bool(is_imported)) for agent, home, is_imported in rows]
+
+    def totals(self) -> Totals:
+        """How much there is."""
+        return self._asked(lambda manifest: manifest.totals()) if self.exists() else Totals(0, 0, 0, 0, 0, 0)
+
+    def writing(
+        self, patience: float = PATIENCE, tell: Callable[[str], None] | None = None
+    ) -> "AbstractContextManager[Writer]":
+        """A while in which copies can be kept; no other process keeps any. Raises BusyArchiveError.
+
+        All of it is durable when it ends. Whom we wait for is told once. What it gives may only be used in
+        the thread that began it; this archive may meanwhile be read in another one.
+        """
+        from geminids.storage.archive.keeper import writing
+
+        return writing(self.folder, self.said, patience, tell)
+
+    def close(self) -> None:
+        """Let go of all files. What is asked later opens them again."""
+        if self._manifest is not None:
+            self._manifest.close()
+            self._manifest = None
+
+    def _asked(self, question: "Callable[[Manifest], Answer]") -> Answer:
+        from geminids.storage.archive.manifest import DamagedManifestError, naming_damage
+
+        try:
+            with naming_damage(self.folder):
+                return question(self._opened())
+        except DamagedManifestError as error:
+            manifest = self._mend(str(error))
+        with naming_damage(self.folder):
+            return question(manifest)
+
+    def _mend(self, reason: str) -> "Manifest":
+        """The manifest, made anew if anything is wrong with it."""
+        from geminids.storage.archive.rebuild import mended
+
+        self.close()
+        self._manifest = mended(self.folder, reason, self.said)
+        return self._manifest
+
+    def _opened(self) -> "Manifest":
+        from geminids.storage.archive.manifest import open_manifest
+
+        if self._manifest is not None and not self._manifest.is_current():
+            self.close()
+        if self._manifest is None:
+            self._manifest = open_manifest(self.folder)
+        return self._manifest
+
+
+def verify(
+    archive: Archive,
+    original: "Callable[[Version], bytes | None]",
+    progress: "Callable[[int, int], None] | None" = None,
+) -> "Verified":
+    """Read everything, name what is damaged, heal it from originals. Raises BusyArchiveError."""
+    from geminids.storage.archive import verification
+
+    return verification.verify(archive, original, progress)
+
+
+def export_to(
+    archive: Archive,
+    target: str,
+    paths: Collection[str] | None = None,
+    progress: "Callable[[int, int], None] | None" = None,
+    *,
+    homes: Collection[str] | None = None,
+    replace: bool = False,
+) -> "Exported":
+    """Write all copies, or those of some paths or homes, to one file that others can open.
+
+    Raises OSError, FileExistsAlreadyError.
+    """
+    from geminids.storage.archive import transfer
+
+    wanted = [
+        version
+        for version in archive.all_versions()
+        if (paths is None or version.path in paths) and (homes is None or version.home in homes)
+    ]
+    return transfer.export_to(archive, target, wanted, progress, replace=replace)
+
+
+def import_from(
+    archive: Archive, file: str, progress: "Callable[[int, int], None] | None" = None
+) -> "Imported":
+    """Take in what another archive has exported. Raises OSError, NotAnArchiveError."""
+    from geminids.storage.archive import transfer
+
+    return transfer.import_from(archive, file, progress)

@@ -1,0 +1,66 @@
+"""Values of the model as the database keeps them, and back."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import msgspec
+
+from geminids.core.model import KnownBy, Problem, ProblemKind, Project
+from geminids.storage.index.database import DamagedValueError
+from geminids.storage.index.reader import ProblemRow, ProjectRow
+
+Value = TypeVar("Value")
+_SMALL = 200
+"""Bytes; to make less of so few is not worth the time."""
+_QUICKLY = 1
+_ZIPPED = b"\x78"
+
+
+def packed(value: Any) -> bytes:
+    """A value as MessagePack; as JSON where it holds half characters, or a sum of more than 64 bits.
+
+    It is zipped if that is worth it.
+    """
+    try:
+        written = msgspec.msgpack.encode(value)
+    except (UnicodeEncodeError, OverflowError):
+        written = json.dumps(msgspec.to_builtins(value)).encode("ascii")
+    return zlib.compress(written, _QUICKLY) if len(written) > _SMALL else written
+
+
+def unpacked(kept: bytes, kind: type[Value]) -> Value:
+    """The value that was packed. Raises DamagedValueError if it was not."""
+    try:
+        # No object or list of MessagePack begins like one of JSON, or like what was zipped.
+        written = zlib.decompress(kept) if kept[:1] == _ZIPPED else kept
+        if written[:1] in (b"{", b"["):
+            return msgspec.convert(json.loads(written), kind)
+        return msgspec.msgpack.decode(written, type=kind)
+    except (ValueError, zlib.error) as error:
+        raise DamagedValueError(f"a value cannot be read: {error}") from error
+
+
+def project_row(project: Project) -> ProjectRow:
+    """A project as the store keeps it."""
+    known_by = project.known_by.value if project.known_by else None
+    return ProjectRow(project.path, project.hash, project.slug, known_by, project.certain)
+
+
+def project_of(row: ProjectRow) -> Project:
+    """The project that the store kept."""
+    known_by = KnownBy(row.known_by) if row.known_by else None
+    return Project(row.path, row.hash, row.slug, known_by, row.certain)
+
+
+def problem_rows(problems: Iterable[Problem]) -> list[ProblemRow]:
+    """Problems as the store keeps them."""
+    return [ProblemRow(p.file, p.kind.value, p.detail, p.line, p.start, p.end) for p in problems]
+
+
+def problem_of(row: ProblemRow) -> Problem:
+    """The problem that the store kept."""
+    return Problem(row.file, ProblemKind(row.kind), row.detail, row.line, row.start, row.end)

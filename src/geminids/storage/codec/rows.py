@@ -1,0 +1,216 @@
+"""Sessions as rows of the index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Protocol
+from zlib import adler32, crc32
+
+from geminids.core.agents.fates import Fate
+from geminids.core.agents.traces import Trace, key, trace
+from geminids.core.model import FileChange, Message, Project, Session, Source, ToolCall, ToolStatus
+from geminids.core.model.summary import says_something
+from geminids.storage.codec.estimates import estimates
+from geminids.storage.codec.packing import packed, project_row, unpacked
+from geminids.storage.codec.texts import words
+from geminids.storage.index.writer import (
+    FateFacts,
+    MessageFacts,
+    RequestFacts,
+    SessionFacts,
+    SessionRows,
+    Writer,
+)
+from geminids.storage.text.words import indexed_together
+from geminids.storage.times import microseconds
+
+_DONE = frozenset({ToolStatus.SUCCESS, ToolStatus.UNKNOWN})
+"""How calls end whose changes count: what failed or was declined changed nothing."""
+_MOST_SPANS = 12
+"""Places of a message that are kept, where its pieces and versions stand: the first one, and the last."""
+
+
+class Traced:
+    """How much the traces of the sessions of a shelf tell, in the order of their size."""
+
+    NOT, PROMPTS, REPLIES = range(3)
+
+
+class Rows:
+    """Makes rows of sessions, with the numbers that a writer gives."""
+
+    def __init__(self, writer: Writer, *, everything: bool) -> None:
+        self._writer = writer
+        self._messages = MessageRows(writer, everything=everything)
+        self._projects: dict[Project, int] = {}
+
+    def session(self, session: Session, traced: int) -> SessionRows:
+        """A session and its messages."""
+        guessed = estimates(session)
+        folder = session.project.path or ""
+        return SessionRows(
+            self._facts(session, traced),
+            [self._messages.row(message, folder, guessed.get(message.id)) for message in session.messages],
+        )
+
+    def project(self, project: Project) -> int:
+        """The number of a project as its files tell it."""
+        number = self._projects.get(project)
+        if number is None:
+            number = self._projects[project] = self._writer.project(project_row(project))
+        return number
+
+    def _facts(self, session: Session, traced: int) -> SessionFacts:
+        counts = session.counts
+        return SessionFacts(
+            sid=session.id,
+            agent=session.agent,
+            native_id=session.native_id,
+            kind=session.kind.value,
+            parent_id=session.parent_id,
+            project=self.project(session.project),
+            title=session.title,
+            status=session.status.value,
+            started=microseconds(session.started_at),
+            ended=microseconds(session.ended_at),
+            last=microseconds(session.last_at),
+            prompts=counts.prompts,
+            replies=counts.replies,
+            tool_calls=counts.tool_calls,
+            tool_errors=counts.tool_errors,
+            dropped=counts.dropped,
+            file=session.file,
+            problems=len(session.problems),
+            kept=session.kept,
+            summary=packed(session.without_messages()),
+            trace=packed(trace(session, replies=traced == Traced.REPLIES)) if traced else None,
+        )
+
+
+class Numbers(Protocol):
+    """The numbers that stand for names and files in an index."""
+
+    def name(self, name: str | None) -> int | None:
+        """The number of a tool or a model."""
+        ...
+
+    def file(self, path: str) -> int:
+        """The number of a file."""
+        ...
+
+
+class MessageRows:
+    """Makes rows of messages."""
+
+    def __init__(self, numbers: Numbers, *, everything: bool) -> None:
+        self._numbers = numbers
+        self._everything = everything
+
+    def row(self, message: Message, folder: str, estimate: tuple[int, int] | None = None) -> MessageFacts:
+        """A message of a session whose project is a folder."""
+        texts = indexed_together(words(message, everything=self._everything))
+        called = [part for part in message.parts if type(part) is ToolCall]
+        calls = self._calls(called) if called else ()
+        changes = self._changes(called, folder) if called else ()
+        # By place and not by name, as there are so many.
+        return MessageFacts(
+            message.id,
+            message.role.value,
+            message.origin.value,
+            message.state.value,
+            message.imported,
+            microseconds(message.at),
+            self._numbers.name(message.model),
+            says_something(message),
+            self._spans(message),
+            _digest(texts, calls, changes),
+            texts,
+            calls,
+            changes,
+            _request(message) if message.usage is not None else None,
+            estimate,
+        )
+
+    def _calls(self, calls: Sequence[ToolCall]) -> list[tuple[int, str, int]]:
+        ends = [(self._numbers.name(call.name) or 0, call.status.value) for call in calls]
+        return [(*end, ends.count(end)) for end in dict.fromkeys(ends)]
+
+    def _changes(
+        self, calls: Sequence[ToolCall], folder: str
+    ) -> list[tuple[int, int, int | None, int | None]]:
+        lines: dict[tuple[int, int], tuple[int | None, int | None]] = {}
+        for call in calls:
+            if call.changes and call.status in _DONE:
+                tool = self._numbers.name(call.name) or 0
+                for change in call.changes:
+                    where = self._numbers.file(os.path.join(folder, change.path)), tool  # noqa: PTH118 - may be no path of ours
+                    lines[where] = _plus(lines.get(where), _changed_lines(change))
+        return [(*where, *changed) for where, changed in lines.items()]
+
+    def _spans(self, message: Message) -> str:
+        if not message.also_at:
+            return self._span(message.source)
+        last = islice(reversed(message.also_at), _MOST_SPANS - 1)
+        return " ".join(map(self._span, dict.fromkeys((message.source, *last))))
+
+    def _span(self, source: Source) -> str:
+        return f"{self._numbers.file(source.file)}:{source.start}:{source.end}"
+
+
+def fate_rows(fates: Iterable[Fate]) -> list[FateFacts]:
+    """What an agent's own cleaning would see of files, as rows."""
+    return [FateFacts(fate.file, microseconds(fate.last_used), " ".join(fate.traits)) for fate in fates]
+
+
+def traces(kept: Iterable[bytes]) -> list[Trace]:
+    """Traces as the store kept them."""
+    return [unpacked(one, Trace) for one in kept]
+
+
+def _request(message: Message) -> RequestFacts:
+    used = message.usage
+    assert used is not None
+    return RequestFacts(
+        key(message.request_id) if message.request_id else None,
+        used.requests,
+        used.input,
+        used.cached,
+        used.cache_write,
+        used.cache_write_hour,
+        used.output,
+        used.thoughts,
+        used.tool,
+        used.total,
+    )
+
+
+def _changed_lines(change: FileChange) -> tuple[int | None, int | None]:
+    """Lines added and removed, as they were counted or as the diff shows them."""
+    if change.added is not None or change.removed is not None or not change.diff:
+        return change.added, change.removed
+    lines = [line[:3] for line in change.diff.split("\n")]
+    added = sum(line.startswith("+") and line != "+++" for line in lines)
+    return added, sum(line.startswith("-") and line != "---" for line in lines)
+
+
+def _plus(
+    one: tuple[int | None, int | None] | None, other: tuple[int | None, int | None]
+) -> tuple[int | None, int | None]:
+    """Two changes of a file as one; what nobody counted adds nothing."""
+    if one is None:
+        return other
+    added, removed = (
+        None if a is b is None else (a or 0) + (b or 0) for a, b in zip(one, other, strict=True)
+    )
+    return added, removed
+
+
+def _digest(texts: Sequence[str], *hanging: Sequence[object]) -> bytes:
+    told = "\0".join(texts)
+    if any(hanging):
+        told += repr(hanging)
+    written = told.encode("utf-8", "surrogatepass")
+    # Only a message is compared with its own next version: two plain sums are enough, and take no time.
+    return crc32(written).to_bytes(4) + adler32(written).to_bytes(4)

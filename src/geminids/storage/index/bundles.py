@@ -1,0 +1,49 @@
+"""Bundles that were read before, and what they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from geminids.storage.index.database import Index
+from geminids.storage.index.reader import ProjectRow, project_row
+from geminids.storage.index.schema import BESIDE
+
+
+class Known(NamedTuple):
+    """A bundle that was read before, and what it was read from."""
+
+    id: int
+    stamp: bytes
+
+    @classmethod
+    def of_shelf(cls, index: Index, shelf: int) -> dict[str, Known]:
+        """The bundles of a shelf by their keys."""
+        rows = index.connection.execute("SELECT key, id, stamp FROM bundles WHERE shelf = ?", (shelf,))
+        return {key: cls(number, stamp) for key, number, stamp in rows}
+
+    @staticmethod
+    def traces(index: Index, shelf: int) -> Iterator[bytes]:
+        """The traces of the sessions of a shelf, in an order that does not depend on when they were read."""
+        rows = index.connection.execute(
+            "SELECT trace FROM sessions JOIN bundles ON bundles.id = bundle "
+            "WHERE shelf = ? AND key <> ? AND trace IS NOT NULL ORDER BY key, sid, sessions.id",
+            (shelf, BESIDE),
+        )
+        return (trace for (trace,) in rows)
+
+    @staticmethod
+    def projects(index: Index, bundle: int) -> list[ProjectRow]:
+        """The projects of the sessions of a bundle, as their files tell them."""
+        rows = index.connection.execute(
+            "SELECT DISTINCT told_path, told_hash, told_slug, told_by, told_certain "
+            "FROM sessions JOIN projects ON projects.id = project WHERE bundle = ?",
+            (bundle,),
+        )
+        return list(map(project_row, rows))
+
+    @staticmethod
+    def summaries(index: Index, bundle: int) -> list[bytes]:
+        """The sessions of a bundle without their messages."""
+        rows = index.connection.execute("SELECT summary FROM sessions WHERE bundle = ?", (bundle,))
+        return [summary for (summary,) in rows]

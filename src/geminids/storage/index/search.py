@@ -1,0 +1,414 @@
+"""The SQL of searches: plain values in, plain values out.
+
+Rows of `texts` whose message is gone stay there, so whoever asks for messages joins `messages`. What narrows
+a search is a list of `Condition`s over the message (`m`) and its session (`s`), all of which must hold.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import count as counting
+from typing import NamedTuple
+
+from geminids.storage.index.database import DamagedValueError, Index
+from geminids.storage.index.reader import Condition
+from geminids.storage.index.schema import COLUMNS
+from geminids.storage.paths import opened
+from geminids.storage.times import moment
+
+WINDOW = 5_000
+"""So many matches are ranked, the newest of them: a word that everybody uses must not take a second."""
+_WEIGHT = {
+    "human": 4.0,
+    "model": 3.0,
+    "path": 2.0,
+    "thought": 1.5,
+    "tool": 1.5,
+    "output": 0.7,
+    "other": 0.5,
+}
+WEIGHTS = tuple(_WEIGHT[column] for column in COLUMNS)
+"""How much a match counts in each column: words meant for somebody above those that a tool printed."""
+DROPPED = "('rewound', 'failed', 'cancelled', 'superseded')"
+"""States of messages that no longer belong to the conversation. A compressed one still does, to people."""
+_EARLY = 100
+"""Of so many matches it is found out at once in which columns they are. To ask later, for those that are
+shown, is to count once more how rare the words are, which takes the time; to ask for all takes more."""
+_WORTH = f"""
+    CASE WHEN m.imported OR s.kind IN ('checkpoint', 'copy') THEN 0.5
+        WHEN s.kind = 'subagent' THEN 0.8 ELSE 1 END
+    * CASE WHEN m.state IN {DROPPED} THEN 0.5 ELSE 1 END
+    * (1 + 0.25 / (1 + (? - coalesce(s.last, 0)) / 2.592e12))
+"""
+"""How much a match counts for what it is: originals more than copies, what was kept more than what was
+dropped, and a session of today a quarter more than one that is long past; half of that is lost in a month."""
+
+
+Match = tuple[float, int, int | None]
+"""A message that matches: how well, its number, and the columns as bits where they were asked for."""
+
+
+class MessageRow(NamedTuple):
+    """What is shown of a message, and where it stands."""
+
+    number: int
+    session: int
+    place: int
+    id: str
+    role: str
+    origin: str
+    state: str
+    imported: int
+    at: datetime | None
+    model: str | None
+    spans: str
+    """Where it stands: file:start:end, with blanks between."""
+
+
+class CandidateRow(NamedTuple):
+    """A session that may hold what is looked for."""
+
+    number: int
+    places: str
+    """Of the messages that may, with commas between."""
+
+
+class SessionPlace(NamedTuple):
+    """Where a session was read from."""
+
+    shelf: int
+    bundle: str
+    """The key of its bundle; empty if it lies beside the sessions of its project."""
+    id: str
+    file: str | None
+
+
+# Conditions
+
+
+NOTHING = Condition("0")
+"""What no message fulfils."""
+
+
+def together(any_of: Sequence[Condition], none_of: Sequence[Condition]) -> Condition:
+    """One of the first, if there are any, and none of the others."""
+    all_of = [condition.negated() for condition in none_of]
+    if any_of:
+        sql = " OR ".join(f"({condition.sql})" for condition in any_of)
+        all_of.insert(0, Condition(f"({sql})", _values(any_of)))
+    return Condition(" AND ".join(condition.sql for condition in all_of), _values(all_of))
+
+
+def calls_one_of(tools: Sequence[int]) -> Condition:
+    """A message that calls one of these tools."""
+    marks = ", ".join("?" * len(tools))
+    return Condition(f"EXISTS (SELECT 1 FROM calls WHERE message = m.id AND tool IN ({marks}))", tuple(tools))
+
+
+def in_hour(weekday: int | None, hour: int | None) -> Condition:
+    """A message of a weekday (0 is Monday), of an hour, or both, in local time."""
+    local = "m.at / 1000000, 'unixepoch', 'localtime'"
+    asked = {
+        f"(strftime('%w', {local}) + 6) % 7": weekday,
+        f"CAST(strftime('%H', {local}) AS INTEGER)": hour,
+    }
+    wanted = {sql: number for sql, number in asked.items() if number is not None}
+    return Condition(" AND ".join(f"{sql} = ?" for sql in wanted), tuple(wanted.values()))
+
+
+def not_before(moment: int) -> Condition:
+    """A message of this time or later; the session's time stands for one that is not known."""
+    return Condition("coalesce(m.at, s.last) >= ?", (moment,))
+
+
+def before(moment: int) -> Condition:
+    """A message from before this time."""
+    return Condition("coalesce(m.at, s.last) < ?", (moment,))
+
+
+def says(match: str) -> Condition:
+    """A message that matches, whatever else is looked for."""
+    return Condition("m.id IN (SELECT rowid FROM texts WHERE texts MATCH ?)", (match,))
+
+
+FAILED_CALL = Condition("EXISTS (SELECT 1 FROM calls WHERE message = m.id AND status = 'error')")
+"""A message with a call that failed."""
+
+
+# Matches
+
+
+def ranked(index: Index, match: str, conditions: Sequence[Condition]) -> list[Match]:
+    """The newest messages that match, at most WINDOW of them, those whose words fit best first."""
+    rows = counting()
+    index.connection.create_function("is_early", 0, lambda: next(rows) < _EARLY)
+    found = index.connection.execute(
+        f"SELECT -bm25(texts, {_numbers(WEIGHTS)}), texts.rowid, "
+        f"CASE WHEN is_early() THEN {_COLUMN_BITS} END "
+        f"FROM {_living(index, conditions)} "
+        f"WHERE texts MATCH ?{_and(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
+        (match, *_values(conditions)),
+    ).fetchall()
+    found.sort(reverse=True)
+    return found
+
+
+def newest(index: Index, conditions: Sequence[Condition]) -> list[Match]:
+    """The messages of the newest sessions, whatever they say: at most WINDOW of them."""
+    return index.connection.execute(
+        "SELECT 0.0, m.id, 0 FROM sessions AS s CROSS JOIN messages AS m ON m.session = s.id "
+        f"WHERE 1{_and(conditions)} ORDER BY s.last DESC LIMIT {WINDOW}",
+        _values(conditions),
+    ).fetchall()
+
+
+def worths(index: Index, messages: Iterable[int]) -> dict[int, tuple[int, float]]:
+    """The sessions of messages, and how much a match counts for what each message is."""
+    wanted = list(messages)
+    rows = index.connection.execute(
+        f"SELECT m.id, m.session, {_WORTH} FROM messages AS m JOIN sessions AS s ON s.id = m.session "
+        f"WHERE m.id IN ({_numbers(wanted)})",
+        (newest_moment(index),),
+    )
+    found = {message: (session, worth) for message, session, worth in rows}
+    if len(found) < len(wanted):
+        raise DamagedValueError("the full text knows messages that are not there")
+    return found
+
+
+def sessions_of(index: Index, messages: Iterable[int]) -> dict[int, int]:
+    """The sessions of messages."""
+    rows = index.connection.execute(f"SELECT id, session FROM messages WHERE id IN ({_numbers(messages)})")
+    return dict(rows.fetchall())
+
+
+def messages_of(index: Index, sessions: Iterable[int]) -> dict[int, dict[int, bool]]:
+    """The messages of sessions, and whether each of them was kept."""
+    found: dict[int, dict[int, bool]] = {}
+    for session, message, is_kept in index.connection.execute(
+        f"SELECT session, id, state NOT IN {DROPPED} FROM messages WHERE session IN ({_numbers(sessions)})"
+    ):
+        found.setdefault(session, {})[message] = bool(is_kept)
+    return found
+
+
+def last_moments(index: Index, sessions: Iterable[int]) -> dict[int, int]:
+    """The last time that is known of these sessions."""
+    rows = index.connection.execute(
+        f"SELECT id, coalesce(last, 0) FROM sessions WHERE id IN ({_numbers(sessions)})"
+    )
+    return dict(rows.fetchall())
+
+
+def count(index: Index, match: str | None, conditions: Sequence[Condition], counted: str = "message") -> int:
+    """How many messages match, or of how many sessions they are; up to WINDOW messages are looked at."""
+    texts = _TEXTS if match else "messages AS m"
+    row = index.connection.execute(
+        f"SELECT count(DISTINCT {counted}) FROM "
+        f"(SELECT m.id AS message, m.session AS session FROM {texts} "
+        "CROSS JOIN sessions AS s ON s.id = m.session "
+        f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)} LIMIT {WINDOW})",
+        (*([match] if match else []), *_values(conditions)),
+    ).fetchone()
+    return int(row[0])
+
+
+def columns(index: Index, match: str, messages: Sequence[int]) -> dict[int, int]:
+    """In which columns these messages match, as bits."""
+    # The plus keeps SQLite from asking FTS5 anew for each of them.
+    rows = index.connection.execute(
+        f"SELECT rowid, {_COLUMN_BITS} FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ? "
+        f"AND +rowid IN ({_numbers(messages)})",
+        (match, min(messages), max(messages)),
+    )
+    return dict(rows.fetchall())
+
+
+def newest_sessions(index: Index, match: str, conditions: Sequence[Condition]) -> tuple[list[int], bool]:
+    """Sessions in which some message matches, those taken in last first, and whether they are all."""
+    rows = index.connection.execute(
+        f"SELECT m.session FROM {_TEXTS} CROSS JOIN sessions AS s ON s.id = m.session "
+        f"WHERE texts MATCH ?{_and(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
+        (match, *_values(conditions)),
+    ).fetchall()
+    return list(dict.fromkeys(number for (number,) in rows)), len(rows) < WINDOW
+
+
+def every_session(index: Index, match: str | None, conditions: Sequence[Condition]) -> list[int]:
+    """All sessions in which some message matches, however many there are, the newest first."""
+    texts = _TEXTS if match else "messages AS m"
+    rows = index.connection.execute(
+        f"SELECT DISTINCT s.id FROM {texts} CROSS JOIN sessions AS s ON s.id = m.session "
+        f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)} ORDER BY s.last DESC, s.sid DESC",
+        (*([match] if match else []), *_values(conditions)),
+    )
+    return [number for (number,) in rows]
+
+
+def is_in_session(index: Index, match: str, session: int, conditions: Sequence[Condition]) -> bool:
+    """Whether some message of a session matches."""
+    # Its messages were taken in together, so nearly all of the full text can be left out.
+    row = index.connection.execute(
+        f"SELECT 1 FROM {_TEXTS} CROSS JOIN sessions AS s ON s.id = m.session WHERE texts MATCH ? "
+        "AND texts.rowid BETWEEN (SELECT min(id) FROM messages WHERE session = ?) "
+        "AND (SELECT max(id) FROM messages WHERE session = ?) "
+        f"AND m.session = ?{_and(conditions)} LIMIT 1",
+        (match, session, session, session, *_values(conditions)),
+    ).fetchone()
+    return row is not None
+
+
+def candidates(
+    index: Index, match: str | None, conditions: Sequence[Condition], after: int | None
+) -> Iterator[CandidateRow]:
+    """Sessions that may hold what is looked for, the newest first, from the one after `after` on."""
+    texts = _TEXTS if match else "messages AS m"
+    rows = index.connection.execute(
+        f"SELECT s.id, group_concat(m.place) FROM {texts} CROSS JOIN sessions AS s ON s.id = m.session "
+        f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)}{_AFTER if after is not None else ''} "
+        "GROUP BY s.id ORDER BY coalesce(s.last, 0) DESC, s.id DESC",
+        (*([match] if match else []), *_values(conditions), *([after] if after is not None else [])),
+    )
+    return map(CandidateRow._make, rows)
+
+
+# What is shown of them
+
+
+def message_rows(index: Index, numbers: Iterable[int]) -> dict[int, MessageRow]:
+    """What is shown of these messages."""
+    return _message_rows(index, f"m.id IN ({_numbers(numbers)})")
+
+
+def messages_at(index: Index, session: int, places: Iterable[int]) -> dict[int, MessageRow]:
+    """The same for messages of one session, by their places in it."""
+    return _message_rows(index, f"m.session = {int(session)} AND m.place IN ({_numbers(places)})")
+
+
+def tools_of(index: Index, messages: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """The names of the tools that these messages call."""
+    found: dict[int, tuple[str, ...]] = {}
+    for message, name in index.connection.execute(
+        "SELECT DISTINCT message, name FROM calls JOIN names ON names.id = tool "
+        f"WHERE message IN ({_numbers(messages)})"
+    ):
+        found[message] = (*found.get(message, ()), name)
+    return found
+
+
+def file_paths(index: Index, numbers: Iterable[int]) -> dict[int, str]:
+    """Where these files are."""
+    rows = index.connection.execute(f"SELECT id, path FROM files WHERE id IN ({_numbers(numbers)})")
+    return {number: opened(path) for number, path in rows}
+
+
+def session_place(index: Index, session: int) -> SessionPlace | None:
+    """Where a session was read from."""
+    row = index.connection.execute(
+        "SELECT shelf, key, sid, file FROM sessions JOIN bundles ON bundles.id = bundle "
+        "WHERE sessions.id = ?",
+        (session,),
+    ).fetchone()
+    return SessionPlace._make(row) if row else None
+
+
+# What there is
+
+
+def agents(index: Index) -> list[str]:
+    """The agents that have sessions."""
+    return [agent for (agent,) in index.connection.execute("SELECT DISTINCT agent FROM sessions ORDER BY 1")]
+
+
+def tools(index: Index) -> dict[str, int]:
+    """The numbers of the tools that were called, by their names."""
+    return dict(
+        index.connection.execute(
+            "SELECT name, id FROM names WHERE id IN (SELECT DISTINCT tool FROM calls) ORDER BY name"
+        ).fetchall()
+    )
+
+
+def models(index: Index) -> dict[str, int]:
+    """The numbers of the models that answered, by their names."""
+    return dict(
+        index.connection.execute(
+            "SELECT name, id FROM names WHERE id IN (SELECT DISTINCT model FROM messages) ORDER BY name"
+        ).fetchall()
+    )
+
+
+def extent(index: Index) -> tuple[int, int]:
+    """How many sessions and messages there are."""
+    (sessions,) = index.connection.execute("SELECT count(*) FROM sessions").fetchone()
+    # Counting the messages themselves would take longer than many a search.
+    return int(sessions), int(index.meta("last message") or 0) - int(index.meta("dead") or 0)
+
+
+def newest_moment(index: Index) -> int:
+    """The last time that any session has."""
+    (last,) = index.connection.execute("SELECT max(last) FROM sessions").fetchone()
+    return int(last or 0)
+
+
+# Vocabulary
+
+
+def is_anywhere(index: Index, match: str) -> bool:
+    """Whether anything matches, gone messages included: good enough for a suggestion."""
+    row = index.connection.execute("SELECT 1 FROM texts WHERE texts MATCH ? LIMIT 1", (match,)).fetchone()
+    return row is not None
+
+
+def occurs(index: Index, term: str) -> bool:
+    """Whether any message has this word."""
+    row = index.connection.execute("SELECT 1 FROM vocabulary WHERE term = ?", (term,)).fetchone()
+    return row is not None
+
+
+def terms_from(index: Index, prefix: str, most: int) -> list[tuple[str, int]]:
+    """Words that begin like this, and in how many messages each is."""
+    rows = index.connection.execute(
+        "SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? LIMIT ?",
+        (prefix, prefix + "\U0010ffff", most),
+    )
+    return rows.fetchall()
+
+
+def _living(index: Index, conditions: Sequence[Condition]) -> str:
+    """The full text, joined with no more than is asked about or needed to leave out what is gone."""
+    if conditions:
+        return f"{_TEXTS} CROSS JOIN sessions AS s ON s.id = m.session"
+    return _TEXTS if index.meta("dead") else "texts"
+
+
+def _message_rows(index: Index, which: str) -> dict[int, MessageRow]:
+    rows = index.connection.execute(
+        "SELECT m.id, session, place, mid, role, origin, state, imported, at, name, spans "
+        f"FROM messages AS m LEFT JOIN names ON names.id = m.model WHERE {which}"
+    )
+    return {row[0]: MessageRow._make((*row[:8], moment(row[8]), *row[9:])) for row in rows}
+
+
+def _weights_of_one(column: int) -> str:
+    return ", ".join("1" if place == column else "0" for place in range(len(COLUMNS)))
+
+
+_TEXTS = "texts CROSS JOIN messages AS m ON m.id = texts.rowid"
+_COLUMN_BITS = " + ".join(
+    f"(bm25(texts, {_weights_of_one(column)}) <> 0) * {1 << column}" for column in range(len(COLUMNS))
+)
+"""With no weight but one, the rank of a row is something only if that column matched."""
+_AFTER = " AND (coalesce(s.last, 0), s.id) < (SELECT coalesce(last, 0), id FROM sessions WHERE id = ?)"
+
+
+def _and(conditions: Sequence[Condition]) -> str:
+    return "".join(f" AND ({condition.sql})" for condition in conditions)
+
+
+def _values(conditions: Sequence[Condition]) -> tuple[object, ...]:
+    return tuple(value for condition in conditions for value in condition.values)
+
+
+def _numbers(numbers: Iterable[float]) -> str:
+    return ", ".join(map(str, numbers))

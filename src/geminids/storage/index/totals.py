@@ -1,0 +1,289 @@
+"""Sums over the days of sessions, in groups: the SQL of statistics.
+
+A scope says which sessions and days count. What is asked for is grouped by an expression over a row of days
+(`t`) and its session (`s`).
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from geminids.core.values import Value
+from geminids.storage.index.reader import Condition, selection
+from geminids.storage.index.schema import USAGE
+
+if TYPE_CHECKING:
+    from geminids.storage.index.database import Index
+
+_AS_ONE = "coalesce((SELECT one FROM temp.as_one WHERE number = {number}), {number})"
+GROUPS = {
+    "day": "t.day",
+    # Weeks begin on Mondays, and 1970 began on a Thursday.
+    "week": "(t.day + 3) / 7 * 7 - 3",
+    "month": "CAST(strftime('%s', t.day * 86400, 'unixepoch', 'start of month') AS INTEGER) / 86400",
+    "agent": "s.agent",
+    "project": "s.project",
+    "session": "t.session",
+    "model": "t.model",
+    "tool": "t.tool",
+    "all": "0",
+    "one project": _AS_ONE.format(number="s.project"),
+    "one session": _AS_ONE.format(number="t.session"),
+}
+"""What can be grouped by, and how; a span of time is told by its first day."""
+
+Key = int | str
+"""A group: a day, or a number or name of what is grouped by."""
+
+
+class Scope(Value):
+    """Which sessions, days and models count."""
+
+    conditions: Sequence[Condition] = ()
+    """Over the session (`s`)."""
+    first: int | None = None
+    last: int | None = None
+    """Days since 1970, the last one included."""
+    models: Sequence[int] | None = None
+    """Requests of other models do not count."""
+    is_aside: bool = False
+    """Whether the days were summed up for this question alone."""
+
+    def source(self, table: str, selected: str) -> tuple[str, tuple[object, ...]]:
+        """The table with all that narrows it; sessions stand beside it only if they are needed."""
+        bounds = [f"t.day >= {self.first}"] if self.first is not None else []
+        bounds += [f"t.day <= {self.last}"] if self.last is not None else []
+        if self.models is not None and table in ("spent", "estimated"):
+            bounds.append(f"t.model IN ({', '.join(map(str, self.models))})")
+        bounds += [f"({condition.sql})" for condition in self.conditions]
+        prefix = "temp" if self.is_aside else "main"
+        where = f" WHERE {' AND '.join(bounds)}" if bounds else ""
+        values = tuple(value for condition in self.conditions for value in condition.values)
+        with_sessions = " JOIN sessions s ON s.id = t.session" if self.conditions or "s." in selected else ""
+        return f"FROM {prefix}.{table} t{with_sessions}{where}", values
+
+
+class Spent(NamedTuple):
+    """What requests of one model and size of prompts used in a group on a day."""
+
+    key: Key
+    day: int
+    model: int
+    band: int
+    requests: int
+    unmeasured: int
+    """Requests of which the agent noted no tokens; they are not among the others."""
+    input: int | None
+    cached: int | None
+    cache_write: int | None
+    cache_write_hour: int | None
+    output: int | None
+    thoughts: int | None
+    tool: int | None
+    total: int | None
+
+
+class Done(NamedTuple):
+    """What was done in a group."""
+
+    key: Key
+    sessions: int
+    subagents: int
+    prompts: int
+    replies: int
+    active: int
+    """Microseconds."""
+    calls: int
+    errors: int
+    cancelled: int
+    added: int | None
+    removed: int | None
+
+
+class Called(NamedTuple):
+    """Calls of a tool, and the lines that it changed."""
+
+    key: Key
+    sessions: int
+    subagents: int
+    calls: int
+    errors: int
+    cancelled: int
+    added: int | None
+    removed: int | None
+
+
+class BusyHour(NamedTuple):
+    """What was said in an hour of a weekday, in local time."""
+
+    weekday: int
+    """0 is Monday."""
+    hour: int
+    prompts: int
+    replies: int
+
+
+def sessions_meant(index: "Index", conditions: Sequence[Condition]) -> list[int]:
+    """The numbers of the sessions (`s`) that fulfil conditions."""
+    held, values = selection(conditions)
+    return [number for (number,) in index.connection.execute(f"SELECT s.id FROM sessions s {held}", values)]
+
+
+_QUARTER = 900_000_000
+"""Microseconds: no zone differs from UTC by a smaller part of an hour."""
+_BY_HOUR = f"""
+SELECT (strftime('%w', at, 'unixepoch', 'localtime') + 6) % 7 AS weekday,
+    CAST(strftime('%H', at, 'unixepoch', 'localtime') AS INTEGER) AS hour,
+    sum(prompts), sum(replies)
+FROM (
+    SELECT m.at / {_QUARTER} * {_QUARTER // 1_000_000} AS at,
+        sum(m.origin IN ('human', 'command', 'shell')) AS prompts, sum(m.origin = 'model') AS replies
+    FROM messages m JOIN sessions s ON s.id = m.session
+    {{held}}
+    GROUP BY m.at / {_QUARTER}
+) GROUP BY weekday, hour ORDER BY weekday, hour
+"""
+
+
+def by_hour(index: "Index", conditions: Sequence[Condition]) -> list[BusyHour]:
+    """What was said in each hour of the week in messages (`m`) whose sessions (`s`) fulfil conditions."""
+    said = Condition("m.at IS NOT NULL AND NOT m.imported AND m.says")
+    held, values = selection([said, *conditions])
+    return list(map(BusyHour._make, index.connection.execute(_BY_HOUR.format(held=held), values)))
+
+
+_TOKENS = ", ".join(f"sum(t.{kind})" for kind in USAGE)
+
+
+def _led(is_subagent: str) -> str:
+    """How many sessions a human led, and how many others did."""
+    return (
+        f"count(DISTINCT CASE WHEN NOT ({is_subagent}) THEN t.session END), "
+        f"count(DISTINCT CASE WHEN {is_subagent} THEN t.session END)"
+    )
+
+
+_LED, _LED_OF_DAYS = _led("s.kind = 'subagent'"), _led("t.subagent")
+
+
+def spent(index: "Index", scope: Scope, group: str) -> list[Spent]:
+    """What requests used, as finely as prices differ."""
+    columns = f"t.day, t.model, t.band, sum(t.requests - t.unmeasured), sum(t.unmeasured), {_TOKENS}"
+    return list(map(Spent._make, _rows(index, scope, f"spent {group}", columns, 4)))
+
+
+def estimated(index: "Index", scope: Scope, group: str) -> list[Spent]:
+    """What requests may have used of which the agent recorded no tokens."""
+    tokens = {"input": "sum(t.input)", "output": "sum(t.output)", "total": "sum(t.input + t.output)"}
+    known = ", ".join(tokens.get(kind, "NULL") for kind in USAGE)
+    columns = f"t.day, t.model, t.band, sum(t.requests), 0, {known}"
+    return list(map(Spent._make, _rows(index, scope, f"estimated {group}", columns, 4)))
+
+
+def done(index: "Index", scope: Scope, group: str) -> list[Done]:
+    """What was done."""
+    # A day holds a session once.
+    sessions = "sum(NOT t.subagent), sum(t.subagent)" if group == "day" else _LED_OF_DAYS
+    columns = (
+        f"{sessions}, sum(t.prompts), sum(t.replies), sum(t.active), "
+        "sum(t.calls), sum(t.errors), sum(t.cancelled), sum(t.added), sum(t.removed)"
+    )
+    return list(map(Done._make, _rows(index, scope, f"days {group}", columns)))
+
+
+def called(index: "Index", scope: Scope) -> list[Called]:
+    """Which tools were called."""
+    lines = {
+        key: changed for key, *changed in _rows(index, scope, "changed tool", "sum(t.added), sum(t.removed)")
+    }
+    columns = f"{_LED}, sum(t.calls), sum(t.errors), sum(t.cancelled)"
+    rows = _rows(index, scope, "called tool", columns)
+    return [Called(*row, *lines.get(row[0], (None, None))) for row in rows]
+
+
+def files(index: "Index", scope: Scope, group: str) -> dict[Key, int]:
+    """How many different files were changed."""
+    return dict(_rows(index, scope, f"changed {group}", "count(DISTINCT t.file)"))
+
+
+def sessions_by_model(index: "Index", scope: Scope) -> dict[Key, tuple[int, int]]:
+    """In how many sessions that a human led each model answered, and in how many subagents."""
+    return {key: (led, others) for key, led, others in _rows(index, scope, "spent model", _LED)}
+
+
+def sessions_in(index: "Index", scope: Scope, table: str) -> int:
+    """How many sessions that a human led a table tells anything of."""
+    rows = _rows(index, scope, f"{table} all", _LED)
+    return int(rows[0][1]) if rows else 0
+
+
+def span(index: "Index", scope: Scope) -> tuple[int, int] | None:
+    """The first and the last day on which anything was done."""
+    source, values = scope.source("days", "")
+    first, last = index.connection.execute(f"SELECT min(t.day), max(t.day) {source}", values).fetchone()
+    return None if first is None else (first, last)
+
+
+def agents(index: "Index", scope: Scope) -> list[str]:
+    """Whose sessions there are."""
+    known = index.connection.execute("SELECT DISTINCT agent FROM shelves ORDER BY agent")
+    return [agent for (agent,) in known.fetchall() if _has_any(index, scope, agent)]
+
+
+def _has_any(index: "Index", scope: Scope, agent: str) -> bool:
+    """Whether an agent did anything: its first day tells."""
+    of_agent = scope._replace(conditions=[*scope.conditions, Condition("s.agent = ?", (agent,))])
+    source, values = of_agent.source("days", "")
+    return bool(index.connection.execute(f"SELECT EXISTS (SELECT 1 {source})", values).fetchone()[0])
+
+
+def largest(index: "Index", scope: Scope, what: str, column: str, most: int) -> list[tuple[Key, int]]:
+    """The groups of a table, both of which are named, with the largest sums of a column."""
+    table, _, group = what.partition(" ")
+    key = GROUPS[group]
+    source, values = scope.source(table, key)
+    amount = f"sum(t.{column})"
+    ranked = f"SELECT {key}, {amount} {source} GROUP BY 1 HAVING {amount} > 0 ORDER BY 2 DESC LIMIT ?"
+    return index.connection.execute(ranked, (*values, most)).fetchall()
+
+
+def count_as_one(index: "Index", first: dict[int, int]) -> None:
+    """Let some projects or sessions, by their numbers, count as another one."""
+    index.connection.executescript(
+        "DROP TABLE IF EXISTS temp.as_one; CREATE TABLE temp.as_one (number INTEGER PRIMARY KEY, one INTEGER)"
+    )
+    index.connection.executemany("INSERT INTO temp.as_one VALUES (?, ?)", first.items())
+
+
+def _rows(index: "Index", scope: Scope, what: str, columns: str, grouped: int = 1) -> list[Any]:
+    """The columns of a table by a group, both of which are named; the first so many are grouped by."""
+    table, _, group = what.partition(" ")
+    key = GROUPS[group]
+    source, values = scope.source(table, f"{key}, {columns}")
+    # Tables lie in the order of what is grouped by here, but for a key that comes once more before it.
+    first = 2 if grouped > 1 and key in ("t.day", "t.model") else 1
+    by = ", ".join(map(str, range(first, grouped + 1)))
+    together = "" if group == "all" else f" GROUP BY {by}"
+    rows = index.connection.execute(f"SELECT {key}, {columns} {source}{together}", values).fetchall()
+    # Without groups there is a row of nothing if there is nothing.
+    return [row for row in rows if any(row[1:])] if group == "all" else rows
+
+
+# Names of groups
+
+
+def names(index: "Index", numbers: Sequence[int]) -> dict[int, str]:
+    """The names of models or tools."""
+    marks = ", ".join(map(str, numbers))
+    return dict(index.connection.execute(f"SELECT id, name FROM names WHERE id IN ({marks})"))
+
+
+def parents(index: "Index") -> dict[int, int]:
+    """For each subagent, by its number, the session that started it, where it is known."""
+    return dict(
+        index.connection.execute(
+            "SELECT child.id, min(parent.id) FROM sessions AS child JOIN sessions AS parent "
+            "ON parent.sid = child.parent_id AND parent.id != child.id "
+            "WHERE child.kind = 'subagent' GROUP BY child.id"
+        )
+    )

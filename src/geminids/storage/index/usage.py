@@ -1,0 +1,139 @@
+"""What sessions did and used, day by day: summed up when they are written, so that asking is cheap.
+
+Days are those of this machine's zone. If it is another one than the last time, all is summed up anew.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import time
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from geminids.core.price_bands import BANDS
+from geminids.storage.index.schema import DAYS, USAGE
+
+if TYPE_CHECKING:
+    from geminids.storage.index.database import Index
+    from geminids.storage.index.reader import Condition
+
+IDLE = 5 * 60 * 1_000_000
+"""Microseconds: a longer gap between two messages is no work, neither of the human nor of the agent."""
+SUMS = ("spent", "estimated", "called", "changed", "days")
+"""The tables of what is summed up."""
+
+_BASIS = "basis of sums"
+_PROBES = range(1_704_067_200, 2_082_758_400, 30 * 86_400)
+"""Moments, a month apart: two zones that agree on all of them have the same days."""
+
+
+def _basis() -> str:
+    """What sums depend on besides messages: the day of a moment, and the sizes of prompts told apart."""
+    return f"{zone()} / {BANDS}"
+
+
+def zone() -> str:
+    """The zone of this machine, told by its distance from UTC at many moments."""
+    offsets = [time.localtime(probe).tm_gmtoff for probe in _PROBES]
+    return " ".join(
+        str(offset // 60) if place % 12 == 0 or offset != offsets[place - 1] else "."
+        for place, offset in enumerate(offsets)
+    )
+
+
+def is_summed_up(index: "Index") -> bool:
+    """Whether the days that were summed up are the days of this machine now."""
+    return bool(index.meta(_BASIS) == _basis())
+
+
+def sum_up(index: "Index", sessions: Collection[int] | None = None) -> None:
+    """Sum up some sessions anew, or all of them; those that are gone leave nothing."""
+    if sessions is None or not is_summed_up(index):
+        for table in SUMS:
+            index.connection.execute(f"DELETE FROM main.{table}")
+        _insert_sums(index, "main.", "1")
+        index.note(_BASIS, _basis())
+        return
+    for numbers in few(sorted(sessions)):
+        among = f"session IN ({', '.join(map(str, numbers))})"
+        for table in SUMS:
+            index.connection.execute(f"DELETE FROM main.{table} WHERE {among}")
+        _insert_sums(index, "main.", f"m.{among}")
+
+
+def sum_up_aside(
+    index: "Index", since: int | None, until: int | None, conditions: "Sequence[Condition]" = ()
+) -> None:
+    """Sum up what happened between two moments, beside what is kept: for times that are no whole days.
+
+    Conditions are over a message (`m`) and its session (`s`).
+    """
+    drop = "".join(f"DROP TABLE IF EXISTS temp.{table};" for table in SUMS)
+    index.connection.executescript(drop + DAYS.format(prefix="temp."))
+    at = "coalesce(m.at, s.last)"
+    bounds = [f"{at} >= {int(since)}"] if since is not None else []
+    bounds += [f"{at} < {int(until)}"] if until is not None else []
+    bounds += [f"({condition.sql})" for condition in conditions]
+    values = [value for condition in conditions for value in condition.values]
+    _insert_sums(index, "temp.", " AND ".join(bounds) or "1", values)
+
+
+def _insert_sums(index: "Index", prefix: str, which: str, values: Sequence[object] = ()) -> None:
+    for table, select in _SUMS.items():
+        written = f"INSERT INTO {prefix}{table} {select.format(which=which, prefix=prefix)}"
+        index.connection.execute(written, values)
+
+
+def few(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Numbers in portions that fit into a statement."""
+    for start in range(0, len(numbers), 500):
+        yield numbers[start : start + 500]
+
+
+_AT = "coalesce(m.at, s.last, 0)"
+_DAY = f"CAST(strftime('%s', {_AT} / 1000000, 'unixepoch', 'localtime') AS INTEGER) / 86400"
+_OF_MESSAGES = "JOIN messages m ON m.id = message JOIN sessions s ON s.id = m.session WHERE m.imported = 0"
+_SIZE = {"requests": "coalesce(input, 0) + coalesce(tool, 0)", "estimates": "input"}
+"""How large the prompt of a request was, with what tools added to it: by this its price is found."""
+
+
+def _band(size: str) -> str:
+    return " + ".join(f"({size} > {edge})" for edge in BANDS)
+
+
+def _of_day(column: str, table: str, unknown: str = "0") -> str:
+    """What another table holds of the same day of a session."""
+    same = f"{{prefix}}{table} AS t WHERE t.session = did.session AND t.day = did.day"
+    return f"coalesce((SELECT sum({column}) FROM {same}), {unknown})"
+
+
+TOKEN_SUMS = ", ".join(f"sum({kind})" for kind in USAGE)
+"""All kinds of tokens, added up."""
+_SUMS = {
+    "spent": f"""
+        SELECT m.session, {_DAY}, coalesce(m.model, 0), {_band(_SIZE["requests"])},
+            sum(requests), sum(CASE WHEN total IS NULL THEN requests ELSE 0 END), {TOKEN_SUMS}
+        FROM requests {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3, 4""",
+    "estimated": f"""
+        SELECT m.session, {_DAY}, coalesce(m.model, 0), {_band(_SIZE["estimates"])},
+            count(*), sum(input), sum(output)
+        FROM estimates {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3, 4""",
+    "called": f"""
+        SELECT m.session, {_DAY}, tool, sum(number),
+            sum(CASE calls.status WHEN 'error' THEN number ELSE 0 END),
+            sum(CASE calls.status WHEN 'cancelled' THEN number ELSE 0 END)
+        FROM calls {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3""",
+    "changed": f"""
+        SELECT m.session, {_DAY}, tool, changes.file, sum(added), sum(removed)
+        FROM changes {_OF_MESSAGES} AND {{which}} GROUP BY 1, 2, 3, 4""",
+    # Last, with what the tables before it hold.
+    "days": f"""
+        SELECT session, day, subagent, sum(prompt), sum(reply),
+            sum(CASE WHEN gap BETWEEN 0 AND {IDLE} THEN gap ELSE 0 END),
+            {_of_day("calls", "called")}, {_of_day("errors", "called")}, {_of_day("cancelled", "called")},
+            {_of_day("added", "changed", unknown="NULL")}, {_of_day("removed", "changed", unknown="NULL")}
+        FROM (
+            SELECT m.session AS session, {_DAY} AS day, s.kind = 'subagent' AS subagent,
+                m.origin = 'human' AS prompt, m.origin = 'model' AND m.says AS reply,
+                m.at - lag(m.at) OVER (PARTITION BY m.session ORDER BY m.at) AS gap
+            FROM messages m JOIN sessions s ON s.id = m.session WHERE m.imported = 0 AND {{which}}
+        ) AS did GROUP BY session, day""",
+}

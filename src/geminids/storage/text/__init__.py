@@ -1,0 +1,1 @@
+"""What counts as a word, and where in a text something stands."""

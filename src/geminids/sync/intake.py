@@ -1,0 +1,406 @@
+"""Taking into the index what changed in the agents' files: bundle by bundle, then what lies beside them.
+
+A bundle is read again if its files are others than those it was read from. What lies beside the sessions of a
+project is tied to them, so it is read again whenever one of them was. A folder counts as taken in only when
+all of its project is; whatever stops this in the middle, the next time goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from hashlib import blake2b
+from typing import NamedTuple
+
+from geminids.core import agents
+from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
+from geminids.core.model import CompanionKind, ProblemKind, Project, SessionSummary
+from geminids.core.names import keepable
+from geminids.reading.bundles import Shelf, project_key, read_beside, read_bundle, shelves
+from geminids.storage.codec.packing import packed, problem_rows, project_of, unpacked
+from geminids.storage.codec.rows import Rows, Traced, fate_rows, traces
+from geminids.storage.index.bundles import Known
+from geminids.storage.index.database import Index
+from geminids.storage.index.folders import GONE, folders, shelf_of
+from geminids.storage.index.reader import problems_of_finding
+from geminids.storage.index.schema import BESIDE
+from geminids.storage.index.writer import Writer
+from geminids.sync.forgotten_filter import Graves
+from geminids.sync.kept_copies import Keeping, Kept
+from geminids.sync.seen import Seen
+from geminids.sync.settling import settle
+
+LISTED = frozenset({CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG})
+"""What lies beside sessions and is listed among them."""
+BESIDE_LIMIT = 8_000_000
+"""So many bytes beside the sessions of a project are read; the rest is left to commands that show it."""
+
+Progress = Callable[[int, int], None]
+"""Told how many bytes of how many are read."""
+
+
+class TakenIn(NamedTuple):
+    """What was read, and what there was no time for."""
+
+    bundles: int = 0
+    bytes: int = 0
+    left: int = 0
+    """Bundles that are still to be read."""
+    kept: Kept = Kept()
+    """What became of the copies."""
+
+
+class _Job(NamedTuple):
+    """A bundle to be read."""
+
+    shelf: _OnShelf
+    bundle: Bundle
+    stamp: bytes
+    mark: str
+    """What its logs say of it, in little."""
+
+
+class _OnShelf:
+    """A project on its way into the index."""
+
+    def __init__(self, shelf: Shelf, number: int, known: Mapping[str, Known]) -> None:
+        self.shelf = shelf
+        self.number = number
+        self.known = known
+        self.traced = _traced(shelf.companions.files)
+        self.is_settled = True
+        """Whether all of it is taken in, as far as we are."""
+        self._logs = _facts_of_logs(shelf.companions.files)
+
+    def with_logs(self, stamp: bytes) -> bytes:
+        """The stamp of a bundle of which a part may be known from the prompt logs beside it."""
+        return _digest([stamp.hex(), *self._logs])
+
+
+class Taking:
+    """Takes what changed into an index, inside transactions of its own."""
+
+    def __init__(
+        self,
+        index: Index,
+        *,
+        everything: bool,
+        progress: Progress | None = None,
+        until: float | None = None,
+        commits: bool = True,
+        keeping: Keeping | None = None,
+        graves: Graves | None = None,
+    ) -> None:
+        self._index = index
+        self._writer = Writer(index)
+        self._rows = Rows(self._writer, everything=everything)
+        self._progress = progress
+        self._until = until
+        self._commits = commits
+        """Whether each piece is kept as it comes; a new index is kept when it is whole, or not at all."""
+        self._keeping = keeping
+        self._graves = graves or Graves({})
+
+    def take_in(self, seen: Sequence[Seen], only: Collection[str] | None = None) -> TakenIn:
+        """Take in all that changed, or what changed in some folders, which are all of their projects."""
+        with self._keeping or nullcontext():
+            taken = self._take_in(seen, only)
+            return taken._replace(kept=self._keeping.finish()) if self._keeping else taken
+
+    def _take_in(self, seen: Sequence[Seen], only: Collection[str] | None) -> TakenIn:
+        scans = [_scan(one, only) for one in seen]
+        if only is not None and not self._is_enough(scans, only):
+            only, scans = None, [_scan(one, None) for one in seen]
+        self._writer.begin()
+        standing = [self._on_shelf(shelf) for shelf in shelves(scans)]
+        jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age)
+        if self._keeping:
+            self._keep_unread(seen, scans, standing, jobs)
+        taken = self._read(jobs)
+        may_forget = not _hides_something(scans)
+        for shelf in standing:
+            self._tidy(shelf, may_forget=may_forget)
+        if only is None and may_forget:
+            self._writer.forget_other_shelves([shelf.number for shelf in standing])
+        self._note_problems(scans, only)
+        self._note_folders(seen, standing, only)
+        self._settle()
+        self._writer.commit()
+        return taken
+
+    # Reading
+
+    def _on_shelf(self, shelf: Shelf) -> _OnShelf:
+        beside = shelf.companions
+        project = self._rows.project(beside.project)
+        number = self._writer.shelf(
+            beside.agent, keepable(project_key(beside)), project, packed(beside.files)
+        )
+        return _OnShelf(shelf, number, Known.of_shelf(self._index, number))
+
+    def _jobs(self, shelf: _OnShelf) -> Iterator[_Job]:
+        for bundle in shelf.shelf.bundles:
+            mark = agents.load(bundle.agent).typed_mark(bundle) if bundle.logs else ""
+            stamp = _stamp(bundle, shelf.traced)
+            known = shelf.known.get(keepable(bundle.key))
+            if known is None or not _is_same(known.stamp, (stamp, shelf.with_logs(stamp)), mark):
+                yield _Job(shelf, bundle, stamp, mark or "")
+
+    def _read(self, jobs: Sequence[_Job]) -> TakenIn:
+        total = sum(map(_size, jobs))
+        done = 0
+        for number, job in enumerate(jobs):
+            if self._until is not None and number and time.monotonic() > self._until:
+                for left in jobs[number:]:
+                    left.shelf.is_settled = False
+                return TakenIn(number, done, len(jobs) - number)
+            self._take(job, read_bundle(job.bundle))
+            done += _size(job)
+            if self._progress:
+                self._progress(done, total)
+        return TakenIn(len(jobs), total)
+
+    def _take(self, job: _Job, reading: Reading) -> None:
+        shelf, key = job.shelf, keepable(job.bundle.key)
+        refused = _refused(reading)
+        if refused:
+            shelf.is_settled = False
+            if (known := shelf.known.get(key)) and self._holds(known.id, refused):
+                # All that was read before is better than the part that we may read now.
+                self._writer.problems(known.id, problem_rows(reading.problems))
+                self._writer.unsettle(shelf.number, key)
+                return
+        reading, withheld = self._graves.without_forgotten(reading, job.bundle)
+        if self._keeping:
+            self._keep_read(job.bundle, reading, withheld)
+        rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
+        fates = fate_rows(reading.fates)
+        number = self._writer.bundle(shelf.number, key, rows, problem_rows(reading.problems), fates=fates)
+        if BESIDE in shelf.known:
+            self._writer.unsettle(shelf.number, BESIDE)
+        if not refused:
+            stamp = shelf.with_logs(job.stamp) if _lacks_a_header(reading) else job.stamp
+            self._writer.stamp(number, stamp + _digest([job.mark]), _size(job))
+        if self._writer.is_idle:
+            self._pause()
+
+    def _holds(self, bundle: int, files: Collection[str]) -> bool:
+        """Whether sessions of a bundle were read from some of these files."""
+        summaries = (unpacked(kept, SessionSummary) for kept in Known.summaries(self._index, bundle))
+        return any(file.path in files for summary in summaries for file in summary.files)
+
+    # Copies
+
+    def _keep_unread(
+        self, seen: Sequence[Seen], scans: Sequence[Scan], standing: Sequence[_OnShelf], jobs: Sequence[_Job]
+    ) -> None:
+        """Have copies kept of what is not read now: it may have been read before there were any."""
+        keeping = self._keeping
+        assert keeping is not None
+        keeping.withhold(self._graves.files)
+        for one, scan in zip(seen, scans, strict=True):
+            keeping.offer(one.home.agent, scan.notes)
+        to_read = {(job.shelf.number, job.bundle.key) for job in jobs}
+        for on_shelf in standing:
+            beside = on_shelf.shelf.companions
+            staying = [file for file in beside.files if not self._graves.holds(beside.agent, file.native_id)]
+            keeping.offer(beside.agent, staying, [beside.project])
+            for bundle in on_shelf.shelf.bundles:
+                if (on_shelf.number, bundle.key) not in to_read:
+                    projects = self._projects_of(on_shelf.known[keepable(bundle.key)].id)
+                    keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
+
+    def _keep_read(self, bundle: Bundle, reading: Reading, withheld: Collection[str]) -> None:
+        """Have copies kept of what was just read."""
+        assert self._keeping is not None
+        self._keeping.withhold(withheld, among=[str(file.path) for file in bundle.files])
+        projects = dict.fromkeys(session.project for session in reading.sessions)
+        self._keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
+
+    def _projects_of(self, bundle: int) -> list[Project]:
+        return [project_of(row) for row in Known.projects(self._index, bundle)]
+
+    # What lies beside
+
+    def _tidy(self, shelf: _OnShelf, *, may_forget: bool) -> None:
+        """Bring what lies beside up to date, and take out what is gone."""
+        there = {keepable(bundle.key) for bundle in shelf.shelf.bundles} | {BESIDE}
+        for key, known in shelf.known.items():
+            if may_forget and key not in there:
+                self._writer.forget_bundle(known.id)
+                self._writer.unsettle(shelf.number, BESIDE)
+        if shelf.is_settled:
+            self._take_beside(shelf)
+
+    def _take_beside(self, shelf: _OnShelf) -> None:
+        beside = shelf.shelf.companions
+        known = Known.of_shelf(self._index, shelf.number).get(BESIDE)
+        stamp = _stamp_beside(beside)
+        if not beside.files:
+            if known is not None:
+                self._writer.forget_bundle(known.id)
+            return
+        if known is not None and known.stamp == stamp:
+            return
+        self._writer.flush()
+        kept = traces(Known.traces(self._index, shelf.number)) if shelf.traced else []
+        reading, _ = self._graves.without_forgotten(read_beside(beside, kept, BESIDE_LIMIT))
+        rows = [self._rows.session(session, Traced.NOT) for session in reading.sessions]
+        refused = _refused(reading)
+        number = self._writer.bundle(
+            shelf.number, BESIDE, rows, problem_rows(reading.problems), staying=refused
+        )
+        if refused:
+            shelf.is_settled = False
+            self._writer.unsettle(shelf.number, BESIDE)
+        else:
+            self._writer.stamp(number, stamp)
+
+    # Notes
+
+    def _is_enough(self, scans: Sequence[Scan], only: Collection[str]) -> bool:
+        """Whether scanning some folders alone tells all that there is of their projects."""
+        if _hides_something(scans) or self._hid_something():
+            # What is closed may be of any project, and so may be what was closed the last time.
+            return False
+        found = {
+            str(folder): (shelf.companions.agent, keepable(project_key(shelf.companions)))
+            for shelf in shelves(scans)
+            for folder in shelf.companions.folders
+        }
+        # Folders may have come to other projects, of which these are not all, or to none.
+        return all(found.get(folder) == shelf_of(self._index, folder) for folder in only)
+
+    def _hid_something(self) -> bool:
+        found = problems_of_finding(self._index)
+        return any(problem.kind == ProblemKind.UNREADABLE.value for problem in found)
+
+    def _note_problems(self, scans: Sequence[Scan], only: Collection[str] | None) -> None:
+        found = problem_rows(dict.fromkeys(problem for scan in scans for problem in scan.problems))
+        if only is not None:
+            others = problems_of_finding(self._index)
+            found += [other for other in others if other not in found and not _lies_in(other.file, only)]
+        self._writer.problems(None, found)
+
+    def _note_folders(
+        self, seen: Sequence[Seen], standing: Sequence[_OnShelf], only: Collection[str] | None
+    ) -> None:
+        """Note what was taken in; a folder that is not all taken in is looked at again the next time."""
+        shelves_of = {str(path): shelf for shelf in standing for path in shelf.shelf.companions.folders}
+        there: set[str] = set()
+        for home, footprints in seen:
+            for path, footprint in footprints.items():
+                there.add(path)
+                if only is None or path in only:
+                    shelf = shelves_of.get(path)
+                    is_settled = shelf is None or shelf.is_settled
+                    number = shelf.number if shelf else None
+                    self._writer.folder(path, home.agent, footprint if is_settled else "", number)
+        for path, shelf in shelves_of.items():
+            if path not in there:
+                self._writer.folder(path, shelf.shelf.companions.agent, GONE, shelf.number)
+        if only is not None:
+            there.update(path for path, folder in folders(self._index).items() if folder.footprint == GONE)
+        self._writer.forget_other_folders(there | shelves_of.keys())
+
+    def _pause(self) -> None:
+        """Keep what was written so far, if that is of use to anybody."""
+        if self._commits:
+            self._settle()
+            self._writer.commit()
+            self._writer.begin()
+
+    def _settle(self) -> None:
+        """Settle what only all sessions together can tell, of those that were written since the last time."""
+        self._writer.flush()
+        settle(self._index, self._writer.touched if self._commits else None, self._writer.bereft)
+        self._writer.touched.clear()
+        self._writer.bereft.clear()
+
+
+def _is_same(known: bytes | None, stamps: Collection[bytes], mark: str | None) -> bool:
+    """Whether a bundle was read from the same files, with the same said of it in logs.
+
+    What is in logs that are closed now was read better before.
+    """
+    size = len(_digest([]))
+    if known is None or known[:size] not in stamps:
+        return False
+    return mark is None or known[size:] == _digest([mark])
+
+
+def _scan(seen: Seen, only: Collection[str] | None) -> Scan:
+    source = agents.load(seen.home.agent)
+    if only is None:
+        return source.scan(seen.home)
+    inside = seen.home.folder + os.sep
+    return source.scan(
+        seen.home, [path for path in only if path in seen.footprints or path.startswith(inside)]
+    )
+
+
+def _hides_something(scans: Sequence[Scan]) -> bool:
+    """Whether something could not be looked into: then nothing is gone for certain."""
+    return any(problem.is_unreadable for scan in scans for problem in scan.problems)
+
+
+def _traced(files: Sequence[CompanionFile]) -> int:
+    """How much of the sessions is needed to tie to them what lies beside."""
+    kinds = {file.kind for file in files}
+    if LISTED.isdisjoint(kinds):
+        return Traced.NOT
+    # Only saved chats hold replies.
+    return Traced.REPLIES if CompanionKind.SAVED_CHAT in kinds else Traced.PROMPTS
+
+
+def _facts_of_logs(files: Sequence[CompanionFile]) -> list[str]:
+    logs = (file for file in files if file.kind is CompanionKind.PROMPT_LOG)
+    by_whom_we_are_now = os.access in os.supports_effective_ids
+    return [f"{_fact(log)} {os.access(log.path, os.R_OK, effective_ids=by_whom_we_are_now)}" for log in logs]
+
+
+def _refused(reading: Reading) -> set[str]:
+    """The files that we were not allowed to read."""
+    return {problem.file for problem in reading.problems if problem.is_unreadable}
+
+
+def _lacks_a_header(reading: Reading) -> bool:
+    """Whether a file did not say whose session it is: then what lies beside it may."""
+    return any(problem.kind is ProblemKind.NO_HEADER for problem in reading.problems)
+
+
+def _age(job: _Job) -> tuple[int, str]:
+    """The order of time, so that larger numbers in the index are newer."""
+    return max((file.mtime_ns for file in job.bundle.files), default=0), job.bundle.key
+
+
+def _size(job: _Job) -> int:
+    return sum(file.size for file in job.bundle.files)
+
+
+def _stamp(bundle: Bundle, traced: int) -> bytes:
+    """What is read of a bundle, and how much of it is kept for what lies beside."""
+    files = [*map(_fact, bundle.files), *map(_fact, bundle.beside)]
+    told = [str(traced), repr(bundle.project), bundle.title or ""]
+    return _digest([*told, *map(str, bundle.folders), *files])
+
+
+def _stamp_beside(beside: Companions) -> bytes:
+    told = [repr(beside.project), repr(beside.left_alone), str(beside.complete)]
+    told += [*map(str, beside.folders), *map(_fact, beside.files)]
+    told += [f"{key} {_fact(file)}" for key, files in beside.session_files.items() for file in files]
+    return _digest(told)
+
+
+def _digest(told: Sequence[str]) -> bytes:
+    return blake2b("\0".join(told).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _fact(file: FoundFile | CompanionFile) -> str:
+    return f"{file.path} {file.size} {file.mtime_ns} {file.inode}"
+
+
+def _lies_in(file: str, folders: Collection[str]) -> bool:
+    return any(file == folder or file.startswith(folder + "/") for folder in folders)
