@@ -66,6 +66,6 @@ def test_a_folder_that_is_named_goes_before(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs is asked itself")
 def test_our_folder_is_found_without_loading_platformdirs() -> None:
-    code = "import sys; from geminids import config; config.data_folder(None, {}); print(*sys.modules)"
+    code = "import sys; from geminids.core import config; config.data_folder(None, {}); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert "platformdirs" not in done.stdout.split()

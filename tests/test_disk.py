@@ -628,26 +628,26 @@ def test_only_what_was_read_from_copies_is_marked(tmp_path: Path) -> None:
 # That readers look at nothing but through a disk
 
 LOOKS_BY_ITSELF = {
-    "claude/footprint.py": "footprints are of the disk as it is, and have no time",
-    "claude/homes.py": "finds homes",
-    "claude/reading.py": "reads files given by hand",
-    "claude/resuming.py": "tells what the CLI would find on the disk as it is",
-    "codex/homes.py": "finds homes",
-    "codex/reading.py": "reads files given by hand",
-    "codex/resuming.py": "tells what the CLI would find on the disk as it is",
-    "describe.py": "describes files given by hand",
-    "footprints.py": "footprints are of the disk as it is, and have no time",
-    "gemini/beside/copy_sessions.py": "dates files given by hand",
-    "gemini/footprint.py": "footprints are of the disk as it is, and have no time",
-    "gemini/homes.py": "finds homes",
-    "gemini/looking.py": "tells what the CLI would find on the disk as it is",
-    "gemini/offering.py": "tells what the CLI would find on the disk as it is",
-    "gemini/reading.py": "reads files given by hand",
-    "places.py": "finds homes",
-    "restoring.py": "puts files back on the disk as it is",
+    "agents/claude/custody/resume.py": "tells what the CLI would find on the disk as it is",
+    "agents/claude/footprint.py": "footprints are of the disk as it is, and have no time",
+    "agents/claude/homes.py": "finds homes",
+    "agents/claude/read/reading.py": "reads files given by hand",
+    "agents/codex/custody/resume.py": "tells what the CLI would find on the disk as it is",
+    "agents/codex/homes.py": "finds homes",
+    "agents/codex/read/reading.py": "reads files given by hand",
+    "agents/gemini/companions/copy_sessions.py": "dates files given by hand",
+    "agents/gemini/custody/looking.py": "tells what the CLI would find on the disk as it is",
+    "agents/gemini/custody/offering.py": "tells what the CLI would find on the disk as it is",
+    "agents/gemini/footprint.py": "footprints are of the disk as it is, and have no time",
+    "agents/gemini/homes.py": "finds homes",
+    "agents/gemini/read/reading.py": "reads files given by hand",
+    "core/agents/homes.py": "finds homes",
+    "core/agents/restore.py": "puts files back on the disk as it is",
+    "reading/describe.py": "describes files given by hand",
+    "reading/footprints.py": "footprints are of the disk as it is, and have no time",
 }
 """Modules of the readers that look at the disk by themselves, and why they may."""
-NOT_READING = ("claiming", "fates", "forecasting", "redating", "rescuing", "restoring", "settings")
+NOT_READING = ("claiming", "fates", "forecasting", "redating", "rescue", "restore", "settings")
 """Beginnings of the names of modules about what agents do with the disk as it is."""
 _OF_OS = {"access", "listdir", "lstat", "open", "readlink", "scandir", "stat", "walk"}
 _OF_OS_PATH = {"exists", "getmtime", "getsize", "isdir", "isfile", "islink", "lexists"}
@@ -684,16 +684,16 @@ def looks(call: ast.Call) -> bool:
             return False
 
 
-def modules_that_look(folder: Path) -> Collection[str]:
-    found = set()
-    for path in folder.rglob("*.py"):
-        if path.parent != folder and path.name.startswith(NOT_READING):
+def modules_that_look(*folders: str) -> Collection[str]:
+    found, root = set(), ROOT / "src" / "geminids"
+    for path in (path for folder in folders for path in (root / folder).rglob("*.py")):
+        if path.parent.name == "custody" and path.name.startswith(NOT_READING):
             continue
         calls = (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call))
         if any(map(looks, calls)):
-            found.add(path.relative_to(folder).as_posix())
+            found.add(path.relative_to(root).as_posix())
     return found
 
 
 def test_readers_look_at_agents_folders_through_a_disk_alone() -> None:
-    assert modules_that_look(ROOT / "src" / "geminids" / "sources") == set(LOOKS_BY_ITSELF)
+    assert modules_that_look("agents", "reading", "core/agents") == set(LOOKS_BY_ITSELF)

@@ -27,8 +27,8 @@ HASH = "ab" * 32
 LIGHT = """
 import sys
 from pathlib import Path
-from geminids import sources
-source = sources.load("gemini")
+from geminids.core import agents
+source = agents.load("gemini")
 (home,) = source.homes({}, sys.argv[1])
 assert source.homes_below(sys.argv[1])
 assert source.footprint(home)
@@ -42,11 +42,14 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
     loaded = set(subprocess.run(line, check=True, capture_output=True, text=True).stdout.split())
     assert {module for module in loaded if module.startswith("geminids")} == {
         "geminids",
+        "geminids.agents",
+        "geminids.core",
         "geminids.core.config",
         "geminids.core.disk",
         "geminids.core.errors",
         "geminids.core.plugins",
-        "geminids.sources",
+        "geminids.core.agents",
+        "geminids.reading",
         "geminids.reading.footprints",
         "geminids.agents.gemini",
         "geminids.agents.gemini.footprint",
@@ -59,7 +62,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
 def test_a_source_of_another_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listing = tmp_path / "other-1.0.dist-info" / "entry_points.txt"
     listing.parent.mkdir()
-    listing.write_text("[console_scripts]\nx = y:z\n[geminids.core.agents]\nother = other.reader:Other\n")
+    listing.write_text("[console_scripts]\nx = y:z\n[geminids.sources]\nother = other.reader:Other\n")
     (tmp_path / "archive.zip").touch()
     for place in (tmp_path, tmp_path / "archive.zip", tmp_path / "missing"):
         monkeypatch.syspath_prepend(place)

@@ -736,7 +736,7 @@ def test_killed_in_the_middle_no_half_file_has_the_name_of_a_session(tmp_path: P
     code = """
 import os, signal, sys
 from functools import partial
-from geminids import restoring
+from geminids.library.custody import restoring
 from geminids.sharing.export.files import NewFile
 from geminids.core.agents.restore import Placement
 target, moment = sys.argv[1:]

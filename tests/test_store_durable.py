@@ -665,7 +665,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from geminids.sync.projects.memory import link
-from geminids.storage import marking
+from geminids.storage.durable import mark_changes as marking
 folder, start = Path(sys.argv[1]), sys.argv[2]
 for number in range(100000):
     link(folder, f"{start}-{number}", "x" * 5000)

@@ -26,7 +26,7 @@ KILLS = 12
 WORKER = """
 import sys
 from geminids.library import Library
-from geminids.storage import writing
+from geminids.storage.index import writer as writing
 writing._ENOUGH = 20_000  # so that a small home is taken in piece by piece, as large ones are
 home, data, full = sys.argv[1:]
 library = Library([home], data)

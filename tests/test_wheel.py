@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 from tests.homes import write_session
 from tests.web_apps import serving
 
-WEB = "geminids/web"
+WEB = "geminids/faces/web"
 BUILT = ROOT / "src" / WEB / "built"
 NOTHING = "/nowhere"
 """As search path of programs: no Node, nor anything else."""
