@@ -25,7 +25,9 @@ from geminids.storage.archive.packs import FIRST_LINE
 from geminids.storage.archive.records import scan
 from geminids.storage.archive.verification import Verified, verify
 from tests.archives import AGENT, HOME, contents, keep_all
+from tests.conftest import Run
 from tests.connections import to_be_closed
+from tests.homes import write_session
 
 FILES = 30
 FLIPS = 25
@@ -488,3 +490,19 @@ def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="Cannot keep copies") as raised, archive.writing():
         pass
     assert not isinstance(raised.value, DamagedArchiveError)
+
+
+@pytest.mark.parametrize("command", [("list",), ("keep", "verify")], ids=" ".join)
+def test_a_pipe_in_the_place_of_the_list_blocks_nobody_and_is_told(
+    geminids: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    write_session(tmp_path)
+    options = ("--home", tmp_path, "--data", tmp_path / "data")
+    assert geminids("sync", *options).code == 0
+    manifest = tmp_path / "data" / "kept" / "manifest.db"
+    manifest.unlink()
+    os.mkfifo(manifest)
+    answer = geminids(*command, *options)
+    assert answer.code == 0
+    assert "The list of the kept copies could not be read (it is no plain file)" in answer.out + answer.err
+    assert manifest.is_file()

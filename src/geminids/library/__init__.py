@@ -1374,7 +1374,7 @@ class Library:
         index, outcome = self._sync.up_to_date(budget=BUDGET, progress=self._progress)
         self._disk.look_again()
         with closed_on_error(index):
-            for message in outcome.said:
+            for message in (*outcome.said, *(self._archive.said if self._archive else ())):
                 self._tell(message)
             if outcome.left:
                 self._tell(

@@ -156,9 +156,12 @@ class Archive:
         from geminids.storage.checksums import is_whole
         from geminids.storage.durable.any_marks import uri_of
 
+        file = f"{self.folder}/{MANIFEST_FILE}"
+        if not os.path.isfile(file):  # noqa: PTH113
+            # SQLite would wait for a pipe.
+            return None
         try:
-            where = uri_of(f"{self.folder}/{MANIFEST_FILE}", "mode=ro")
-            with closing(sqlite3.connect(where, uri=True)) as connection:
+            with closing(sqlite3.connect(uri_of(file, "mode=ro"), uri=True)) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
                 rows = connection.execute(question).fetchall() if version == MANIFEST_VERSION else []
         except sqlite3.Error:

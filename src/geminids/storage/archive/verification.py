@@ -67,7 +67,8 @@ def verify(archive: Archive, original: Original, progress: Progress | None = Non
     """Read everything, heal what can be healed. Raises BusyArchiveError, FailedToKeepError."""
     if not archive.exists():
         return Verified(0, 0, (), (), 0)
-    mended: list[str] = []
+    # Whoever opened the library may already have mended the list.
+    mended = list(archive.said)
     with writing(archive.folder, mended, PATIENCE, None, is_thorough=True) as writer:
         found = found_packs(archive.folder)
         mended += _brought_in_step(writer, found)
