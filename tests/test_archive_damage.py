@@ -506,3 +506,19 @@ def test_a_pipe_in_the_place_of_the_list_blocks_nobody_and_is_told(
     assert answer.code == 0
     assert "The list of the kept copies could not be read (it is no plain file)" in answer.out + answer.err
     assert manifest.is_file()
+
+
+@pytest.mark.parametrize("command", [("list",), ("sync", "--full"), ("keep", "verify"), ("keep", "export")])
+def test_a_pipe_in_the_place_of_a_pack_blocks_nobody_and_is_damage(
+    geminids: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    session = write_session(tmp_path)
+    options = ("--home", tmp_path, "--data", tmp_path / "data")
+    assert geminids("sync", *options).code == 0
+    session.unlink()
+    (pack,) = (tmp_path / "data" / "kept" / "packs").iterdir()
+    pack.unlink()
+    os.mkfifo(pack)
+    geminids(*command, *([tmp_path / "out.tar"] if command[-1] == "export" else []), *options)
+    checked = geminids("keep", "verify", *options)
+    assert (checked.code, session.name in checked.out + checked.err) == (4, True)

@@ -6,7 +6,9 @@ full; what is in it is never changed.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
@@ -30,6 +32,8 @@ NEW = ".new"
 """How the name of a pack ends that takes the place of others, until it is whole."""
 _GATHERED = 1 << 20
 """Bytes that are written at once."""
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)
+"""Opens a pipe without waiting for its other end."""
 
 
 def pack_file(folder: str, number: int) -> str:
@@ -40,9 +44,10 @@ def pack_file(folder: str, number: int) -> str:
 def pack_size(folder: str, number: int) -> int:
     """How long a pack is; -1 if it is not there."""
     try:
-        return os.stat(pack_file(folder, number)).st_size  # noqa: PTH116
+        facts = os.stat(pack_file(folder, number))  # noqa: PTH116
     except OSError:
         return -1
+    return facts.st_size if stat.S_ISREG(facts.st_mode) else -1
 
 
 def packs_on_disk(folder: str) -> list[int]:
@@ -61,7 +66,12 @@ def packs_under_way(folder: str) -> list[str]:
 
 def opened_pack(folder: str, number: int) -> int:
     """A pack to read from, which the caller closes. Raises OSError."""
-    return os.open(pack_file(folder, number), os.O_RDONLY | os.O_CLOEXEC)
+    file = pack_file(folder, number)
+    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | _AT_ONCE)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is no plain file", file)
+    return handle
 
 
 def first_record(handle: int) -> Record | None:
