@@ -63,7 +63,7 @@ def copied_home(agent: str, case: str, target: Path) -> Path:
     return Path(shutil.copytree(FIXTURES / agent / case / "home", target, dirs_exist_ok=True))
 
 
-def attested_and_verified(home: Path, data: Path, schema: Path | None = None) -> Iterator[VerifiedRecord]:
+def attested_and_verified(home: Path, data: Path) -> Iterator[VerifiedRecord]:
     """Every session of a home, signed, and checked with its key and with the files it was read from."""
     data.mkdir(parents=True, exist_ok=True)
     key, signed = data / "key.pem", data / "signed.acr"
@@ -76,7 +76,7 @@ def attested_and_verified(home: Path, data: Path, schema: Path | None = None) ->
             recorded = attesting.record(lambda item=item: item.read())  # type: ignore[misc]
             signed.write_bytes(attesting.signed(attesting.presented(recorded)).signed)
             files = [Path(file["path"]) for file in recorded.record["x-source"]]
-            verifying = library.records.verifying(keys=[str(key)], sources=files, schema_file=schema)
+            verifying = library.records.verifying(keys=[str(key)], sources=files)
             yield verifying.file(signed)
 
 

@@ -28,8 +28,8 @@ from geminids.reading.describe import describe
 from geminids.sharing import export
 from geminids.sharing.export.losses import losses
 from geminids.sharing.records.evidence import evidence_of
+from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.reading import session_of
-from geminids.sharing.records.schema import check_record
 from geminids.sharing.records.simple import simple_record
 from geminids.sharing.records.translating import record_of
 from tests.conftest import ROOT, Run

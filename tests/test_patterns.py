@@ -23,7 +23,6 @@ from geminids.core.errors import INTERRUPTED, NOTHING_FOUND, PARTLY_DONE, WRONG_
 from geminids.faces.web.libraries import READERS
 from geminids.library import Question, open_library
 from geminids.query.usage.prices.overrides import read_overrides
-from geminids.sharing.records.errors import SlowSchemaError
 from geminids.storage.text import pattern_trees, patterns
 from geminids.storage.text.characters import without_case
 from geminids.storage.text.pattern_worker import FLAGS, Place
@@ -557,16 +556,3 @@ def test_a_name_with_many_stars_fits_or_not_at_once() -> None:
         *(True, True, True),
         *(False, False),
     ]
-
-
-def test_a_schema_that_takes_too_long_is_told() -> None:
-    pytest.importorskip("cddlparser")
-    from geminids.sharing.records.cddl import Schema
-
-    schema = Schema.parse('start = tstr .regexp "(a|aa)+"', "mine.cddl")
-    assert schema.mismatch("aaa") is None
-    assert schema.mismatch("aaab" * 5) is not None
-    began = time.monotonic()
-    with pytest.raises(SlowSchemaError, match="takes too long"):
-        schema.mismatch("a" * 5_000 + "b")
-    assert time.monotonic() - began < 10

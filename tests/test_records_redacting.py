@@ -23,9 +23,9 @@ from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.encoding import encode_cbor, encode_json
 from geminids.sharing.records.errors import CommitmentError, WithholdingError
 from geminids.sharing.records.evidence import evidence_of
+from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import read_natives
 from geminids.sharing.records.redacting import differences, places_of, subtrees, with_repeats, withhold
-from geminids.sharing.records.schema import check_record
 from geminids.sharing.records.signing import excerpt, statement
 from geminids.sharing.records.translating import record_of
 

@@ -1,9 +1,13 @@
-"""Our schema of records: it takes what the published one takes, and refuses what that one refuses."""
+"""The shape of records: what the schema takes is taken, and what it refuses is refused, at the right place.
+
+The schema is evaluated by pycddl: the published one, where it lies beside us, and ours (`docs/record.cddl`).
+"""
 
 from __future__ import annotations
 
 import functools
 import json
+import re
 import subprocess
 import sys
 import time
@@ -13,34 +17,27 @@ from typing import Any, NamedTuple
 
 import pytest
 
-pytest.importorskip("cbor2", reason="the extra `sign` is not installed")
-pytest.importorskip("cddlparser", reason="the extra `sign` is not installed")
+pytest.importorskip("cbor2", reason="cbor2 is not installed")
 
 import cbor2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from geminids.sharing.records.cddl import Schema, SchemaError
-from geminids.sharing.records.encoding import encode_cbor
-from geminids.sharing.records.errors import SchemaFileError
-from geminids.sharing.records.schema import (
-    LARGEST_SCHEMA,
-    check_envelope,
-    check_record,
-    load_schema,
-    record_schema,
-)
+from geminids.sharing.records.mismatches import check_envelope, check_record
 from geminids.sharing.records.standalone import decode_cbor
 from geminids.sharing.records.translating import record_of
 
-from .conftest import CORPUS, RecordProperty, Rights
+from .conftest import CORPUS, ROOT, RecordProperty
 from .records import AGENTS, corpus_homes, fixture_homes, sessions_with_evidence
 
 CBORTag = cbor2.CBORTag
 
 VAC = CORPUS / "vac"
-PUBLISHED = VAC / "schema" / "agent-conversation.cddl"
-INLINED = VAC / "schema" / "agent-conversation.pycddl-inlined.cddl"
+PUBLISHED = VAC / "schema" / "agent-conversation.pycddl-inlined.cddl"
+"""The published schema in such words that pycddl can evaluate it."""
+OURS = ROOT / "docs" / "record.cddl"
+EITHER = "either = record / signed-record"
+"""Its first rule, which says what a value is; pycddl does not see through it."""
 
 AT = "2026-05-01T10:00:00.250Z"
 GIT = {
@@ -176,6 +173,8 @@ class Mutant(NamedTuple):
 
     name: str
     record: Any
+    place: str
+    """Where it is."""
     in_closed_map: bool = False
 
     def __repr__(self) -> str:
@@ -198,7 +197,7 @@ def steps(path: str) -> list[Any]:
 def without(path: str) -> Mutant:
     *parents, last = steps(path)
     drop: Callable[[Any], Any] = lambda holder: {key: holder[key] for key in holder if key != last}  # noqa: E731
-    return Mutant(f"without {path}", changed(RECORD, parents, drop))
+    return Mutant(f"without {path}", changed(RECORD, parents, drop), f"/{path}")
 
 
 def having(path: str, value: Any) -> Mutant:
@@ -206,7 +205,8 @@ def having(path: str, value: Any) -> Mutant:
     set_it: Callable[[Any], Any] = lambda holder: {**holder, last: value}  # noqa: E731
     if isinstance(last, int):
         set_it = lambda holder: [*holder[:last], value, *holder[last + 1 :]]  # noqa: E731
-    return Mutant(f"{path} = {value!r}", changed(RECORD, parents, set_it))
+    place = f"/{path}/0" if path in LISTS and isinstance(value, list) else f"/{path}"
+    return Mutant(f"{path} = {value!r}", changed(RECORD, parents, set_it), place)
 
 
 def each(paths: list[str], values: list[Any]) -> list[Mutant]:
@@ -215,7 +215,7 @@ def each(paths: list[str], values: list[Any]) -> list[Mutant]:
 
 def extra(path: str) -> Mutant:
     add: Callable[[Any], Any] = lambda holder: {**holder, "extra": "member"}  # noqa: E731
-    return Mutant(f"more in {path}", changed(RECORD, steps(path), add), in_closed_map=True)
+    return Mutant(f"more in {path}", changed(RECORD, steps(path), add), f"/{path}/extra", in_closed_map=True)
 
 
 REQUIRED = [
@@ -298,19 +298,20 @@ MUTANTS = [
     *each(["session/session-id"], [5, None, [], 0.5]),
     *each([f"{PART}/contributor/type"], ["robot", "AI", "", None, 5]),
     *each([f"{path}/type" for path in TYPES], ["tool", "system", "User", "", None, 5, ["user"]]),
-    having(f"{THOUGHT}/type", "tool-call"),
-    having(f"{USER}/type", "system-event"),
-    having(f"{CALL}/type", "tool-result"),
+    having(f"{THOUGHT}/type", "tool-call")._replace(place=f"/{THOUGHT}/name"),
+    having(f"{USER}/type", "system-event")._replace(place=f"/{USER}/event-type"),
+    having(f"{CALL}/type", "tool-result")._replace(place=f"/{CALL}/output"),
     having(f"{PART}/url", "#a\nb"),
     *(extra(path) for path in CLOSED),
-    *(Mutant(f"instead: {name}", json.loads(name)) for name in ("null", "5", '"x"', "[]", "{}")),
-    Mutant("in a list", [RECORD]),
-    Mutant("in a map", {"record": RECORD}),
+    *(Mutant(f"instead: {name}", json.loads(name), "") for name in ("null", "5", '"x"', "[]")),
+    Mutant("instead: {}", {}, "/version"),
+    Mutant("in a list", [RECORD], ""),
+    Mutant("in a map", {"record": RECORD}, "/version"),
 ]
 
 STILL_RECORDS = [
-    Mutant("the record itself", RECORD),
-    *(Mutant(f"more in {path}", extra(path).record) for path in OPEN),
+    Mutant("the record itself", RECORD, ""),
+    *(extra(path) for path in OPEN),
     *(without(path) for path in [*MOMENTS, "vcs", "recording-agent", "file-attribution", f"{USER}/content"]),
     *(without(path) for path in (PLACE, f"{REPLY}/children", f"{RESULT}/call-id", f"{EVENT}/data", USAGE)),
     *each(LISTS, [[]]),
@@ -325,16 +326,12 @@ STILL_RECORDS = [
 ]
 
 
-@functools.cache
-def published() -> Schema:
-    return load_schema(PUBLISHED)
-
-
 @pytest.mark.parametrize("mutant", MUTANTS, ids=repr)
 def test_refuses_what_is_no_record(mutant: Mutant) -> None:
     fault = check_record(mutant.record)
     assert fault
-    assert fault.sentence
+    assert fault.path == mutant.place
+    assert fault.sentence.startswith(f"At {mutant.place or 'the root'}: expected ")
 
 
 @pytest.mark.parametrize("record", STILL_RECORDS, ids=repr)
@@ -342,26 +339,32 @@ def test_takes_what_is_a_record(record: Mutant) -> None:
     assert check_record(record.record) is None
 
 
-def test_the_published_schema_agrees_on_all_of_them(corpus: Path, record_property: RecordProperty) -> None:
-    assert corpus == CORPUS
-    let_pass = [mutant.name for mutant in MUTANTS if published().mismatch(mutant.record) is None]
-    assert let_pass == []
-    refused = [some.name for some in STILL_RECORDS if published().mismatch(some.record)]
-    assert refused == []
-    record_property("counts", f"schema: {len(MUTANTS)} mutants refused by both schemas")
+Engine = Callable[[Any], bool]
 
 
-def test_both_schemas_point_at_the_same_place(corpus: Path) -> None:
-    """Where a member is missing or wrong there is one place to point at, whatever the order of the rules."""
-    assert corpus == CORPUS
-    for mutant in MUTANTS:
-        ours, theirs = (
-            check_record(mutant.record),
-            published().mismatch(mutant.record, "verifiable-agent-record"),
-        )
-        assert ours
-        assert theirs
-        assert (mutant.name, ours.path, ours.found) == (mutant.name, theirs.path, theirs.found)
+@functools.cache
+def engine_of(path: Path, rule: str = "record") -> Engine:
+    """pycddl on a schema: whether it takes a value. Of ours, any rule can be asked for."""
+    pycddl = pytest.importorskip("pycddl", reason="pycddl is not installed: no schema was asked")
+    schema = pycddl.Schema(path.read_text(encoding="utf-8").replace(EITHER, f"start = {rule}"))
+
+    def takes(value: Any) -> bool:
+        try:
+            schema.validate_cbor(cbor2.dumps(value))
+        except pycddl.ValidationError:
+            return False
+        return True
+
+    return takes
+
+
+@pytest.fixture(params=["ours", "published"])
+def schema_takes(request: pytest.FixtureRequest) -> Engine:
+    """Whether a schema takes a record: ours, or the published one."""
+    if request.param == "ours":
+        return engine_of(OURS)
+    assert request.getfixturevalue("corpus") == CORPUS
+    return engine_of(PUBLISHED)
 
 
 def pycddl_misses(mutant: Mutant) -> str | None:
@@ -397,27 +400,13 @@ def up_to(level: int, value: Any) -> Any:
             return value
 
 
-def test_another_engine_agrees_where_it_can(corpus: Path, record_property: RecordProperty) -> None:
-    """pycddl, on a variant of the published schema that it can evaluate."""
-    pycddl = pytest.importorskip("pycddl", reason="pycddl is not installed: no second engine was asked")
-    engine = pycddl.Schema(INLINED.read_text(encoding="utf-8"))
-    assert corpus == CORPUS
-
-    def takes(record: object) -> bool:
-        try:
-            engine.validate_cbor(cbor2.dumps(record))
-        except pycddl.ValidationError:
-            return False
-        return True
-
-    records = [
-        json.loads(path.read_bytes())
-        for path in sorted((VAC / "reference-translation").glob("cursor-*.json"))
-    ]
-    assert all(takes(record) for record in [*records, *map(for_pycddl, STILL_RECORDS)])
+def test_the_schema_agrees_where_it_can_be_evaluated(
+    schema_takes: Engine, record_property: RecordProperty
+) -> None:
+    assert [some.name for some in STILL_RECORDS if not schema_takes(for_pycddl(some))] == []
     mutants = [mutant for mutant in MUTANTS if DEEPEST not in mutant.name]
     assert len(mutants) > 400
-    let_pass = [mutant for mutant in mutants if takes(for_pycddl(mutant))]
+    let_pass = [mutant for mutant in mutants if schema_takes(for_pycddl(mutant))]
     assert [mutant.name for mutant in let_pass if not pycddl_misses(mutant)] == []
     record_property(
         "counts", f"schema: pycddl refused {len(mutants) - len(let_pass)} of {len(mutants)} mutants"
@@ -436,8 +425,9 @@ def test_takes_every_reference_record(corpus: Path) -> None:
     for path in REFERENCES:
         record = json.loads(path.read_bytes())
         assert check_record(record) is None, path.name
-        assert published().mismatch(record) is None, path.name
         assert check_record(decode_cbor(cbor2.dumps(record))) is None, path.name
+        # Of the others it takes minutes.
+        assert not path.name.startswith("cursor-") or engine_of(PUBLISHED)(record), path.name
 
 
 def test_takes_every_signed_record(corpus: Path) -> None:
@@ -447,7 +437,6 @@ def test_takes_every_signed_record(corpus: Path) -> None:
     for path in ENVELOPES:
         content = path.read_bytes()
         assert check_envelope(content) is None, path.name
-        assert published().mismatch_in_cbor(content) is None, path.name
     assert check_record(decode_cbor((VAC / "signed" / "record.cbor").read_bytes())) is None
     assert check_record(json.loads((VAC / "signed" / "record.json").read_bytes())) is None
 
@@ -516,7 +505,7 @@ BAD_ENVELOPES: dict[str, Any] = {
     "subject is null": headers(claims={1: "me", 2: None}),
     "a claim with bytes as its label": headers(claims={1: "me", 2: "s1", b"x": 5}),
 }
-"""Envelopes that both schemas refuse."""
+"""Envelopes that every schema refuses."""
 
 BAD_HEADERS: dict[str, Any] = {
     **{f"trace without {name}": traced(dropping(name, TRACE)) for name in list(TRACE)[:4]},
@@ -564,19 +553,30 @@ def test_takes_what_is_an_envelope(name: str) -> None:
     assert check_envelope(cbor2.dumps(GOOD_ENVELOPES[name])) is None
 
 
-def test_the_published_schema_agrees_on_envelopes(corpus: Path) -> None:
-    assert corpus == CORPUS
+HEADERS_THAT_PYCDDL_TAKES = {
+    "one certificate in a list": "it does not count what is in a list",
+    "certificates of text": "nor look at it, where bytes could stand for the list",
+    "receipts are not encoded": "a tag is as good as bytes to it",
+    "a claim with bytes as its label": "any key is a label to it",
+}
 
-    def taken(envelopes: dict[str, Any]) -> list[str]:
-        return [
-            name
-            for name, tagged in envelopes.items()
-            if published().mismatch_in_cbor(cbor2.dumps(tagged)) is None
-        ]
 
-    assert taken(BAD_ENVELOPES) == []
-    assert taken(GOOD_ENVELOPES) == list(GOOD_ENVELOPES)
-    assert taken(BAD_HEADERS) == list(BAD_HEADERS)
+def test_the_schema_agrees_on_headers(record_property: RecordProperty) -> None:
+    """pycddl cannot evaluate the envelope as a whole, so each of its maps is given by itself."""
+    protected_headers, unprotected_headers = (
+        engine_of(OURS, f"{which}-headers") for which in ("protected", "unprotected")
+    )
+
+    def takes(tagged: Any) -> bool:
+        protected, unprotected, *_ = tagged.value
+        return protected_headers(cbor2.loads(protected)) and unprotected_headers(unprotected)
+
+    assert [name for name, tagged in GOOD_ENVELOPES.items() if not takes(tagged)] == []
+    claims = {name: BAD_ENVELOPES[name] for name in BAD_ENVELOPES if re.search("claim|issuer|subject", name)}
+    bad = {**BAD_HEADERS, **claims}
+    taken = [name for name, tagged in bad.items() if takes(tagged)]
+    assert taken == [*HEADERS_THAT_PYCDDL_TAKES]
+    record_property("counts", f"schema: pycddl refused {len(bad) - len(taken)} of {len(bad)} bad headers")
 
 
 @pytest.mark.parametrize(
@@ -626,8 +626,6 @@ def test_a_record_is_no_envelope_and_the_other_way_round() -> None:
     record, envelope = cbor2.dumps(RECORD), cbor2.dumps(GOOD)
     assert check_envelope(record)
     assert check_record(decode_cbor(envelope))
-    assert record_schema().mismatch_in_cbor(record) is None
-    assert record_schema().mismatch_in_cbor(envelope) is None
 
 
 def with_entries(entries: list[Any]) -> dict[str, Any]:
@@ -684,12 +682,6 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(item, (*path, number))
 
 
-@functools.cache
-def some_records() -> list[tuple[Any, list[tuple[Any, ...]]]]:
-    records = [RECORD, *(json.loads(path.read_bytes()) for path in REFERENCES)]
-    return [(record, list(places(record))) for record in records]
-
-
 def mutated(data: st.DataObject, record: Any, path: tuple[Any, ...]) -> Any:
     """The record with one thing dropped, replaced or added."""
 
@@ -709,25 +701,25 @@ def mutated(data: st.DataObject, record: Any, path: tuple[Any, ...]) -> Any:
     return changed(record, list(path), change)
 
 
-def agree(record: Any) -> bool:
-    ours, theirs = check_record(record), published().mismatch(record, "verifiable-agent-record")
-    assert (ours is None) == (theirs is None), (ours, theirs)
-    return ours is None
+def is_refused(record: Any) -> bool:
+    """Whether the shapes refuse a record; what the schema refuses, they have to.
+
+    The other way round pycddl lets too much pass. Of children it is given one level, since each makes it far
+    slower, and our schema, since it refuses some good records by the published one.
+    """
+    shallow = up_to(1, record)
+    refused = check_record(shallow) is not None
+    assert refused or engine_of(OURS)(shallow), "the schema refuses it, and the shapes do not"
+    return refused
 
 
-@settings(deadline=None, max_examples=600, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_both_schemas_agree_on_whatever_is_changed(corpus: Path, data: st.DataObject) -> None:
-    assert corpus == CORPUS
-    record, paths = data.draw(st.sampled_from(some_records()))
+def test_what_the_schema_refuses_of_whatever_is_changed_is_refused(data: st.DataObject) -> None:
+    record: Any = RECORD
     for _ in range(data.draw(st.integers(1, 2))):
-        path = data.draw(st.sampled_from(paths))
-        try:
-            record = mutated(data, record, path)
-        except (KeyError, IndexError, AttributeError, TypeError):
-            # The first change took away what the second one was for.
-            break
-    agree(record)
+        record = mutated(data, record, data.draw(st.sampled_from(list(places(record)))))
+    is_refused(record)
 
 
 moments = st.one_of(
@@ -797,13 +789,12 @@ records = map_of(
 
 @settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
 @given(record=records, data=st.data())
-def test_both_schemas_agree_on_any_record(corpus: Path, record: Any, data: st.DataObject) -> None:
-    assert corpus == CORPUS
-    assert agree(record)
-    agree(mutated(data, record, data.draw(st.sampled_from(list(places(record))))))
+def test_any_record_is_taken_and_what_the_schema_refuses_is_not(record: Any, data: st.DataObject) -> None:
+    assert not is_refused(record)
+    is_refused(mutated(data, record, data.draw(st.sampled_from(list(places(record))))))
 
 
-# Speed, and schemas from files
+# Speed
 
 
 def test_checks_a_large_record_in_no_time(record_property: RecordProperty) -> None:
@@ -811,7 +802,6 @@ def test_checks_a_large_record_in_no_time(record_property: RecordProperty) -> No
     record = with_entries(entries)
     size = len(json.dumps(record)) / 1e6
     assert len(entries) > 10_000
-    record_schema()
     began = time.perf_counter()
     assert check_record(record) is None
     took = time.perf_counter() - began
@@ -821,76 +811,26 @@ def test_checks_a_large_record_in_no_time(record_property: RecordProperty) -> No
     assert took < size
 
 
-def test_nothing_is_loaded_before_it_is_needed() -> None:
+def test_what_looks_at_shapes_loads_nothing_that_signs_or_evaluates() -> None:
     script = (
-        "import sys, geminids.sharing.records.schema as schema\n"
-        "assert not {'cddlparser', 'cryptography', 'geminids.sharing.records.cddl'} & set(sys.modules)\n"
-        "schema.check_envelope(b'')\n"
-        "assert 'cbor2' not in sys.modules"
+        "import sys\n"
+        "from geminids.sharing.records.mismatches import check_envelope, check_record\n"
+        "assert check_envelope(b'') and check_record({})\n"
+        "assert not {'pycddl', 'cryptography', 'cbor2'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_says_what_is_missing_where_schemas_cannot_be_read() -> None:
-    script = (
-        "import sys; sys.modules['cddlparser'] = None\n"
-        "from geminids.sharing.records import errors, schema\n"
-        "try: schema.check_record({})\n"
-        "except errors.SigningNotInstalledError as error: print(error)"
-    )
-    said = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
-    assert "cddlparser" in said
-    assert "'cddlparser>=0.6'" in said
-
-
-def test_reads_a_schema_from_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "mine.cddl"
-    path.write_bytes(b"\xef\xbb\xbfthing = tstr ; \xc3\xa9\r\n")
-    schema = load_schema(path)
-    assert schema.name == "mine.cddl"
-    assert schema.mismatch("x") is None
-    assert schema.mismatch(5)
-    assert load_schema(path) is schema, "what was read is not read anew"
-    path.write_bytes(b"thing = int")
-    assert load_schema(path).mismatch(5) is None, "what was changed is"
-
-
-def test_says_why_a_file_is_no_schema(tmp_path: Path, without_privileges: Rights) -> None:
-    with pytest.raises(SchemaFileError, match="No such file"):
-        load_schema(tmp_path / "missing.cddl")
-    with pytest.raises(SchemaFileError, match="directory"):
-        load_schema(tmp_path)
-    with pytest.raises(SchemaFileError, match="no file can have that name"):
-        load_schema(Path("a\0b"))
-    path = tmp_path / "bad.cddl"
-    path.write_bytes(b"a = tstr ; \xff\n")
-    with pytest.raises(SchemaFileError, match="byte 11 is not UTF-8"):
-        load_schema(path)
-    path.write_bytes(b";" * (LARGEST_SCHEMA + 1))
-    with pytest.raises(SchemaFileError, match="more than 1 MB"):
-        load_schema(path)
-    path.write_bytes(b"a = tstr\nb = missing\n")
-    with pytest.raises(
-        SchemaError, match=r"'bad.cddl' cannot be used: line 2: no rule says what 'missing' is"
-    ):
-        load_schema(path)
-    path.chmod(0)
-    with without_privileges(), pytest.raises(SchemaFileError, match="denied"):
-        load_schema(path)
-
-
 @pytest.mark.parametrize("agent", [*AGENTS, "corpus"])
-def test_another_engine_takes_every_record_of_ours(
+def test_the_published_schema_takes_every_record_of_ours(
     corpus: Path, agent: str, record_property: RecordProperty
 ) -> None:
-    pycddl = pytest.importorskip("pycddl", reason="pycddl is not installed: no second engine was asked")
-    engine = pycddl.Schema(INLINED.read_text(encoding="utf-8"))
     # It takes longer than all else, so of the many recorded homes only some are tried.
     homes = corpus_homes(corpus)[::4] if agent == "corpus" else fixture_homes(agent)
     reader = "gemini" if agent == "corpus" else agent
     records = [record_of(*told) for home in homes for told in sessions_with_evidence(reader, home)]
     for record in records:
         assert check_record(record) is None
-        engine.validate_cbor(encode_cbor(record))
+        assert engine_of(PUBLISHED)(record), record["id"]
     assert len(records) > 50
     record_property("counts", f"schema: pycddl takes all {len(records)} records of {agent}")

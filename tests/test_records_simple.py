@@ -20,8 +20,8 @@ from geminids.core.model import Session, SessionKind, State, ToolCall
 from geminids.query.sessions.input_files import sessions_in
 from geminids.sharing.records.encoding import decode, encode_json
 from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives, read_natives
-from geminids.sharing.records.schema import check_record
 from geminids.sharing.records.simple import simple_record
 from geminids.sharing.records.simple_claude import claude_entries, claude_surroundings
 from geminids.sharing.records.simple_codex import codex_entries, codex_surroundings

@@ -355,7 +355,7 @@ _LOADED_WHEN_USED = {
 }
 """What faces take from here that many a command does without; most of it would load the model."""
 
-OF_SIGNING = {"cddlparser", "cryptography", "rfc3161_client"}
+OF_SIGNING = {"cryptography", "rfc3161_client"}
 """Packages that the extra `sign` brings."""
 
 LEAST_OF_A_HASH = 4

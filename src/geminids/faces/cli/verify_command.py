@@ -63,7 +63,6 @@ MOST_WITHHELD = 10
     shell_complete=complete_files,
     help="The agent's file: are these the bytes, and does it say the same? May be given several times.",
 )
-@click.option("--schema", metavar="FILE", shell_complete=complete_files, help="Also against this CDDL file.")
 @click.option(
     "--tsa",
     "authorities",
@@ -91,7 +90,6 @@ def verify(
     signature: str | None,
     keys: tuple[str, ...],
     sources: tuple[str, ...],
-    schema: str | None,
     authorities: tuple[str, ...],
     previous: str | None,
     unsigned: bool,
@@ -109,7 +107,6 @@ def verify(
     \b
     geminids verify session.acr
     geminids verify session.acr --key ana.pub.pem --source session-2026-05-01T10-00-1f0c9a2b.jsonl
-    geminids verify session.json --schema agent-conversation.cddl
     geminids verify statements/
     geminids verify --write-verifier verify_record.py
     """  # noqa: D301 - click wants the character itself
@@ -125,7 +122,6 @@ def verify(
         verifying = library.records.verifying(
             keys=keys,
             sources=[absolute(source) for source in sources],
-            schema_file=absolute(schema) if schema else None,
             authorities=[absolute(authority) for authority in authorities],
             previous=absolute(previous) if previous else None,
             is_unsigned=unsigned,

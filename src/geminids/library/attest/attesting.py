@@ -22,10 +22,10 @@ from geminids.sharing.records import encoding
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.errors import BadTokenError, RecordError
 from geminids.sharing.records.evidence import Evidence, evidence_of
+from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.recorder import Recorded, Recorder
 from geminids.sharing.records.redacting import differences, with_repeats, withhold
-from geminids.sharing.records.schema import check_record
 from geminids.sharing.records.signing import Claims, PrivateKey, statement
 from geminids.sharing.records.standalone import key_id, session_id_of
 from geminids.sharing.records.timestamps import check_token

@@ -11,9 +11,9 @@ from geminids.library.attest.attesting import wrapped
 from geminids.library.attest.chaining import fault_of
 from geminids.library.attest.verifying import taken_apart
 from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.profile import COMMITMENT
 from geminids.sharing.records.redacting import differences, places_of, with_repeats, withhold
-from geminids.sharing.records.schema import check_record
 from geminids.sharing.records.signing import excerpt
 from geminids.sharing.records.standalone import (
     JSON,

@@ -15,7 +15,7 @@ from geminids.library.attest.excerpting import Excerpt, Unwanted, excerpt_of, si
 from geminids.library.attest.verifying import Asked, Verifying, is_cose, read_given
 from geminids.query.sessions.input_files import is_document
 from geminids.sharing.export.files import write_file
-from geminids.sharing.records import encoding, schema, standalone
+from geminids.sharing.records import encoding, standalone
 from geminids.sharing.records.errors import BadTokenError, RecordError
 from geminids.sharing.records.keys import FOLDER, KeyStore, load_private
 from geminids.sharing.records.recorder import Content, Recorder
@@ -151,7 +151,6 @@ class Records:
         *,
         keys: Sequence[str] = (),
         sources: Sequence[Path] = (),
-        schema_file: Path | None = None,
         authorities: Sequence[Path] = (),
         previous: Path | None = None,
         is_unsigned: bool = False,
@@ -160,7 +159,6 @@ class Records:
         asked = Asked(
             keys=[self._public(key) for key in keys] if keys else self._own_public_keys(),
             sources=sources,
-            schema=schema.load_schema(schema_file) if schema_file else None,
             authorities=_authorities(authorities),
             previous=previous,
             is_unsigned=is_unsigned,

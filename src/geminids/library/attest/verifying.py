@@ -28,8 +28,9 @@ from geminids.library.attest.retelling import (
     same_session,
     told_sessions,
 )
-from geminids.sharing.records import encoding, schema
+from geminids.sharing.records import encoding
 from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.mismatches import Mismatch, check_envelope, check_record
 from geminids.sharing.records.profile import SOURCE
 from geminids.sharing.records.standalone import (
     ALGORITHMS,
@@ -47,7 +48,6 @@ from geminids.sharing.records.vcon import record_in, vcon_of
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
-    from geminids.sharing.records.cddl import Mismatch, Schema
 
 RecordCheck = Check
 
@@ -64,8 +64,6 @@ class Asked(NamedTuple):
 
     keys: Sequence[PublicKey] = ()
     sources: Sequence[Path] = ()
-    schema: Schema | None = None
-    """Another schema that the record must have the shape of."""
     authorities: Sequence[bytes] = ()
     """Certificates of whom time stamps are believed, as PEM."""
     previous: Path | None = None
@@ -186,7 +184,7 @@ class Verifying:
         # Of time stamps the verifier checks only what they are over; here also whose they are.
         checks = [check for check in verdict.checks if check.name != TIME_STAMP]
         checks += [
-            *self._shape(verdict.record, given.signed),
+            *_shape(verdict.record, given.signed),
             *check_tokens(verdict, self._asked.authorities),
         ]
         if given.vcon is not None and verdict.record is not None:
@@ -203,17 +201,7 @@ class Verifying:
             record, _ = encoding.decode(content)
         except RecordError as error:
             return VerifiedRecord(path, [missing, Check("record", False, str(error))], None, None)
-        return VerifiedRecord(path, [missing, *self._shape(record, None)], None, record)
-
-    def _shape(self, record: Mapping[str, Any] | None, signed: bytes | None) -> Iterator[Check]:
-        """Whether everything has the shape it should have."""
-        if signed is not None:
-            yield _fits("envelope schema", schema.check_envelope(signed))
-        if record is None:
-            return
-        yield _fits("schema", schema.check_record(record))
-        if self._asked.schema is not None:
-            yield _fits(f"schema {self._asked.schema.name}", self._asked.schema.mismatch(record))
+        return VerifiedRecord(path, [missing, *_shape(record, None)], None, record)
 
     def _told_again(self, record: Mapping[str, Any], given: Sequence[GivenFile]) -> Check:
         """Whether the source, read anew, gives the entries of the record."""
@@ -297,6 +285,14 @@ def _wrapping(vcon: bytes, record: dict[str, Any], signed: bytes) -> Check:
     if is_same:
         return Check(name, True, "all else in it is told from the record")
     return Check(name, otherwise, "it says other things than the record, which alone is signed")
+
+
+def _shape(record: Mapping[str, Any] | None, signed: bytes | None) -> Iterator[Check]:
+    """Whether everything has the shape it should have."""
+    if signed is not None:
+        yield _fits("envelope schema", check_envelope(signed))
+    if record is not None:
+        yield _fits("schema", check_record(record))
 
 
 def _fits(name: str, mismatch: Mismatch | None) -> Check:

@@ -8,7 +8,7 @@
     files, retold              a record in any file, and what can be told of one that is not whole or not ours
     attribution, line_owners   which lines of which files the model wrote
     simple*, vcon, formats     the plainer translation of other tools, the wrapper, unsigned exports
-    cddl, schema               whether a value has the shape of a record
+    mismatches, *shapes        whether a value has the shape of a record: of any, or of ours
     commitment, redacting      salted hashes over every piece, so that pieces can be taken out later
     signing, keys, key_files   COSE_Sign1, and what it is made with
     timestamps, cms, der       time stamps of authorities

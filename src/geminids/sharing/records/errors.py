@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, GeminidsError
+from geminids.core.errors import NOTHING_FOUND, GeminidsError
 from geminids.core.installation import who_adds
 
 
@@ -18,18 +18,6 @@ class SigningNotInstalledError(GeminidsError):
     def __init__(self, package: str) -> None:
         super().__init__(
             f"Signing and verifying need {package}, which cannot be loaded; {who_adds('sign')} adds it."
-        )
-
-
-class SlowSchemaError(RecordError):
-    """A regular expression of a schema takes too long."""
-
-    exit_code = PARTLY_DONE
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"Whether the record has the shape of the schema is not known: a text of it takes too long to "
-            f"compare with {name}."
         )
 
 
@@ -131,24 +119,6 @@ class BadTokenError(GeminidsError):
     def __init__(self, path: str | None, reason: str) -> None:
         whose = f" {path!r}" if path else ""
         super().__init__(f"Cannot use the time stamp{whose}: {reason}.")
-
-
-class SchemaError(GeminidsError):
-    """A schema that cannot be used: what is wrong with it, and on which line."""
-
-    def __init__(self, name: str, reason: str, line: int | None = None) -> None:
-        self.name = name
-        self.reason = reason
-        self.line = line
-        where = f"line {line}: " if line else ""
-        super().__init__(f"The schema {name!r} cannot be used: {where}{reason}.")
-
-
-class SchemaFileError(GeminidsError):
-    """A file given as a schema cannot be read."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"Cannot read the schema {path!r}: {reason}. --schema takes a text file in CDDL.")
 
 
 class CommitmentError(RecordError):

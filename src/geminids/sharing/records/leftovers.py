@@ -132,13 +132,17 @@ def _shape_field(name: str, kind: Any, default: Any) -> tuple[Any, ...]:
     return name, kind, msgspec.field(default_factory=type(default)) if is_mutable else default
 
 
-def _misfit(complaint: str, pointer: str) -> RecordError:
+def complaint_and_place(error: str) -> tuple[str, list[str]]:
+    """What msgspec complains about, and the steps to the place where."""
+    found = _PLACE.search(error)
+    if found is None:
+        return error, []
+    return error[: found.start()], [name or number for name, number in _STEP.findall(found[1])]
+
+
+def _misfit(error: str, pointer: str) -> RecordError:
     """The error for what does not fit; words of a record are not repeated."""
-    found = _PLACE.search(complaint)
-    steps = "".join(f"/{name or number}" for name, number in _STEP.findall(found[1])) if found else ""
-    reason = _WORDS_OF_A_RECORD.sub(
-        "a value that is not known", complaint[: found.start()] if found else complaint
-    )
-    return RecordError(
-        f"This is no record of geminids, or a damaged one: {reason} at {pointer + steps or 'its root'}."
-    )
+    complaint, steps = complaint_and_place(error)
+    reason = _WORDS_OF_A_RECORD.sub("a value that is not known", complaint)
+    place = "".join((pointer, *(f"/{step}" for step in steps))) or "its root"
+    return RecordError(f"This is no record of geminids, or a damaged one: {reason} at {place}.")
