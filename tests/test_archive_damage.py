@@ -522,3 +522,20 @@ def test_a_pipe_in_the_place_of_a_pack_blocks_nobody_and_is_damage(
     geminids(*command, *([tmp_path / "out.tar"] if command[-1] == "export" else []), *options)
     checked = geminids("keep", "verify", *options)
     assert (checked.code, session.name in checked.out + checked.err) == (4, True)
+
+
+def test_a_pipe_in_the_place_of_any_file_of_ours_blocks_nobody(geminids: Run, tmp_path: Path) -> None:
+    write_session(tmp_path)
+    data = tmp_path / "data"
+    assert geminids("list", "--home", tmp_path, "--data", data).code == 0
+    assert geminids("mark", "latest", "--tag", "x", "--home", tmp_path, "--data", data).code == 0
+    (data / "settings.toml").touch()
+    files = [path.relative_to(data) for path in data.rglob("*") if path.is_file()]
+    assert {file.name for file in files} > {"last-list.json", "geminids.db", "manifest.db", "settings.toml"}
+    for file in files:
+        copy = tmp_path / "copies" / str(file).replace("/", "-")
+        shutil.copytree(data, copy)
+        (copy / file).unlink()
+        os.mkfifo(copy / file)
+        for command in ("list",), ("show", "1"), ("keep", "verify"):
+            geminids(*command, "--home", tmp_path, "--data", copy)

@@ -7,6 +7,7 @@ Who is killed leaves them behind. Whoever writes into that folder next takes awa
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import errno
 import os
 import re
 import stat
@@ -18,6 +19,19 @@ _PART = re.compile(r"\.geminids-(\d{1,9})-[0-9a-f]{8}\.part")
 _TEMPORARY = re.compile(r"geminids-(\d{1,9})-[a-z0-9_]{8}")
 _A_DAY = 24 * 3600.0
 """Seconds after which nobody is still writing a file, even if some process has the number of his."""
+
+
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Opens a pipe without waiting for its other end."""
+
+
+def opened_plain(path: str) -> int:
+    """A plain file to read from, which the caller closes; anything else is refused. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | _AT_ONCE)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is no plain file", path)
+    return handle
 
 
 def part_beside(target: str) -> str:

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from geminids.core.atomic_files import opened_plain
 from geminids.core.config import EVERY_WORD_VARIABLE, KEEP_VARIABLE, expanded
 from geminids.core.disk import LARGEST
 from geminids.core.errors import GeminidsError
@@ -118,7 +119,7 @@ def _keep_rules(file: str, in_environment: str | None, written: object) -> KeepR
 
 def _written(file: str) -> dict[str, Any]:
     try:
-        with open(file, "rb") as opened:  # noqa: PTH123 - pathlib takes longer than the rest
+        with open(opened_plain(file), "rb") as opened:  # noqa: PTH123 - pathlib takes longer than the rest
             content = opened.read()
     except OSError as error:
         if os.path.lexists(file):

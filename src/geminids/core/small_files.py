@@ -4,7 +4,7 @@
 import os
 from contextlib import suppress
 
-from geminids.core.atomic_files import part_beside, remove_left_over
+from geminids.core.atomic_files import opened_plain, part_beside, remove_left_over
 
 
 def keep(folder: str, name: str, content: bytes) -> None:
@@ -26,5 +26,5 @@ def keep(folder: str, name: str, content: bytes) -> None:
 
 def kept(folder: str, name: str) -> bytes:
     """What a file in our folder holds. Raises OSError."""
-    with open(f"{folder}/{name}", "rb") as file:  # noqa: PTH123
+    with open(opened_plain(f"{folder}/{name}"), "rb") as file:  # noqa: PTH123
         return file.read()

@@ -6,13 +6,12 @@ full; what is in it is never changed.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from geminids.core.atomic_files import sync_folder
+from geminids.core.atomic_files import opened_plain, sync_folder
 from geminids.storage.archive.records import (
     PREFIX_SIZE,
     Record,
@@ -32,8 +31,6 @@ NEW = ".new"
 """How the name of a pack ends that takes the place of others, until it is whole."""
 _GATHERED = 1 << 20
 """Bytes that are written at once."""
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0)
-"""Opens a pipe without waiting for its other end."""
 
 
 def pack_file(folder: str, number: int) -> str:
@@ -66,12 +63,7 @@ def packs_under_way(folder: str) -> list[str]:
 
 def opened_pack(folder: str, number: int) -> int:
     """A pack to read from, which the caller closes. Raises OSError."""
-    file = pack_file(folder, number)
-    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | _AT_ONCE)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(errno.EINVAL, "it is no plain file", file)
-    return handle
+    return opened_plain(pack_file(folder, number))
 
 
 def first_record(handle: int) -> Record | None:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
+from geminids.core.atomic_files import opened_plain
 from geminids.core.errors import PARTLY_DONE, STORE_DAMAGED, GeminidsError
 from geminids.storage.durable.any_marks import uri_of
 from geminids.storage.index.schema import TABLES, VERSION
@@ -430,7 +431,7 @@ def _compare_with_seal(path: str) -> None:
 def _seal(path: str) -> tuple[int, int, int] | None:
     """Checksum, size and time of an index when it was written; None if that is not known."""
     try:
-        with open(f"{path}{_SEAL}", "rb") as sealed:  # noqa: PTH123
+        with open(opened_plain(f"{path}{_SEAL}"), "rb") as sealed:  # noqa: PTH123
             check, size, mtime_ns = map(int, sealed.read(100).split())
     except (OSError, ValueError):
         return None
