@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,11 @@ from tests.web_apps import client_of
 PROJECT = "/home/ada/dev/shop"
 
 
-def write_claude_session(home: Path, native_id: str, folder: str, *, day: int = 3) -> None:
+def write_claude_session(
+    home: Path, native_id: str, folder: str, *, day: int = 3, at: datetime | None = None
+) -> None:
     """A session of Claude Code, as small as it can be."""
+    written = at or datetime(2026, 5, day, 10, tzinfo=UTC)
     place = home / ".claude" / "projects" / folder.replace("/", "-")
     place.mkdir(parents=True, exist_ok=True)
     record = {
@@ -34,7 +38,7 @@ def write_claude_session(home: Path, native_id: str, folder: str, *, day: int = 
         "type": "user",
         "message": {"role": "user", "content": "Mend the login"},
         "uuid": f"u-{native_id}",
-        "timestamp": f"2026-05-{day:02}T10:00:00.000Z",
+        "timestamp": f"{written:%Y-%m-%dT%H:%M:%S}.000Z",
     }
     (place / f"{native_id}.jsonl").write_text(json.dumps(record) + "\n")
 
@@ -247,3 +251,26 @@ def test_an_index_that_nobody_makes_is_told_without_a_command(tmp_path: Path) ->
     assert answer.status_code == 404
     assert not any(word in answer.json()["detail"] for word in JARGON)
     assert not about["syncing"]["is_first"]
+
+
+def test_what_filters_mean_is_told_in_the_order_of_filters(tmp_path: Path) -> None:
+    write_session(tmp_path / "home")
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        about = client.get("/api/about").json()
+    told = {one["name"]: one for one in about["filter_notes"]}
+    assert list(told) == about["filters"]
+    assert told["is"]["note"] == "what kind of session or message"
+    assert list(told["is"]["values"])[:2] == ["main", "subagent"]
+    assert told["project"]["values"] == {}
+
+
+@pytest.mark.parametrize(("spare", "is_running"), [(30, True), (-30, False)])
+def test_a_session_seems_to_run_for_as_long_as_is_told(tmp_path: Path, spare: int, is_running: bool) -> None:
+    write_session(tmp_path / "first")
+    with client_of([tmp_path / "first"], tmp_path / "data") as client:
+        seconds = client.get("/api/about").json()["running_seconds"]
+    last = datetime.now(UTC) - timedelta(seconds=seconds - spare)
+    write_claude_session(tmp_path / "home", "5d0c2c1e-8f6b-4b57-9f0a-2f4b0f7f3a90", PROJECT, at=last)
+    with client_of([tmp_path / "home"], tmp_path / "other") as client:
+        (session,) = client.get("/api/sessions").json()["sessions"]
+    assert session["is_running"] is is_running

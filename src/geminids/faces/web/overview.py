@@ -13,6 +13,7 @@ from geminids.faces.web.documents.overview import (
     About,
     AgentCounts,
     DayActivity,
+    FilterNote,
     Forecast,
     FormatLine,
     Overview,
@@ -20,7 +21,7 @@ from geminids.faces.web.documents.overview import (
     Threatened,
 )
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page
-from geminids.faces.web.lines import harmless, lines
+from geminids.faces.web.lines import RUNNING, harmless, lines
 from geminids.faces.web.usage import usage_group, used_tokens
 from geminids.library import (
     FILTERS,
@@ -35,6 +36,7 @@ from geminids.library import (
     format_names,
 )
 from geminids.library import known_agents as agent_names
+from geminids.query.search.filter_notes import FILTER_NOTES, VALUE_NOTES
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.levels import LEVEL_WORDS
 
@@ -66,10 +68,15 @@ def about(desk: Desk, _: Asked) -> About:
         formats=[_format(name) for name in format_names()],
         levels=LEVEL_WORDS,
         filters=FILTERS,
+        filter_notes=[
+            FilterNote(name=name, note=FILTER_NOTES[name], values=VALUE_NOTES.get(name, {}))
+            for name in FILTERS
+        ],
         homes=library.places,
         is_sample=library.sample,
         is_sample_instead=desk.libraries.is_sample_instead,
         is_redacted=desk.is_redacted,
+        running_seconds=round(RUNNING.total_seconds()),
         token="",
         syncing=desk.libraries.state(),
     )

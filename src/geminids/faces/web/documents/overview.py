@@ -21,6 +21,8 @@ class About(Document, frozen=True, kw_only=True):
     """The levels of detail, the least first, and what each tells."""
     filters: Sequence[str]
     """The filters of the language of searches."""
+    filter_notes: Sequence[FilterNote]
+    """What each of them means, in the same order."""
     homes: Sequence[str]
     is_sample: bool
     """Whether it is the sample that is shown."""
@@ -28,9 +30,20 @@ class About(Document, frozen=True, kw_only=True):
     """Whether it is shown because there is no session on this machine; the first one takes its place."""
     is_redacted: bool
     """Whether secrets are hidden in all that is served."""
+    running_seconds: int
+    """For how long after it was last written to a session seems to be running."""
     token: str
     """To be sent as a header with whatever changes something."""
     syncing: SyncState
+
+
+class FilterNote(Document, frozen=True, kw_only=True):
+    """What a filter means, for a box that completes what is being typed."""
+
+    name: str
+    note: str
+    values: Mapping[str, str]
+    """Values that it takes and what they mean, the likeliest first; none if only the index knows them."""
 
 
 class FormatLine(Document, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ProjectLine, SessionLine } from "../src/lib/api-types";
 import { neighbourOf, noteList } from "../src/lib/came-from";
-import { countsOf, fateOf, kindOf, lastAt, titleOf } from "../src/lib/session-words";
+import { countsOf, fateOf, kindOf, lastAt, seemsRunning, titleOf } from "../src/lib/session-words";
 import { listed, orderMeant } from "../src/projects/listing";
 import * as search from "../src/search/question";
 import * as sessions from "../src/sessions/question";
@@ -50,6 +50,14 @@ describe("what is said of a session", () => {
   test("when it was last written to", () => {
     expect(lastAt(session("a", { started_at: "1", ended_at: "2" }))).toBe("2");
     expect(lastAt(session("a", { started_at: "1" }))).toBe("1");
+  });
+
+  test("whether it seems to be running, as long as the server says", () => {
+    const running = session("a", { started_at: "2026-11-06T10:00:00Z", is_running: true });
+    const after = (seconds: number) => new Date(Date.parse("2026-11-06T10:00:00Z") + seconds * 1000);
+    expect([seemsRunning(running, after(179), 180), seemsRunning(running, after(180), 180), seemsRunning(running, after(61), 60)]).toEqual([true, false, false]);
+    expect(seemsRunning({ ...running, is_running: false }, after(1), 180)).toBe(false);
+    expect(seemsRunning({ ...running, started_at: null }, after(1), 180)).toBe(false);
   });
 
   test("its counts, as far as there is something to count", () => {

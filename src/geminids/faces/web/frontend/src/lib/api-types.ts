@@ -7,10 +7,12 @@ export interface About {
   formats: FormatLine[];
   levels: Record<string, string>;
   filters: string[];
+  filter_notes: FilterNote[];
   homes: string[];
   is_sample: boolean;
   is_sample_instead: boolean;
   is_redacted: boolean;
+  running_seconds: number;
   token: string;
   syncing: SyncState;
 }
@@ -21,6 +23,13 @@ export interface FormatLine {
   title: string;
   summary: string;
   suffix: string;
+}
+
+/** What a filter means, for a box that completes what is being typed. */
+export interface FilterNote {
+  name: string;
+  note: string;
+  values: Record<string, string>;
 }
 
 /** How the index stands. */

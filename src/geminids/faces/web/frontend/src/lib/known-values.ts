@@ -1,18 +1,18 @@
-/** Values of filters that only the index knows, asked for when somebody types one. */
+/** Values of filters: the server tells a few, the index knows the others, which are asked for when somebody types one. */
 import { get } from "svelte/store";
 
 import { about } from "./about";
 import { ask } from "./api";
-import { FEW_VALUES, type Value } from "./completing";
+import type { Value } from "./completing";
 import { counted } from "./numbers";
 
 const known = new Map<string, Promise<Value[]>>();
 
 /** All values of a filter; none if there are too many to tell. */
 export function valuesOf(filter: string): Promise<Value[]> {
-  const few = FEW_VALUES[filter];
-  if (few) return Promise.resolve(few);
-  if (filter === "agent") return Promise.resolve(Object.entries(get(about)?.agents ?? {}).map(([value, note]) => ({ value, note })));
+  const few = filter === "agent" ? get(about)?.agents : get(about)?.filter_notes.find(({ name }) => name === filter)?.values;
+  const told = Object.entries(few ?? {}).map(([value, note]) => ({ value, note }));
+  if (told.length) return Promise.resolve(told);
   const before = known.get(filter);
   if (before) return before;
   const asked = askFor(filter);

@@ -1,6 +1,7 @@
 /** Sessions in which something was written a moment ago, as the server tells it. */
 import { derived, readable, type Readable } from "svelte/store";
 
+import { about } from "./about";
 import type { SessionLine } from "./api-types";
 import { onLive } from "./live";
 import { now } from "./now";
@@ -32,8 +33,8 @@ const running: Readable<ReadonlySet<string>> = readable(new Set<string>(), (set)
 
 /** Whether an agent seems to be at work in a session. */
 export const isRunning = derived(
-  [running, now],
-  ([writtenTo, time]) =>
+  [running, now, about],
+  ([writtenTo, time, known]) =>
     (session: SessionLine) =>
-      seemsRunning(session, time) || writtenTo.has(session.id),
+      seemsRunning(session, time, known?.running_seconds ?? 0) || writtenTo.has(session.id),
 );

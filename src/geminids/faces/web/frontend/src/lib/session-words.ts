@@ -11,14 +11,13 @@ export function lastAt(session: SessionLine): string | null {
   return session.ended_at ?? session.started_at;
 }
 
-/** Whether something was written to it so lately that it seems to be running. */
-export function seemsRunning(session: SessionLine, now: Date): boolean {
+/** Whether something was written to it so lately, in the last so many seconds, that it seems to be running still. */
+export function seemsRunning(session: SessionLine, now: Date, seconds: number): boolean {
   const last = lastAt(session);
-  return session.is_running && last !== null && now.getTime() - new Date(last).getTime() < RUNNING;
+  return session.is_running && last !== null && now.getTime() - new Date(last).getTime() < seconds * 1000;
 }
 
 type State = TurnEntry["state"];
-const RUNNING = 3 * 60_000;
 const KINDS: Partial<Record<string, string>> = {
   subagent: "Subagent",
   checkpoint: "Checkpoint",
