@@ -284,7 +284,7 @@ def test_facts_that_are_damaged_are_named(keys: KeyStore, content: bytes) -> Non
     Path(f"{keys.folder}/main.json").write_bytes(content)
     found = keys.found()
     assert [(key.name, key.key_id, key.issuer) for key in found.keys] == [("main", made.key_id, None)]
-    assert [Path(file.path).name for file in found.strange] == ["main.json"]
+    assert [Path(file.file).name for file in found.strange] == ["main.json"]
 
 
 def test_a_public_half_that_got_lost_comes_from_the_private_one(keys: KeyStore) -> None:
@@ -299,7 +299,7 @@ def test_a_public_half_that_only_a_passphrase_gives_is_named_with_what_to_do(key
     Path(f"{keys.folder}/main.pub.pem").unlink()
     assert keys.all() == []
     (strange,) = keys.found().strange
-    assert strange.path == f"{keys.folder}/main.pub.pem"
+    assert strange.file == f"{keys.folder}/main.pub.pem"
     assert (
         f"openssl pkey -in {keys.folder}/main.pem -pubout -out {keys.folder}/main.pub.pem" in strange.reason
     )
@@ -318,7 +318,7 @@ def test_a_damaged_key_is_named_and_stops_nothing(keys: KeyStore, half: str, con
     assert other in keys.all()
     assert signs(keys.private("other"), other.public_pem)
     if half == "main.pub.pem" or len(content) > 64 * 1024:
-        assert [Path(file.path).name for file in keys.found().strange] == [half]
+        assert [Path(file.file).name for file in keys.found().strange] == [half]
 
 
 def test_what_is_no_key_is_named_and_left_alone(keys: KeyStore) -> None:
@@ -332,7 +332,7 @@ def test_what_is_no_key_is_named_and_left_alone(keys: KeyStore) -> None:
     os.mkfifo(folder / "pipe.pem")
     found = keys.found()
     assert [key.name for key in found.keys] == ["main"]
-    assert {Path(file.path).name for file in found.strange} == {
+    assert {Path(file.file).name for file in found.strange} == {
         "notes.txt",
         "of a friend.pem",
         "friend.pub.pem",
@@ -358,7 +358,7 @@ def test_a_key_that_others_can_read_is_refused_with_what_to_do(keys: KeyStore, b
         load_private(path)
     # It still verifies, and the list says what to do.
     assert keys.all() == [made]
-    assert [file.path for file in keys.found().strange] == [str(path)]
+    assert [file.file for file in keys.found().strange] == [str(path)]
     path.chmod(0o400)
     assert signs(keys.private("main"), made.public_pem)
 

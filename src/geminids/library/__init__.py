@@ -133,8 +133,9 @@ if TYPE_CHECKING:
     from geminids.sharing.export.json_lines import MessageLine
     from geminids.sharing.export.losses import Loss, LossReport, Verdict
     from geminids.sharing.export.session_document import MarkedNote, MarkedSession, SessionDocument
-    from geminids.sharing.records.keys import FoundKeys, KeptKey, KeyStore
+    from geminids.sharing.records.keys import KeyStore
     from geminids.sharing.records.natives import Natives
+    from geminids.sharing.records.signing_keys import FoundKeys, SigningKey, StrangeKeyFile
     from geminids.sharing.redact import Finding, FoundAt, Redacted, Redactor
     from geminids.sharing.transcript.entries import Detail, StoryEntry
     from geminids.storage.archive.transfer import Exported, Imported
@@ -198,7 +199,6 @@ __all__ = [
     "IndexFacts",
     "Item",
     "KeepStatus",
-    "KeptKey",
     "KeyStore",
     "LargestSessions",
     "Library",
@@ -241,6 +241,7 @@ __all__ = [
     "SessionRow",
     "SessionVersions",
     "Severity",
+    "SigningKey",
     "SigningManner",
     "Snippet",
     "Statistics",
@@ -248,6 +249,7 @@ __all__ = [
     "StatsQuestion",
     "Stopped",
     "Stranded",
+    "StrangeKeyFile",
     "Sums",
     "ToResume",
     "Tokens",
@@ -284,7 +286,8 @@ _LOADED_WHEN_USED = {
     "geminids.library.attest.chaining": ("ChainOutcome",),
     "geminids.library.attest.excerpting": ("Excerpt", "Unwanted"),
     "geminids.library.attest.recording": ("Records",),
-    "geminids.sharing.records.keys": ("FoundKeys", "KeptKey", "KeyStore"),
+    "geminids.sharing.records.keys": ("KeyStore",),
+    "geminids.sharing.records.signing_keys": ("FoundKeys", "SigningKey", "StrangeKeyFile"),
     "geminids.library.attest.verifying": ("RecordCheck", "VerifiedRecord"),
     "geminids.sharing.export.data": ("encode", "encode_with_halves", "indented"),
     "geminids.sharing.export.html.prose": ("prose",),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from geminids.faces.cli.page import Page, Span
-    from geminids.library import FoundKeys, KeptKey, KeyStore
+    from geminids.library import FoundKeys, KeyStore, SigningKey
 
 PASSPHRASE_VARIABLE = "GEMINIDS_KEY_PASSPHRASE"
 FIRST_NAME = "main"
@@ -185,15 +185,15 @@ def _list(choices: Choices) -> int:
 
 def _tell_rest(choices: Choices, found: FoundKeys) -> int:
     """Say what else is in the folder, or that nothing is."""
-    for file in found.strange:
-        say(f"{file.path}: {file.reason}.")
+    for strange in found.strange:
+        say(f"{strange.file}: {strange.reason}.")
     if not found.keys:
         say(f"There is no key yet. `{choices.spelled('key', 'new', '--issuer', 'NAME')}` makes one.")
         return NOTHING_FOUND
     return PARTLY_DONE if found.strange else 0
 
 
-def _draw(page: Page, keys: Sequence[KeptKey], choices: Choices) -> None:
+def _draw(page: Page, keys: Sequence[SigningKey], choices: Choices) -> None:
     from geminids.faces.cli.page import Column, DrawnPage
     from geminids.sharing.transcript import words
 
@@ -219,7 +219,7 @@ def _draw(page: Page, keys: Sequence[KeptKey], choices: Choices) -> None:
         page.table(columns, rows)
 
 
-def _cells(one: KeptKey) -> list[str]:
+def _cells(one: SigningKey) -> list[str]:
     return [
         one.name,
         one.algorithm,
@@ -231,7 +231,7 @@ def _cells(one: KeptKey) -> list[str]:
     ]
 
 
-def _facts(one: KeptKey) -> list[str]:
+def _facts(one: SigningKey) -> list[str]:
     from geminids.sharing.transcript import words
 
     told = {
@@ -245,7 +245,7 @@ def _facts(one: KeptKey) -> list[str]:
     return [f"{label:<12}{value}" for label, value in told.items()]
 
 
-def _print_document(keys: KeyStore, one: KeptKey) -> None:
+def _print_document(keys: KeyStore, one: SigningKey) -> None:
     from geminids.faces.cli.data import encode, print_json
     from geminids.faces.cli.key_document import key_document
 

@@ -2,7 +2,14 @@
 
 What is signed are the attributes of the signature. They hold a hash of the content and one of the certificate
 that signed, so nothing of either can change. All else is compared with what RFC 3161 says it must be. Whether
-the certificate deserves trust is not asked here.
+the certificate deserves trust is not asked here; `rfc3161-client` traces it to one that was given.
+
+Why that library does not do all of it: a token beside a signature is covered by nothing but itself, so none
+of its bits may change, also where nobody knows the authority; the library (1.0.9) always asks for a root.
+With one, it takes tokens whose signature is over another kind of content, names no certificate or another
+algorithm, was made with SHA-1, or has attributes beside it that nobody signed, and 77 of 6,960 changed
+bits. It refuses the order in which openssl writes certificates. The ASN.1 of `cryptography` could read the
+envelope, but is said to be unstable there, and `cryptography` 46 has none.
 """
 
 from __future__ import annotations

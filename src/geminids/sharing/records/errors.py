@@ -12,6 +12,13 @@ class RecordError(GeminidsError):
     """Something about a record that cannot be done, and why."""
 
 
+class SessionTooDeepError(RecordError):
+    """A session that no record can hold."""
+
+    def __init__(self) -> None:
+        super().__init__("The session cannot be told as a record: something in it is nested too deep.")
+
+
 class SigningNotInstalledError(GeminidsError):
     """What signs and verifies is not there."""
 

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -53,18 +52,16 @@ from geminids.sharing.records.key_files import (
     public_pem,
     read_file,
 )
+from geminids.sharing.records.signing_keys import FoundKeys, SigningKey, StrangeKeyFile
 from geminids.sharing.records.standalone import key_id
 
 __all__ = [
     "ALGORITHMS",
     "FOLDER",
     "Ask",
-    "FoundKeys",
-    "KeptKey",
     "KeyStore",
     "PrivateKey",
     "PublicKey",
-    "StrangeFile",
     "algorithm_of",
     "load_private",
 ]
@@ -80,38 +77,6 @@ LONGEST_ISSUER = 300
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 _PRIVATE, _PUBLIC, _FACTS = ".pem", ".pub.pem", ".json"
 _CHANGED_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
-
-
-class KeptKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A key that this user can sign with."""
-
-    name: str
-    algorithm: str
-    """`ed25519` or `es256`."""
-    key_id: str
-    """SHA-256 of the public half (SubjectPublicKeyInfo) in hexadecimal digits: what statements name it by."""
-    issuer: str | None
-    """Who signs with it, as statements say it."""
-    created_at: datetime
-    has_passphrase: bool
-    is_default: bool
-    """Whether it signs where none is named."""
-    public_pem: str
-
-
-class StrangeFile(NamedTuple):
-    """Something in the folder of the keys that is no key, or not as it should be."""
-
-    path: str
-    reason: str
-
-
-class FoundKeys(NamedTuple):
-    """What is in the folder of the keys."""
-
-    keys: Sequence[KeptKey]
-    """The oldest first."""
-    strange: Sequence[StrangeFile]
 
 
 class _Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +100,7 @@ class KeyStore:
         issuer: str | None = None,
         passphrase: bytes | None = None,
         at: datetime | None = None,
-    ) -> KeptKey:
+    ) -> SigningKey:
         """Make a key; the first one becomes the default. It is kept whole or not at all."""
         _check_new(name, algorithm, issuer, passphrase)
         self._check_folder()
@@ -152,17 +117,17 @@ class KeyStore:
 
     def found(self) -> FoundKeys:
         """All keys, and all that is in the folder and should not be there as it is."""
-        marked: list[tuple[KeptKey, bool]] = []
-        strange: list[StrangeFile] = list(self._foreign())
+        marked: list[tuple[SigningKey, bool]] = []
+        strange: list[StrangeKeyFile] = list(self._foreign())
         for name in self.names():
             try:
                 marked.append(self._read(name, strange))
             except UnusableKeyError as error:
-                strange.append(StrangeFile(error.path, error.reason))
+                strange.append(StrangeKeyFile(error.path, error.reason))
         marked.sort(key=lambda one: (one[0].created_at, one[0].name))
         return FoundKeys(_with_default(marked), strange)
 
-    def all(self) -> list[KeptKey]:
+    def all(self) -> list[SigningKey]:
         """All keys that can be read, the oldest first."""
         return list(self.found().keys)
 
@@ -171,7 +136,7 @@ class KeyStore:
         stems = (file.removesuffix(_PRIVATE) for file in self._files() if _is_private_half(file))
         return [name for name in stems if _is_name(name)]
 
-    def get(self, wanted: str) -> KeptKey:
+    def get(self, wanted: str) -> SigningKey:
         """The key of this name, else the one whose id begins so."""
         known = self.found()
         for key in known.keys:
@@ -182,7 +147,7 @@ class KeyStore:
             self._read(wanted, [])
         return _called(wanted, known.keys)
 
-    def default(self) -> KeptKey:
+    def default(self) -> SigningKey:
         """The key that signs where none is named."""
         keys = self.all()
         if not keys:
@@ -192,7 +157,7 @@ class KeyStore:
                 return key
         raise NoDefaultKeyError([key.name for key in keys])
 
-    def with_id(self, key_id: bytes) -> KeptKey | None:
+    def with_id(self, key_id: bytes) -> SigningKey | None:
         """The key that statements call by this id, if it is one of these."""
         return next((key for key in self.all() if key.key_id == key_id.hex()), None)
 
@@ -229,7 +194,7 @@ class KeyStore:
         except OSError as error:
             raise UnusableKeyError(self.folder, error.strerror or "the folder cannot be read") from None
 
-    def _foreign(self) -> Iterator[StrangeFile]:
+    def _foreign(self) -> Iterator[StrangeKeyFile]:
         """What belongs to no key."""
         names = set(self.names())
         for file in self._files():
@@ -238,19 +203,19 @@ class KeyStore:
                 continue
             path = os.path.join(self.folder, file)  # noqa: PTH118
             if stem is not None and _is_name(stem) and not _is_private_half(file):
-                yield StrangeFile(path, f"the private half, {self._path(stem, _PRIVATE)!r}, is missing")
+                yield StrangeKeyFile(path, f"the private half, {self._path(stem, _PRIVATE)!r}, is missing")
             else:
-                yield StrangeFile(path, "it is no key of geminids, and is left alone")
+                yield StrangeKeyFile(path, "it is no key of geminids, and is left alone")
 
-    def _read(self, name: str, strange: list[StrangeFile]) -> tuple[KeptKey, bool]:
+    def _read(self, name: str, strange: list[StrangeKeyFile]) -> tuple[SigningKey, bool]:
         """A key, and whether it was marked as the default; what is not as it should be is noted."""
         path = self._path(name, _PRIVATE)
         content = _regular(path)
         if reason := exposure(path):
-            strange.append(StrangeFile(path, reason))
+            strange.append(StrangeKeyFile(path, reason))
         public = self._public(name, content)
         facts = self._facts(name, strange)
-        key = KeptKey(
+        key = SigningKey(
             name=name,
             algorithm=algorithm_of(public),
             key_id=key_id(public).hex(),
@@ -272,14 +237,14 @@ class KeyStore:
             raise UnusableKeyError(path, f"the file is missing. `{command}` makes it anew")
         return parse_private(private_path, private, None, f"the key {name!r}").public_key()
 
-    def _facts(self, name: str, strange: list[StrangeFile]) -> _Facts:
+    def _facts(self, name: str, strange: list[StrangeKeyFile]) -> _Facts:
         path = self._path(name, _FACTS)
         if not os.path.lexists(path):
             return _Facts()
         try:
             facts = msgspec.json.decode(_regular(path), type=_Facts)
         except (UnusableKeyError, msgspec.DecodeError, UnicodeDecodeError):
-            strange.append(StrangeFile(path, "it cannot be read, so who signs with this key is not known"))
+            strange.append(StrangeKeyFile(path, "it cannot be read, so who signs with this key is not known"))
             return _Facts()
         if facts.created_at is not None and facts.created_at.tzinfo is None:
             return msgspec.structs.replace(facts, created_at=facts.created_at.replace(tzinfo=UTC))
@@ -345,13 +310,13 @@ def _stem(file: str) -> str | None:
     return None
 
 
-def _with_default(marked: Sequence[tuple[KeptKey, bool]]) -> list[KeptKey]:
+def _with_default(marked: Sequence[tuple[SigningKey, bool]]) -> list[SigningKey]:
     """The keys with the default among them: the only one, else the oldest of those that are marked."""
     chosen = [key for key, is_marked in marked if is_marked or len(marked) == 1][:1]
     return [msgspec.structs.replace(key, is_default=key in chosen) for key, _ in marked]
 
 
-def _called(wanted: str, keys: Sequence[KeptKey]) -> KeptKey:
+def _called(wanted: str, keys: Sequence[SigningKey]) -> SigningKey:
     """The key whose id begins so."""
     beginning = wanted.lower().strip()
     meant = (

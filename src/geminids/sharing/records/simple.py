@@ -19,7 +19,7 @@ from geminids import __version__
 from geminids.agents.gemini.write.messages import MessageWriter
 from geminids.agents.gemini.write.names import moment as written_moment
 from geminids.core.model import Message, Session, SessionKind, State
-from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.errors import SessionTooDeepError
 from geminids.sharing.records.natives import NativeFile, Natives
 from geminids.sharing.records.presenting import presentable
 from geminids.sharing.records.profile import UNKNOWN, VERSION
@@ -50,9 +50,7 @@ def simple_record(session: Session, natives: Natives | None = None) -> dict[str,
     try:
         told: dict[str, Any] = presentable(_record(session, _told(session, natives)))
     except RecursionError as error:
-        raise RecordError(
-            "The session cannot be told as a record: something in it is nested too deep."
-        ) from error
+        raise SessionTooDeepError from error
     return told
 
 

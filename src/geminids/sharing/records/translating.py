@@ -21,7 +21,7 @@ from typing import Any
 from geminids import __version__
 from geminids.core.model import Project, Session, SessionKind
 from geminids.sharing.records.attribution import file_attribution
-from geminids.sharing.records.errors import RecordError
+from geminids.sharing.records.errors import RecordError, SessionTooDeepError
 from geminids.sharing.records.evidence import Evidence
 from geminids.sharing.records.leftovers import Leftovers, moment, plain
 from geminids.sharing.records.presenting import presentable_record
@@ -82,9 +82,7 @@ def record_of(session: Session, evidence: Evidence | None = None) -> dict[str, A
     try:
         return presentable_record(record)
     except RecursionError as error:
-        raise RecordError(
-            "The session cannot be told as a record: something in it is nested too deep."
-        ) from error
+        raise SessionTooDeepError from error
 
 
 def model_provider(session: Session) -> str:
