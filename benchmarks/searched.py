@@ -25,7 +25,9 @@ from typing import Any
 from corpora import GENERATOR, truth_of
 
 from geminids.core.model import Origin
-from geminids.library import Found, Library, Question
+from geminids.library import Library
+from geminids.query.search.found import Found
+from geminids.query.search.question import Question
 from geminids.storage.index.search import WINDOW
 
 QUERIES = 300

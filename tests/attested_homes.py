@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from geminids.library import Filter, Library, SigningManner
+from geminids.library import Library
 from geminids.library.attest.attesting import Signer
+from geminids.library.attest.choices import SigningManner
 from geminids.library.attest.verifying import VerifiedRecord
+from geminids.query.sessions.listing import Filter
 from tests.conftest import FIXTURES, Run
 from tests.homes import FIRST_ID, tool_call, write_session
 from tests.record_making import ED25519_KEY, pem_of

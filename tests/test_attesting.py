@@ -13,7 +13,8 @@ import pytest
 from geminids.core.errors import GeminidsError
 from geminids.core.model import Session
 from geminids.library import Library
-from geminids.library.attest.attesting import SigningManner, changed_file
+from geminids.library.attest.attesting import changed_file
+from geminids.library.attest.choices import SigningManner
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.standalone import decode_record, open_envelope
 from tests.attested_homes import (

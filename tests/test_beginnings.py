@@ -12,7 +12,9 @@ from starlette.testclient import TestClient
 
 from geminids.core.model import Session
 from geminids.faces.web.opened import BegunSession, OpenedSession
-from geminids.library import Beginning, Filter, Library
+from geminids.library import Library
+from geminids.query.sessions.beginning import Beginning
+from geminids.query.sessions.listing import Filter
 from geminids.sharing.transcript.entries import LEVELS
 from tests.conftest import FIXTURES
 from tests.homes import FIRST_ID, write_session

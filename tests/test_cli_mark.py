@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from geminids.library import Library, MarkChange, Marks
+from geminids.library import Library
 from geminids.storage.durable.database import FILE_NAME, changing
+from geminids.storage.durable.mark_changes import MarkChange
+from geminids.storage.durable.marks import Marks
 from tests.connections import to_be_closed
 
 from .conftest import Run

@@ -23,7 +23,8 @@ from geminids.faces.cli.page import DrawnPage
 from geminids.faces.cli.screen import Screen
 from geminids.faces.cli.stats_charts import calendar, draw_calendar
 from geminids.faces.cli.stats_tables import View, draw_heading, draw_table
-from geminids.library import STATS_GROUPS, Library, StatsQuestion
+from geminids.library import Library
+from geminids.query.usage.stats import STATS_GROUPS, StatsQuestion
 
 from .conftest import FIXTURES, ROOT, Run
 from .homes import FIRST_ID, tool_call, write_session

@@ -15,8 +15,8 @@ import pytest
 from geminids.agents.gemini.custody.installed import find_installed
 from geminids.agents.gemini.custody.retention import longest_rest
 from geminids.core.agents.resume import Circumstances
-from geminids.library import Library, NotResumable, Resumable
-from geminids.query.sessions.resume import how_to_resume
+from geminids.library import Library
+from geminids.query.sessions.resume import NotResumable, Resumable, how_to_resume
 
 from .conftest import FIXTURES
 from .fake_agents import install, path_with

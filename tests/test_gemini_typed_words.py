@@ -18,9 +18,10 @@ import pytest
 from geminids.agents.gemini import GeminiSource
 from geminids.agents.gemini.companions import lost, typed_words
 from geminids.core.model import Message, Origin, Session, SessionKind, State, Text
-from geminids.library import Filter, Library, open_library
+from geminids.library import Library, open_library
 from geminids.query.search.found import Hit
 from geminids.query.search.question import Question
+from geminids.query.sessions.listing import Filter
 from geminids.query.usage.stats import StatsQuestion
 from tests.conftest import CORPUS, FIXTURES, Rights
 from tests.reading import readings, sessions

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from geminids.core.errors import INTERRUPTED, NOTHING_FOUND, PARTLY_DONE, WRONG_USAGE, SlowPatternError
 from geminids.faces.web.libraries import READERS
-from geminids.library import Question, open_library
+from geminids.library import open_library
+from geminids.query.search.question import Question
 from geminids.query.usage.prices.overrides import read_overrides
 from geminids.storage.text import pattern_trees, patterns
 from geminids.storage.text.characters import without_case

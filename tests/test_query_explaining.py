@@ -9,7 +9,9 @@ import pytest
 
 from geminids.core import agents
 from geminids.core.model import Usage
-from geminids.library import ExplainedTotal, Library, StatsQuestion
+from geminids.library import Library
+from geminids.query.usage.explanation import ExplainedTotal
+from geminids.query.usage.stats import StatsQuestion
 from tests.conftest import CORPUS, FIXTURES, NOW
 
 CASES = sorted(path.parent for path in FIXTURES.glob("*/*/home"))

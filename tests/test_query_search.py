@@ -18,10 +18,12 @@ from geminids.core import agents
 from geminids.core.agents.base import Reading, Scan, Source
 from geminids.core.agents.traces import trace
 from geminids.core.model import Message, Session
-from geminids.library import Found, Library, Question
+from geminids.library import Library
 from geminids.query.search.cursors import BadCursorError
 from geminids.query.search.engine import search
+from geminids.query.search.found import Found
 from geminids.query.search.language import Query, parse
+from geminids.query.search.question import Question
 from geminids.reading.bundles import shelves
 from geminids.storage.codec.texts import words
 from geminids.storage.index.database import in_memory

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from geminids.core.model import Session, SessionKind, ToolCall, ToolStatus, Usage
-from geminids.library import STATS_GROUPS, Library, Statistics, StatsQuestion
+from geminids.library import Library
 from geminids.query.usage.figures import amounts_of
 from geminids.query.usage.prices import Amounts
+from geminids.query.usage.stats import STATS_GROUPS, Statistics, StatsQuestion
 from geminids.storage.index.schema import USAGE
 from tests.conftest import FIXTURES, NOW
 from tests.homes import tool_call, write_session

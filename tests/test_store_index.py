@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from geminids.core.errors import PARTLY_DONE
-from geminids.library import Filter, Library
+from geminids.library import Library
+from geminids.query.sessions.listing import Filter
 from geminids.storage.index.database import UNUSED, BusyIndexError, Place
 from tests.conftest import Rights, Run
 from tests.connections import to_be_closed

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from geminids.core.model import ProblemKind, folder_hash
-from geminids.library import Filter, Library, Outcome
+from geminids.library import Library
+from geminids.query.sessions.listing import Filter
+from geminids.sync import Outcome
 from tests.conftest import FIXTURES, Rights
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session

@@ -13,7 +13,8 @@ import pytest
 
 from geminids.core import agents
 from geminids.core.errors import NOTHING_FOUND
-from geminids.library import Filter, Library
+from geminids.library import Library
+from geminids.query.sessions.listing import Filter
 from geminids.storage.durable.database import FILE_NAME as DURABLE
 from geminids.storage.index import schema
 from tests.conftest import FIXTURES, RecordProperty, Rights, Run

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from geminids.library import Library, StatsQuestion
+from geminids.library import Library
+from geminids.query.usage.stats import StatsQuestion
 from tests.claude_lines import Line, reply, user, words, write
 from tests.conftest import NOW
 from tests.indexes import assert_equals_a_fresh_build

@@ -15,7 +15,8 @@ from random import Random
 
 import pytest
 
-from geminids.library import Filter, Library
+from geminids.library import Library
+from geminids.query.sessions.listing import Filter
 from tests.conftest import RecordProperty
 from tests.homes import write_session
 from tests.indexes import Connected, Dump, differences, dump, index_file, sync

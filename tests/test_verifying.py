@@ -75,7 +75,7 @@ def test_a_packed_source_is_compared_by_what_is_in_it(tmp_path: Path) -> None:
 
 
 def _manner() -> Any:
-    from geminids.library.attest.attesting import SigningManner
+    from geminids.library.attest.choices import SigningManner
 
     return SigningManner()
 

@@ -17,7 +17,8 @@ from geminids.core.model import Attachment, State
 from geminids.faces.web.app import ENDPOINTS
 from geminids.faces.web.documents.base import FaultyRequest
 from geminids.faces.web.endpoints import Endpoint
-from geminids.library import format_names, open_library
+from geminids.library import open_library
+from geminids.sharing.export import available as format_names
 from tests.conftest import FIXTURES
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, tool_call, write_session

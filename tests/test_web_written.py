@@ -22,8 +22,10 @@ from geminids.faces.web.documents.live import LiveEvent
 from geminids.faces.web.endpoints import Endpoint
 from geminids.faces.web.redaction import Redaction
 from geminids.faces.web.written import Writing
-from geminids.library import Filter, MarkChange, open_library
+from geminids.library import open_library
+from geminids.query.sessions.listing import Filter
 from geminids.sharing.transcript import safe
+from geminids.storage.durable.mark_changes import MarkChange
 from tests.homes import write_session
 from tests.poisoned_homes import CONTROLS, POISON, SECRET, write_poisoned
 from tests.web_apps import Served, client_of, served, wait_until

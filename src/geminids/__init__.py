@@ -2,11 +2,19 @@
 
 __version__ = "0.1.0"
 
+_OFFERED = {
+    "Filter": "geminids.query.sessions.listing",
+    "Library": "geminids.library",
+    "MarkChange": "geminids.storage.durable.mark_changes",
+    "Question": "geminids.query.search.question",
+    "StatsQuestion": "geminids.query.usage.stats",
+}
+
 
 def __getattr__(name: str) -> object:
-    """Load the library when somebody asks for it: its parts need not wait for each other."""
-    if name in {"Filter", "Library", "MarkChange", "Question", "StatsQuestion"}:
-        from geminids import library
+    """Load the library, or what one asks it with, when somebody wants it: a release needs neither."""
+    if name in _OFFERED:
+        from importlib import import_module
 
-        return getattr(library, name)
+        return getattr(import_module(_OFFERED[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

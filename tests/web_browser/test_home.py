@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from geminids.library import LED_BY_HUMANS, Filter, Library, StatsQuestion, open_library
+from geminids.library import Library, open_library
+from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+from geminids.query.usage.stats import StatsQuestion
 from tests.web_apps import Served
 from tests.web_browser.visiting import Visit
 

@@ -26,7 +26,8 @@ from geminids.core.signals import end_like_interrupt, told_to_end
 from geminids.storage.locks import locked
 
 if TYPE_CHECKING:
-    from geminids.library import Library, Outcome
+    from geminids.library import Library
+    from geminids.sync import Outcome
 
 LOG_FILE = "hook.log"
 WAITING_LOCK, RUNNING_LOCK = "hook-waiting.lock", "hook-running.lock"

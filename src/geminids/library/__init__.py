@@ -41,7 +41,7 @@ from geminids.core.errors import (
     SessionNotFoundError,
     ShortIdError,
 )
-from geminids.core.names import keepable, project_names
+from geminids.core.names import keepable
 from geminids.core.settings import BadSettingsError
 from geminids.storage.archive import FOLDER as KEPT_FOLDER
 from geminids.storage.archive import Archive
@@ -60,303 +60,54 @@ if TYPE_CHECKING:
     from threading import Event as Stop
     from types import ModuleType
 
-    from geminids.core.agents.fates import Retention
-    from geminids.core.agents.rescue import Obstacle, Severity, Stranded
-    from geminids.core.agents.restore import Placement
     from geminids.core.agents.resume import Circumstances
     from geminids.core.errors import Unreadable
     from geminids.core.model import Companion, FileAccount, Problem, Project, Session, SessionSummary, Source
     from geminids.core.settings import Settings
-    from geminids.library.attest.attesting import Attested, Attesting, SigningManner
-    from geminids.library.attest.chaining import ChainOutcome
-    from geminids.library.attest.excerpting import Excerpt, Unwanted
     from geminids.library.attest.recording import Records
-    from geminids.library.attest.verifying import RecordCheck, VerifiedRecord
     from geminids.library.custody.keeping import KeptCopies
-    from geminids.library.custody.restoring import RestorePlan
-    from geminids.library.exporting import Exporting, FolderOutcome, Item
+    from geminids.library.exporting import Exporting, Item
     from geminids.query.health.facts import IndexFacts
     from geminids.query.health.fidelity import Fidelity
-    from geminids.query.health.forecast import Endangered, ForecastReport
-    from geminids.query.health.kept_copies import (
-        FileVersion,
-        Forgettable,
-        Forgotten,
-        KeepStatus,
-        SessionVersions,
-    )
-    from geminids.query.health.overview import MOST_PROJECTS, AgentOverview, NextStep, Overview
-    from geminids.query.projects.report import Contents, ProjectReport, Projects, Resolved
-    from geminids.query.projects.timeline import Event, EventKind, ProjectStory
-    from geminids.query.search.filters import FILTERS
-    from geminids.query.search.found import Found, FoundMessage, Hit, SessionHits, Stopped, Unsearched
+    from geminids.query.health.overview import Overview
+    from geminids.query.projects.report import Contents, Projects, Resolved
+    from geminids.query.projects.timeline import ProjectStory
+    from geminids.query.search.found import Found
     from geminids.query.search.found_sessions import FoundInOrder
     from geminids.query.search.language import Query
-    from geminids.query.search.moments import parse_moment
     from geminids.query.search.question import Question
     from geminids.query.sessions.beginning import Beginning
-    from geminids.query.sessions.facets import Facet, FacetCounts
+    from geminids.query.sessions.facets import FacetCounts
     from geminids.query.sessions.homes_reader import Stock
-    from geminids.query.sessions.ids import short_ids
-    from geminids.query.sessions.input_files import file_meant, is_document
     from geminids.query.sessions.last_list import LastList
-    from geminids.query.sessions.listing import LED_BY_HUMANS, Filter, Listing
+    from geminids.query.sessions.listing import Filter, Listing
     from geminids.query.sessions.lookup import Meant
     from geminids.query.sessions.marked import Marked, MarkedSessions
     from geminids.query.sessions.rereading import RereadingMany
-    from geminids.query.sessions.resume import ANY_FOLDER, NotResumable, Offer, Resumable, ToResume
-    from geminids.query.usage.costs import Costing, Sums
+    from geminids.query.sessions.resume import ToResume
+    from geminids.query.usage.costs import Costing
     from geminids.query.usage.explanation import (
-        Check,
-        Checks,
-        ExplainedAgent,
-        ExplainedLine,
-        ExplainedRequest,
         ExplainedSession,
         ExplainedTotal,
-        UnrecordedSum,
     )
-    from geminids.query.usage.figures import Figures, Tokens
-    from geminids.query.usage.over_time import OverTime, UsagePart
+    from geminids.query.usage.over_time import OverTime
     from geminids.query.usage.prices import Prices
     from geminids.query.usage.stats import (
-        STATS_GROUPS,
         LargestSessions,
         Statistics,
-        StatsGroup,
         StatsQuestion,
     )
-    from geminids.sharing.export.base import Format
-    from geminids.sharing.export.data import encode, encode_with_halves, indented
-    from geminids.sharing.export.folder import Refused
-    from geminids.sharing.export.html.prose import prose
-    from geminids.sharing.export.json_lines import MessageLine
-    from geminids.sharing.export.losses import Loss, LossReport, Verdict
-    from geminids.sharing.export.session_document import MarkedNote, MarkedSession, SessionDocument
-    from geminids.sharing.records.keys import KeyStore
     from geminids.sharing.records.natives import Natives
-    from geminids.sharing.records.signing_keys import FoundKeys, SigningKey, StrangeKeyFile
-    from geminids.sharing.redact import Finding, FoundAt, Redacted, Redactor
+    from geminids.sharing.redact import Redactor
     from geminids.sharing.transcript.entries import Detail, StoryEntry
-    from geminids.storage.archive.transfer import Exported, Imported
-    from geminids.storage.archive.verification import Damage, Verified
     from geminids.storage.durable.mark_changes import MarkChange
-    from geminids.storage.durable.marks import Marks, Note
+    from geminids.storage.durable.marks import Marks
     from geminids.storage.durable.tombstones import Tombstone
     from geminids.storage.index.reader import SessionRow
     from geminids.storage.index.totals import BusyHour
-    from geminids.storage.text.patterns import Patterns
-    from geminids.storage.text.places import substring_places
-    from geminids.storage.text.words import Snippet
     from geminids.sync import Keep, Outcome, Sync
     from geminids.sync.projects.knowledge import Folders
     from geminids.sync.watch import AnyEvent, Pace
-
-__all__ = [
-    "ANY_FOLDER",
-    "FILTERS",
-    "LED_BY_HUMANS",
-    "MOST_PROJECTS",
-    "STATS_GROUPS",
-    "AgentOverview",
-    "Attested",
-    "Attesting",
-    "Beginning",
-    "ChainOutcome",
-    "Check",
-    "Checks",
-    "Costing",
-    "Damage",
-    "Endangered",
-    "Event",
-    "EventKind",
-    "Excerpt",
-    "ExplainedAgent",
-    "ExplainedLine",
-    "ExplainedRequest",
-    "ExplainedSession",
-    "ExplainedTotal",
-    "Exported",
-    "Exporting",
-    "Facet",
-    "FacetCounts",
-    "Fidelity",
-    "Figures",
-    "FileVersion",
-    "Filter",
-    "Finding",
-    "FolderOutcome",
-    "ForecastReport",
-    "Forgettable",
-    "Forgotten",
-    "Found",
-    "FoundAt",
-    "FoundInOrder",
-    "FoundKeys",
-    "FoundMessage",
-    "Hit",
-    "Imported",
-    "IndexFacts",
-    "Item",
-    "KeepStatus",
-    "KeyStore",
-    "LargestSessions",
-    "Library",
-    "Listing",
-    "Loss",
-    "LossReport",
-    "MarkChange",
-    "Marked",
-    "MarkedNote",
-    "MarkedSession",
-    "MarkedSessions",
-    "Marks",
-    "Meant",
-    "MessageLine",
-    "NextStep",
-    "NotResumable",
-    "Note",
-    "Obstacle",
-    "Offer",
-    "Outcome",
-    "OverTime",
-    "Overview",
-    "Patterns",
-    "Placement",
-    "ProjectReport",
-    "ProjectStory",
-    "Projects",
-    "Question",
-    "RecordCheck",
-    "Records",
-    "Redacted",
-    "Redactor",
-    "Refused",
-    "Resolved",
-    "RestorePlan",
-    "Resumable",
-    "Retention",
-    "SessionDocument",
-    "SessionHits",
-    "SessionRow",
-    "SessionVersions",
-    "Severity",
-    "SigningKey",
-    "SigningManner",
-    "Snippet",
-    "Statistics",
-    "StatsGroup",
-    "StatsQuestion",
-    "Stopped",
-    "Stranded",
-    "StrangeKeyFile",
-    "Sums",
-    "ToResume",
-    "Tokens",
-    "Tombstone",
-    "UnrecordedSum",
-    "Unsearched",
-    "Unwanted",
-    "UsagePart",
-    "Verdict",
-    "Verified",
-    "VerifiedRecord",
-    "are_chosen",
-    "encode",
-    "encode_with_halves",
-    "file_meant",
-    "format_called",
-    "format_names",
-    "indented",
-    "is_document",
-    "known_tags",
-    "last_listed",
-    "open_library",
-    "parse_moment",
-    "project_names",
-    "prose",
-    "short_ids",
-    "substring_places",
-]
-
-_LOADED_WHEN_USED = {
-    "geminids.storage.archive.transfer": ("Exported", "Imported"),
-    "geminids.storage.archive.verification": ("Damage", "Verified"),
-    "geminids.library.attest.attesting": ("Attested", "Attesting", "SigningManner"),
-    "geminids.library.attest.chaining": ("ChainOutcome",),
-    "geminids.library.attest.excerpting": ("Excerpt", "Unwanted"),
-    "geminids.library.attest.recording": ("Records",),
-    "geminids.sharing.records.keys": ("KeyStore",),
-    "geminids.sharing.records.signing_keys": ("FoundKeys", "SigningKey", "StrangeKeyFile"),
-    "geminids.library.attest.verifying": ("RecordCheck", "VerifiedRecord"),
-    "geminids.sharing.export.data": ("encode", "encode_with_halves", "indented"),
-    "geminids.sharing.export.html.prose": ("prose",),
-    "geminids.sharing.export.json_lines": ("MessageLine",),
-    "geminids.sharing.export.losses": ("Loss", "LossReport", "Verdict"),
-    "geminids.sharing.export.session_document": ("MarkedNote", "MarkedSession", "SessionDocument"),
-    "geminids.sharing.export.folder": ("Refused",),
-    "geminids.library.exporting": ("Exporting", "FolderOutcome", "Item"),
-    "geminids.sharing.redact": ("Finding", "FoundAt", "Redacted", "Redactor"),
-    "geminids.query.search.question": ("Question",),
-    "geminids.query.sessions.beginning": ("Beginning",),
-    "geminids.query.usage.costs": ("Costing", "Sums"),
-    "geminids.query.sessions.facets": ("Facet", "FacetCounts"),
-    "geminids.query.health.facts": ("IndexFacts",),
-    "geminids.query.health.fidelity": ("Fidelity",),
-    "geminids.query.search.filters": ("FILTERS",),
-    "geminids.query.health.forecast": ("Endangered", "ForecastReport"),
-    "geminids.query.search.found": ("Found", "FoundMessage", "Hit", "SessionHits", "Stopped", "Unsearched"),
-    "geminids.query.search.found_sessions": ("FoundInOrder",),
-    "geminids.query.sessions.input_files": ("file_meant", "is_document"),
-    "geminids.query.sessions.ids": ("short_ids",),
-    "geminids.query.health.kept_copies": (
-        "FileVersion",
-        "Forgettable",
-        "Forgotten",
-        "KeepStatus",
-        "SessionVersions",
-    ),
-    "geminids.query.sessions.marked": ("Marked", "MarkedSessions"),
-    "geminids.query.sessions.listing": ("LED_BY_HUMANS", "Filter", "Listing"),
-    "geminids.query.sessions.lookup": ("Meant",),
-    "geminids.query.search.moments": ("parse_moment",),
-    "geminids.query.health.overview": ("MOST_PROJECTS", "AgentOverview", "NextStep", "Overview"),
-    "geminids.query.projects.report": ("ProjectReport", "Projects", "Resolved"),
-    "geminids.query.sessions.resume": ("ANY_FOLDER", "NotResumable", "Offer", "Resumable", "ToResume"),
-    "geminids.query.usage.explanation": (
-        "Check",
-        "Checks",
-        "ExplainedAgent",
-        "ExplainedLine",
-        "ExplainedRequest",
-        "ExplainedSession",
-        "ExplainedTotal",
-        "UnrecordedSum",
-    ),
-    "geminids.query.usage.figures": ("Figures", "Tokens"),
-    "geminids.query.usage.over_time": ("OverTime", "UsagePart"),
-    "geminids.query.usage.stats": (
-        "STATS_GROUPS",
-        "LargestSessions",
-        "Statistics",
-        "StatsGroup",
-        "StatsQuestion",
-    ),
-    "geminids.query.projects.timeline": ("Event", "EventKind", "ProjectStory"),
-    "geminids.library.custody.restoring": ("RestorePlan",),
-    "geminids.core.agents.fates": ("Retention",),
-    "geminids.core.agents.rescue": ("Obstacle", "Severity", "Stranded"),
-    "geminids.core.agents.restore": ("Placement",),
-    "geminids.storage.durable.tombstones": ("Tombstone",),
-    "geminids.storage.durable.mark_changes": ("MarkChange",),
-    "geminids.storage.durable.marks": ("Marks", "Note"),
-    "geminids.storage.text.places": ("substring_places",),
-    "geminids.storage.text.patterns": ("Patterns",),
-    "geminids.storage.text.words": ("Snippet",),
-    "geminids.storage.index.reader": ("SessionRow",),
-    "geminids.sync": ("Outcome",),
-}
-"""What faces take from here that many a command does without; most of it would load the model."""
 
 OF_SIGNING = {"cryptography", "rfc3161_client"}
 """Packages that the extra `sign` brings."""
@@ -381,13 +132,6 @@ Answer = TypeVar("Answer")
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are read."""
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _LOADED_WHEN_USED.items():
-        if name in names:
-            return getattr(_loaded(module), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _loaded(module: str) -> ModuleType:
@@ -433,45 +177,6 @@ def open_library(
 def are_chosen(homes: Sequence[str] = (), environment: Mapping[str, str] = os.environ) -> bool:
     """Whether somebody said which homes are meant: then no sample is shown in their place."""
     return bool(homes or config.home_folders((), environment))
-
-
-def last_listed(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The agents' own ids of the sessions in the last list, whatever homes it was made of."""
-    from geminids.query.sessions import last_list
-
-    folder = config.data_folder(data, environment)
-    shown = last_list.recall(folder) if folder else None
-    return [line.id.partition(":")[2] for line in shown.lines] if shown else []
-
-
-def known_agents() -> list[str]:
-    """The agents whose files can be read, by name."""
-    return available_agents()
-
-
-def format_names() -> list[str]:
-    """The formats that sessions can be written in."""
-    from geminids.sharing import export
-
-    return export.available()
-
-
-def format_called(name: str) -> Format:
-    """One of these formats. Raises UnknownFormatError."""
-    from geminids.sharing import export
-
-    return export.load(name)
-
-
-def known_tags(data: str | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The tags that were given to sessions, the most used first; none where they cannot be read."""
-    from geminids.storage.durable.marks import tag_counts
-
-    folder = config.data_folder(data, environment)
-    try:
-        return list(tag_counts(folder)) if folder else []
-    except (GeminidsError, OSError):
-        return []
 
 
 class Library:

@@ -39,7 +39,8 @@ from geminids.faces.cli.resume_document import ResumeDocument
 from geminids.faces.cli.search_document import SearchDocument
 from geminids.faces.cli.stats_document import StatsDocument
 from geminids.faces.cli.verify_document import VerifyDocument
-from geminids.library import MessageLine, SessionDocument
+from geminids.sharing.export.json_lines import MessageLine
+from geminids.sharing.export.session_document import SessionDocument
 
 DOCUMENTS = (
     ListDocument,

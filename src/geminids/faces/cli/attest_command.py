@@ -28,7 +28,10 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
-    from geminids.library import Attested, Attesting, ChainOutcome, Library, SessionRow
+    from geminids.library import Library
+    from geminids.library.attest.attesting import Attested, Attesting
+    from geminids.library.attest.chaining import ChainOutcome
+    from geminids.storage.index.reader import SessionRow
 
 STDOUT = "-"
 MOST_NAMED = 10
@@ -133,7 +136,7 @@ def attest(
                 library.records.refuse_document(path)
         if timestamp and library.records.is_signed(absolute(wanted[0])):
             return _add_time_stamp(choices, library, wanted[0], timestamp, output, force=force)
-        from geminids.library import SigningManner
+        from geminids.library.attest.choices import SigningManner
 
         signer = library.records.signer(key, issuer, ask_passphrase)
         redactor = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from geminids.library import encode, encode_with_halves, indented
+from geminids.sharing.export.data import encode, encode_with_halves, indented
 from geminids.sharing.transcript import safe
 
 __all__ = ["encode", "encode_with_halves", "join", "print_json", "print_lines"]

@@ -12,7 +12,7 @@ from geminids.faces.cli.options import Choices, complete_files, json_option, pas
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
-    from geminids.library import Fidelity
+    from geminids.query.health.fidelity import Fidelity
 
 MOST_PROBLEMS = 50
 WIDEST_NAME = 48

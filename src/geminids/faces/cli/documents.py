@@ -13,19 +13,15 @@ import msgspec
 
 from geminids.core.model import SessionSummary
 from geminids.faces.cli.data import encode, encode_with_halves, join
-from geminids.library import (
-    Fidelity,
-    IndexFacts,
-    Marked,
-    MarkedNote,
-    MarkedSessions,
-    Marks,
-    Outcome,
-    Overview,
-    Projects,
-    ProjectStory,
-    Resolved,
-)
+from geminids.query.health.facts import IndexFacts
+from geminids.query.health.fidelity import Fidelity
+from geminids.query.health.overview import Overview
+from geminids.query.projects.report import Projects, Resolved
+from geminids.query.projects.timeline import ProjectStory
+from geminids.query.sessions.marked import Marked, MarkedSessions
+from geminids.sharing.export.session_document import MarkedNote
+from geminids.storage.durable.marks import Marks
+from geminids.sync import Outcome
 
 Document = TypeVar("Document", bound=msgspec.Struct)
 

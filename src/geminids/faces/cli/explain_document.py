@@ -12,7 +12,7 @@ import msgspec
 
 from geminids.core.model import SessionSummary, Source, State, Unrecorded, Usage
 from geminids.faces.cli.stats_document import UsedTokens, rounded, used_tokens
-from geminids.library import (
+from geminids.query.usage.explanation import (
     Check,
     Checks,
     ExplainedAgent,

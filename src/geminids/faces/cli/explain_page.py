@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.cli.screen import Screen
     from geminids.faces.cli.stats_command import Asked
-    from geminids.library import ExplainedSession, Library, UnrecordedSum
+    from geminids.library import Library
+    from geminids.query.usage.explanation import ExplainedSession, UnrecordedSum
 
 VERDICTS = {
     "agrees": ("✓", "good"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary, Usage
     from geminids.faces.cli.page import Page
     from geminids.faces.cli.screen import Screen
-    from geminids.library import Check, ExplainedRequest, ExplainedSession
+    from geminids.query.usage.explanation import Check, ExplainedRequest, ExplainedSession
 
 _NOT_COUNTED = "≡"
 _MOST_PLACES = 3

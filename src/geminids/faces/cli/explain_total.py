@@ -15,7 +15,7 @@ from geminids.sharing.transcript import safe, words
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.cli.screen import Screen
-    from geminids.library import Checks, ExplainedAgent, ExplainedLine, ExplainedTotal
+    from geminids.query.usage.explanation import Checks, ExplainedAgent, ExplainedLine, ExplainedTotal
 
 
 def draw_total(page: Page, screen: Screen, found: ExplainedTotal, limit: int | None) -> None:

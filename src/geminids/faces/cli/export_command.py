@@ -26,12 +26,14 @@ from geminids.faces.cli.options import (
 )
 from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
-from geminids.library import format_names
+from geminids.sharing.export import available as format_names
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from geminids.library import Exporting, FolderOutcome, Item, Library, Refused
+    from geminids.library import Library
+    from geminids.library.exporting import Exporting, FolderOutcome, Item
+    from geminids.sharing.export.folder import Refused
 
 STDOUT = "-"
 USUAL_FORMAT = "markdown"
@@ -204,7 +206,7 @@ def export(
 
 def _format_of(output: str) -> str:
     """The format that the ending of a file names. Raises click.UsageError for one that names none."""
-    from geminids.library import format_called
+    from geminids.sharing.export import load as format_called
 
     if output == STDOUT or _is_folder(output):
         return USUAL_FORMAT
@@ -230,7 +232,7 @@ def _check_options(
     format_name: str, options: dict[str, Any], *, keep_attachments: bool, redacts: bool
 ) -> None:
     """Refuse what would have no effect."""
-    from geminids.library import format_called
+    from geminids.sharing.export import load as format_called
 
     known = format_called(format_name).options
     for option in options.keys() - known:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from geminids.library import LossReport
+from geminids.sharing.export.losses import LossReport
 
 
 class LeftAlone(msgspec.Struct, frozen=True):

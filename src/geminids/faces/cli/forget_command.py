@@ -22,7 +22,9 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span
-    from geminids.library import Forgettable, Forgotten, Library, Tombstone
+    from geminids.library import Library
+    from geminids.query.health.kept_copies import Forgettable, Forgotten
+    from geminids.storage.durable.tombstones import Tombstone
 
 INDENT = 2
 MOST_DRAWN = 20

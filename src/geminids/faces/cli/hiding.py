@@ -10,7 +10,8 @@ import click
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.library import Library, Redactor
+    from geminids.library import Library
+    from geminids.sharing.redact import Redactor
 
 HIDDEN = ("home", "names", "emails")
 """What is hidden besides secrets if asked for; written here so that help need not load what hides it."""

@@ -10,7 +10,9 @@ from geminids.faces.cli.page import Page, Span
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from geminids.library import Found, FoundMessage, Hit, Library, SessionHits, Snippet
+    from geminids.library import Library
+    from geminids.query.search.found import Found, FoundMessage, Hit, SessionHits
+    from geminids.storage.text.words import Snippet
 
 _INDENT = 4
 _WIDEST_LABEL = 18
@@ -31,7 +33,7 @@ def snippet_width() -> int:
 
 def draw_hits(page: Page, library: Library, found: Found, now: datetime) -> None:
     """Sessions with numbers, below each its best messages."""
-    from geminids.library import project_names
+    from geminids.core.names import project_names
 
     names = project_names(group.session.project for group in found.sessions)
     is_mixed = len({group.session.agent for group in found.sessions}) > 1

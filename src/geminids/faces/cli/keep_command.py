@@ -31,7 +31,9 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.library import Exported, Imported, KeepStatus, Library
+    from geminids.library import Library
+    from geminids.query.health.kept_copies import KeepStatus
+    from geminids.storage.archive.transfer import Exported, Imported
 
 all_option = click.option(
     "--all",
@@ -272,7 +274,7 @@ def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, every
     )
     from geminids.faces.cli.page import DrawnPage
     from geminids.faces.cli.sessions import short_names
-    from geminids.library import Filter
+    from geminids.query.sessions.listing import Filter
 
     gone = _gone(library) if found.sessions_gone else ""
     kept = Kept(found, gone, choices.spelled, library.agent_title, choices.sample)
@@ -288,7 +290,7 @@ def _draw_status(choices: Choices, library: Library, found: KeepStatus, *, every
 
 def _gone(library: Library) -> str:
     """How many sessions are read from copies alone, in the numbers that `list` gives."""
-    from geminids.library import LED_BY_HUMANS, Filter
+    from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
     from geminids.sharing.transcript import words
 
     kinds = [row.kind for row in library.listing(Filter(kept=True)).sessions]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from geminids.library import Exported, Imported, KeepStatus, SessionVersions, Verified
+from geminids.query.health.kept_copies import KeepStatus, SessionVersions
+from geminids.storage.archive.transfer import Exported, Imported
+from geminids.storage.archive.verification import Verified
 
 
 class KeepDocument(KeepStatus, frozen=True, kw_only=True, tag_field="schema", tag="geminids/keep/1"):

@@ -13,15 +13,9 @@ from geminids.faces.cli.talk import say
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
-    from geminids.library import (
-        Damage,
-        Endangered,
-        FileVersion,
-        ForecastReport,
-        KeepStatus,
-        SessionVersions,
-        Verified,
-    )
+    from geminids.query.health.forecast import Endangered, ForecastReport
+    from geminids.query.health.kept_copies import FileVersion, KeepStatus, SessionVersions
+    from geminids.storage.archive.verification import Damage, Verified
 
 SOONEST = 10
 """So many of those that will be deleted are shown unless all are wished."""

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from geminids.faces.cli.page import Page, Span
-    from geminids.library import FoundKeys, KeyStore, SigningKey
+    from geminids.sharing.records.keys import KeyStore
+    from geminids.sharing.records.signing_keys import FoundKeys, SigningKey
 
 PASSPHRASE_VARIABLE = "GEMINIDS_KEY_PASSPHRASE"
 FIRST_NAME = "main"

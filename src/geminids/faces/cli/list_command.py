@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.faces.cli.documents import MarkedSummary
-    from geminids.library import Filter, Library, Listing, SessionRow
+    from geminids.library import Library
+    from geminids.query.sessions.listing import Filter, Listing
+    from geminids.storage.index.reader import SessionRow
 
 ON_A_TERMINAL = 20
 KINDS = ("main", "subagent", "checkpoint", "lost")
@@ -51,7 +53,7 @@ class Asked(NamedTuple):
 
     def filter(self, now: "datetime") -> "Filter":
         """Which sessions are meant at this moment."""
-        from geminids.library import LED_BY_HUMANS, Filter
+        from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
 
         asked_for = frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
         return Filter(
@@ -80,7 +82,7 @@ class Asked(NamedTuple):
 def _moment(written: str | None, now: "datetime", *, end: bool = False) -> "datetime | None":
     if written is None:
         return None
-    from geminids.library import parse_moment
+    from geminids.query.search.moments import parse_moment
 
     return parse_moment(written, now, end=end)
 
@@ -252,7 +254,7 @@ def _tell(choices: Choices, asked: Asked, listing: "Listing") -> int:
 
 def _tell_match(listing: "Listing", wanted: str | None) -> None:
     """Say which projects were meant, where there are several."""
-    from geminids.library import project_names
+    from geminids.core.names import project_names
 
     names = sorted(set(project_names(listing.meant).values()))
     if len(names) > 1:

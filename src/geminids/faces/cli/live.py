@@ -12,7 +12,7 @@ from geminids.core.model import AnyPart, Message, Session, SessionSummary, State
 from geminids.faces.cli.data import encode
 from geminids.faces.cli.page import Page
 from geminids.faces.cli.story import Telling, draw_entries
-from geminids.library import short_ids
+from geminids.query.sessions.ids import short_ids
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import Detail, LeftOut, transcript
 from geminids.sharing.transcript.naming import MARKS

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.library import Loss, LossReport
+    from geminids.sharing.export.losses import Loss, LossReport
 
 
 def say_losses(report: LossReport) -> None:
     """Say what is lost, what is there in part, and what another level of detail would tell."""
-    from geminids.library import Verdict
+    from geminids.sharing.export.losses import Verdict
     from geminids.sharing.transcript import words
 
     carried = len(report.having(Verdict.CARRIED))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
-from geminids.library import short_ids
+from geminids.query.sessions.ids import short_ids
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
-    from geminids.library import Marked, MarkedSessions, Marks
+    from geminids.query.sessions.marked import Marked, MarkedSessions
+    from geminids.storage.durable.marks import Marks
 
 INDENT = 2
 NOT_HERE = "not here"

@@ -109,7 +109,7 @@ def complete_ids(context: click.Context, _: click.Parameter, incomplete: str) ->
     """The sessions of the last list."""
     from click.shell_completion import CompletionItem
 
-    from geminids.library import last_listed
+    from geminids.library.completions import last_listed
 
     known = ["latest", *last_listed(context.ensure_object(Choices).data)]
     return [CompletionItem(name) for name in known if name.startswith(incomplete) and _is_inert(name)]
@@ -119,7 +119,7 @@ def complete_tags(context: click.Context, _: click.Parameter, incomplete: str) -
     """The tags that were given before."""
     from click.shell_completion import CompletionItem
 
-    from geminids.library import known_tags
+    from geminids.library.completions import known_tags
 
     known = known_tags(context.ensure_object(Choices).data)
     wanted = incomplete.casefold()
@@ -130,7 +130,7 @@ def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> l
     """The agents whose files can be read."""
     from click.shell_completion import CompletionItem
 
-    from geminids.library import known_agents
+    from geminids.core.agents import available as known_agents
 
     return [CompletionItem(name) for name in known_agents() if name.startswith(incomplete.casefold())]
 
@@ -139,7 +139,7 @@ def _known_agents(_: click.Context, __: click.Parameter, value: tuple[str, ...])
     """The agents that were typed, each once; refuse what is none."""
     if not value:
         return value
-    from geminids.library import known_agents
+    from geminids.core.agents import available as known_agents
 
     known = known_agents()
     for name in value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from geminids.core.errors import NOTHING_FOUND
+from geminids.core.names import project_names
 from geminids.faces.cli.data import print_json
 from geminids.faces.cli.documents import OverviewDocument, document
 from geminids.faces.cli.options import Choices
@@ -14,7 +15,8 @@ from geminids.faces.cli.sessions import (
     tell_nothing_found,
     tell_unreadable,
 )
-from geminids.library import AgentOverview, Library, NextStep, Overview, project_names
+from geminids.library import Library
+from geminids.query.health.overview import AgentOverview, NextStep, Overview
 from geminids.sharing.transcript import words
 
 

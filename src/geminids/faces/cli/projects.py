@@ -8,7 +8,9 @@ from datetime import datetime
 from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
 from geminids.faces.cli.beside import KIND_NAMES, draw_companion, shown_beside
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
-from geminids.library import Event, EventKind, ProjectReport, ProjectStory, short_ids
+from geminids.query.projects.report import ProjectReport
+from geminids.query.projects.timeline import Event, EventKind, ProjectStory
+from geminids.query.sessions.ids import short_ids
 from geminids.sharing.transcript import words
 
 TextBeside = Callable[[Companion], str | Problem]

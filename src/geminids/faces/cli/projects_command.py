@@ -22,7 +22,8 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.projects import TextBeside
-    from geminids.library import Projects, ProjectStory
+    from geminids.query.projects.report import Projects
+    from geminids.query.projects.timeline import ProjectStory
 
 MOST_SECONDS = 600
 

@@ -23,7 +23,7 @@ def query_words(context: click.Context, _: click.Parameter, words: tuple[str, ..
 
 def has_words(typed: str) -> bool:
     """Whether a query looks for words, and does not only choose among sessions: `is:kept project:shop`."""
-    from geminids.library import FILTERS
+    from geminids.query.search.filters import FILTERS
 
     names = "|".join(FILTERS)
     return bool(re.sub(rf'(?:^|(?<=\s))-?(?:{names}):(?:"[^"]*"|\S+)', "", typed).strip())

@@ -15,7 +15,7 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span
-    from geminids.library import Finding, FoundAt, Redacted, Redactor
+    from geminids.sharing.redact import Finding, FoundAt, Redacted, Redactor
 
 
 @click.command()
@@ -46,7 +46,7 @@ def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachm
     geminids redact ~/backup/session-2026-05-01T10-00-1f0c9a2b.jsonl --json
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.sessions import tell_unreadable
-    from geminids.library import file_meant
+    from geminids.query.sessions.input_files import file_meant
 
     library = choices.open_library(sample_if_empty=file_meant(wanted) is None)
     redactor = open_redactor(library, hide, keep_attachments=keep_attachments)

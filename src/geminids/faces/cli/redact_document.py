@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from geminids.library import Finding
+from geminids.sharing.redact import Finding
 
 
 class RedactedSession(msgspec.Struct, frozen=True):

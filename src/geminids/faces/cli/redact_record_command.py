@@ -22,7 +22,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.faces.cli.attest_document import RecordEntry
     from geminids.faces.cli.page import Page, Span
-    from geminids.library import Excerpt
+    from geminids.library.attest.excerpting import Excerpt
 
 BEGINNING = 60
 """Characters of an entry that are shown to choose from."""
@@ -85,7 +85,7 @@ def redact_record(
     geminids redact-record session.acr -o one.acr --only 12
     geminids verify share.acr
     """  # noqa: D301 - click wants the character itself
-    from geminids.library import Unwanted
+    from geminids.library.attest.choices import Unwanted
 
     given = absolute(signature) if signature else None
     with choices.open_library() as library:

@@ -29,9 +29,11 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.core.agents.rescue import Stranded
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.page import Page
-    from geminids.library import Library, SessionRow, Stranded
+    from geminids.library import Library
+    from geminids.storage.index.reader import SessionRow
 
 INDENT = 2
 LESSER = frozenset({"slight", "title"})
@@ -110,7 +112,7 @@ def _meant(
 
 
 def _tell_nothing_to_rescue(choices: Choices, library: Library, session_id: str) -> None:
-    from geminids.library import Filter
+    from geminids.query.sessions.listing import Filter
 
     rows = [row for row in library.listing(Filter(kept=True)).sessions if row.id == session_id]
     if rows:

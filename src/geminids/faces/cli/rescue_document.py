@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from geminids.core.agents.rescue import Obstacle, Severity, Stranded
 from geminids.core.model import SessionSummary
-from geminids.library import Obstacle, Severity, Stranded
 
 
 class StrandedSession(msgspec.Struct, frozen=True, kw_only=True):

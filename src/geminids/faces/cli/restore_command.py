@@ -30,9 +30,12 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
+    from geminids.core.agents.restore import Placement
     from geminids.faces.cli.page import Page
     from geminids.faces.cli.restore_document import RestoredSession
-    from geminids.library import Library, Placement, RestorePlan, SessionRow
+    from geminids.library import Library
+    from geminids.library.custody.restoring import RestorePlan
+    from geminids.storage.index.reader import SessionRow
 
 INDENT = 2
 SIZE_WIDTH = 9
@@ -139,7 +142,7 @@ def _leaders(rows: Sequence[SessionRow]) -> list[SessionRow]:
 def _planned(
     choices: Choices, library: Library, wanted: Sequence[str], folder: str | None, row: SessionRow
 ) -> Planned:
-    from geminids.library import RestorePlan
+    from geminids.library.custody.restoring import RestorePlan
 
     try:
         plan = library.kept.restoring(_name(library, wanted, row), folder, choices.now)

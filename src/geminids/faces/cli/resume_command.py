@@ -19,7 +19,7 @@ from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.library import NotResumable, Offer, Resumable
+    from geminids.query.sessions.resume import NotResumable, Offer, Resumable
 
 OURS = "geminids"
 _HARMLESS = re.compile(r"[\w@./:\\=-]+")
@@ -50,7 +50,7 @@ def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_pr
     geminids resume latest --print
     geminids resume 1f0c9a2b -- --model gemini-2.5-pro
     """  # noqa: D301 - click wants the character itself
-    from geminids.library import Resumable
+    from geminids.query.sessions.resume import Resumable
 
     with choices.open_library() as library:
         found = library.resuming(wanted, choices.now)
@@ -107,7 +107,7 @@ def _lines(choices: Choices, offer: Offer) -> list[str]:
 
 def _typed(choices: Choices, command: Sequence[str]) -> str:
     """A command as one types it; our own look where this one did."""
-    from geminids.library import ANY_FOLDER
+    from geminids.query.sessions.resume import ANY_FOLDER
 
     if command[-1] == ANY_FOLDER:
         # Without quotes and at the end: a shell refuses such a line until it is replaced.
@@ -118,7 +118,7 @@ def _typed(choices: Choices, command: Sequence[str]) -> str:
 def _print_document(choices: Choices, how: Resumable | NotResumable, session_id: str, agent: str) -> None:
     from geminids.faces.cli.data import print_json
     from geminids.faces.cli.resume_document import resume_document
-    from geminids.library import Resumable
+    from geminids.query.sessions.resume import Resumable
 
     line = _line(how) if isinstance(how, Resumable) else None
     offers = [(offer.sentence, " && ".join(_lines(choices, offer)) or None) for offer in how.offers]

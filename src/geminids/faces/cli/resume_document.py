@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from geminids.faces.cli.data import encode
-from geminids.library import NotResumable, Resumable
+from geminids.query.sessions.resume import NotResumable, Resumable
 
 
 class OfferedCommand(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,9 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.query_words import query_words
 
 if TYPE_CHECKING:
-    from geminids.library import Found, Library, Question
+    from geminids.library import Library
+    from geminids.query.search.found import Found
+    from geminids.query.search.question import Question
 
 LIMIT = 10
 DEFAULT_WIDTH = 160
@@ -103,7 +105,7 @@ def search(
     geminids search '"rate limit" is:rewound' --json | jq '.hits[].session.id'
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.progress import progress
-    from geminids.library import Question
+    from geminids.query.search.question import Question
 
     choices.json = choices.json or jsonl
     question = Question(

@@ -11,9 +11,10 @@ import msgspec
 from geminids.core.model import KnownBy, Origin, Project, Role, SessionKind, State, Status
 
 if TYPE_CHECKING:
-    from geminids.library import Found, SessionRow
-    from geminids.library import FoundMessage as Message
-    from geminids.library import Snippet as Cut
+    from geminids.query.search.found import Found
+    from geminids.query.search.found import FoundMessage as Message
+    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.text.words import Snippet as Cut
 
 
 class FoundSession(msgspec.Struct, frozen=True, kw_only=True):

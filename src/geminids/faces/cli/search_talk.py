@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.library import Found, Stopped, Unsearched
+    from geminids.query.search.found import Found, Stopped, Unsearched
 
 MOST_NAMED = 6
 """Sessions, and messages of each, that are named where they were not searched; the document names all."""
@@ -87,7 +87,7 @@ def _tell_filters(typed: str) -> None:
     """Say what looks like a filter and is none."""
     import re
 
-    from geminids.library import FILTERS
+    from geminids.query.search.filters import FILTERS
 
     names = re.findall(r"(?:^|\s)-?([a-z]+):(?=[\w\"])", typed)
     for name in dict.fromkeys(name for name in names if name not in FILTERS):

@@ -8,15 +8,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from geminids.core.errors import PARTLY_DONE, Candidate, GeminidsError, Unreadable
+from geminids.core.names import project_names
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.faces.cli.talk import say
-from geminids.library import project_names
 from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.options import Choices
-    from geminids.library import Library, Marks, SessionRow
+    from geminids.library import Library
+    from geminids.storage.durable.marks import Marks
+    from geminids.storage.index.reader import SessionRow
 
     Session = SessionRow | SessionSummary
 
@@ -92,7 +94,7 @@ def sessions_meant(
     choices: Choices, library: Library, wanted: Sequence[str], nothing_to_do: str
 ) -> list[SessionRow]:
     """The sessions that words name, each once; words that name none are looked for, and that is said."""
-    from geminids.library import Filter
+    from geminids.query.sessions.listing import Filter
 
     items, were_searched = library.items_meant(wanted, choices.now)
     meant = {(item.id, item.file) for item in items}
@@ -115,7 +117,8 @@ def _told_of_search(query: str, number: int) -> str:
 
 def short_names(library: Library, sessions: Iterable[SessionRow | SessionSummary]) -> dict[str, str]:
     """What to type for each session, by its id: no more than tells it from all others that are known."""
-    from geminids.library import Filter, short_ids
+    from geminids.query.sessions.ids import short_ids
+    from geminids.query.sessions.listing import Filter
 
     native_ids = {session.id: session.native_id for session in sessions}
     known = {row.id: row.native_id for row in library.listing(Filter()).sessions} | native_ids

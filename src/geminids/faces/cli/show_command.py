@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from geminids.core.errors import Unreadable
     from geminids.core.model import Session
     from geminids.faces.cli.page import Page
-    from geminids.library import Library, Marks
+    from geminids.library import Library
     from geminids.sharing.transcript.entries import Detail
+    from geminids.storage.durable.marks import Marks
 
 
 def complete_sessions(
@@ -99,7 +100,7 @@ def show(
     ssh elsewhere cat session.jsonl | geminids show -
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.sessions import marks_of, tell_unreadable
-    from geminids.library import file_meant
+    from geminids.query.sessions.input_files import file_meant
 
     if version is not None:
         _check_version(wanted, agent_view=agent_view)
@@ -139,7 +140,7 @@ def show(
 
 def _check_version(wanted: str, *, agent_view: bool) -> None:
     """Refuse to look for earlier states of what has none."""
-    from geminids.library import file_meant
+    from geminids.query.sessions.input_files import file_meant
 
     if wanted == "-" or file_meant(wanted):
         raise click.UsageError("--version goes with an ID: of a file given by hand no earlier state is kept.")
@@ -151,7 +152,7 @@ def _document(wanted: str) -> Literal["session", "record"] | None:
     """Which kind of document was read, if it was one: names that are no paths are looked up as files too."""
     from pathlib import Path
 
-    from geminids.library import file_meant, is_document
+    from geminids.query.sessions.input_files import file_meant, is_document
 
     file = file_meant(wanted) or Path(wanted)
     if not is_document(file):
@@ -235,7 +236,7 @@ def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> 
     """One document for the first session of a file; others that lie in the same file stand in it."""
     from geminids.faces.cli.data import print_json
     from geminids.faces.cli.documents import document, marked
-    from geminids.library import MarkedSession, SessionDocument
+    from geminids.sharing.export.session_document import MarkedSession, SessionDocument
 
     first, *others = [marked(MarkedSession, session, marks) for session in sessions]
     print_json(document(SessionDocument, first, others=others))

@@ -10,7 +10,7 @@ from geminids.faces.cli.fitting import flow
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span
-    from geminids.library import Tokens
+    from geminids.query.usage.figures import Tokens
 
     Days = Sequence[tuple[date, Tokens]]
 

@@ -24,7 +24,8 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.cli.screen import Screen
-    from geminids.library import Library, Statistics, StatsQuestion
+    from geminids.library import Library
+    from geminids.query.usage.stats import Statistics, StatsQuestion
 
 GROUPS = ("day", "week", "month", "model", "agent", "project", "session", "tool")
 """What figures can be grouped by; written here so that help need not load what makes it."""
@@ -53,7 +54,7 @@ class Asked(NamedTuple):
 
     def question(self) -> "StatsQuestion":
         """What the library is asked."""
-        from geminids.library import StatsQuestion
+        from geminids.query.usage.stats import StatsQuestion
 
         return StatsQuestion(
             by=self.by or GROUPS[0],
@@ -293,7 +294,8 @@ def _told(library: "Library", asked: Asked, found: "Statistics") -> int:
 def tell_nothing(library: "Library", asked: Asked) -> None:
     """Say why there is nothing to count."""
     from geminids.faces.cli.sessions import tell_nothing_found
-    from geminids.library import Filter, StatsQuestion
+    from geminids.query.sessions.listing import Filter
+    from geminids.query.usage.stats import StatsQuestion
     from geminids.sharing.transcript import words
 
     sessions = library.stats(StatsQuestion(by="agent")).total.sessions

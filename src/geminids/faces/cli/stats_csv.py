@@ -14,7 +14,8 @@ from geminids.faces.cli.stats_tables import shown_groups
 from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:
-    from geminids.library import Statistics, StatsGroup, Tokens
+    from geminids.query.usage.figures import Tokens
+    from geminids.query.usage.stats import Statistics, StatsGroup
 
     Value = str | int | float | None
 

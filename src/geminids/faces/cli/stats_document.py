@@ -15,7 +15,8 @@ import msgspec
 from geminids.faces.cli.stats_tables import LABEL, shown_groups
 
 if TYPE_CHECKING:
-    from geminids.library import Figures, Statistics, StatsGroup, Tokens
+    from geminids.query.usage.figures import Figures, Tokens
+    from geminids.query.usage.stats import Statistics, StatsGroup
 
 PLACES = 6
 

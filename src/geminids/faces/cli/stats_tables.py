@@ -12,7 +12,8 @@ from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
-    from geminids.library import Figures, Statistics, StatsGroup, Tokens
+    from geminids.query.usage.figures import Figures, Tokens
+    from geminids.query.usage.stats import Statistics, StatsGroup
 
 TIMES = ("day", "week", "month")
 LABEL = "list-price estimate"
@@ -275,7 +276,7 @@ def id_cells(ids: Iterable[str], *, is_whole: bool) -> dict[str, Cell]:
     """For each id of a session what is shown of it: all in a pipe, else what tells it from the others."""
     if is_whole:
         return {sid: Cell(safe.line(sid), style="quiet") for sid in ids}
-    from geminids.library import short_ids
+    from geminids.query.sessions.ids import short_ids
 
     native = {sid: sid.partition(":")[2] or sid for sid in ids}
     short_forms = short_ids(native.values())

@@ -11,7 +11,9 @@ from geminids.faces.cli.options import Choices, json_option, pass_choices, share
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.library import IndexFacts, Library, Outcome
+    from geminids.library import Library
+    from geminids.query.health.facts import IndexFacts
+    from geminids.sync import Outcome
 
 
 @click.command()

@@ -22,7 +22,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.cli.verify_document import VerifiedFile
-    from geminids.library import VerifiedRecord
+    from geminids.library.attest.verifying import VerifiedRecord
 
 SHOWS = (
     "Whoever has this key held what is shown here when they signed it, and nothing of it was changed since."

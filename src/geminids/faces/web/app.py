@@ -37,7 +37,7 @@ from geminids.faces.web.libraries import Libraries, OpenLibrary
 from geminids.faces.web.live import Live
 from geminids.faces.web.openapi import openapi
 from geminids.faces.web.pages import Pages
-from geminids.library import encode
+from geminids.sharing.export.data import encode
 
 _SUBJECTS = (
     overview,

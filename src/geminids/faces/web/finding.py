@@ -20,9 +20,9 @@ from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number,
 from geminids.faces.web.opened import OpenedSession
 from geminids.faces.web.snippets import pieces
 from geminids.faces.web.transcript import Level
-from geminids.library import substring_places
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.telling import output_text, value_words
+from geminids.storage.text.places import substring_places
 
 AROUND = 60
 """Letters of a snippet before and after what was found."""

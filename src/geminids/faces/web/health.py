@@ -10,7 +10,7 @@ from geminids.faces.web.documents.health import Doctor, Health, IndexFigures, Ke
 from geminids.faces.web.documents.live import Synced
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page
 from geminids.faces.web.errors import OneAtATimeError
-from geminids.library import KeepStatus
+from geminids.query.health.kept_copies import KeepStatus
 
 _examining = Lock()
 """Held while all files are read: that takes as long as the disk and the processor need."""

@@ -15,7 +15,9 @@ from geminids.core.model import Message
 from geminids.faces.web.documents.sessions import SessionLine
 from geminids.faces.web.endpoints import Desk
 from geminids.faces.web.finding import texts_of
-from geminids.library import Hit, Patterns, SessionHits, Snippet
+from geminids.query.search.found import Hit, SessionHits
+from geminids.storage.text.patterns import Patterns
+from geminids.storage.text.words import Snippet
 
 BUDGET = 2.0
 """Seconds for the snippets of a page; what is left then is told without."""

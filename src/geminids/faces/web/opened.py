@@ -23,7 +23,8 @@ from geminids.sharing.transcript.entries import LEVELS, StoryEntry, Turn, transc
 if TYPE_CHECKING:
     from geminids.faces.web.redaction import Redaction
     from geminids.faces.web.written import Writing
-    from geminids.library import Beginning, Library
+    from geminids.library import Library
+    from geminids.query.sessions.beginning import Beginning
 
 Worth = TypeVar("Worth")
 

@@ -9,6 +9,8 @@ from typing import Annotated
 import msgspec
 
 from geminids import __version__
+from geminids.core.agents import available as agent_names
+from geminids.core.agents.fates import Retention
 from geminids.faces.web.documents.overview import (
     About,
     AgentCounts,
@@ -23,22 +25,16 @@ from geminids.faces.web.documents.overview import (
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page
 from geminids.faces.web.lines import RUNNING, harmless, lines
 from geminids.faces.web.usage import usage_group, used_tokens
-from geminids.library import (
-    FILTERS,
-    LED_BY_HUMANS,
-    Endangered,
-    Filter,
-    Retention,
-    SessionRow,
-    StatsGroup,
-    StatsQuestion,
-    format_called,
-    format_names,
-)
-from geminids.library import known_agents as agent_names
+from geminids.query.health.forecast import Endangered
 from geminids.query.search.filter_notes import FILTER_NOTES, VALUE_NOTES
+from geminids.query.search.filters import FILTERS
+from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+from geminids.query.usage.stats import StatsGroup, StatsQuestion
+from geminids.sharing.export import available as format_names
+from geminids.sharing.export import load as format_called
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.levels import LEVEL_WORDS
+from geminids.storage.index.reader import SessionRow
 
 SOON = timedelta(days=7)
 NEWEST = 8

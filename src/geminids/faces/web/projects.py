@@ -11,7 +11,9 @@ from geminids.faces.web.documents.projects import ProjectLine, Projects
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, SomeWords
 from geminids.faces.web.lines import project_key, project_name
 from geminids.faces.web.usage import used_tokens
-from geminids.library import ProjectReport, StatsQuestion, Tokens
+from geminids.query.projects.report import ProjectReport
+from geminids.query.usage.figures import Tokens
+from geminids.query.usage.stats import StatsQuestion
 
 
 class AskedForProjects(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):

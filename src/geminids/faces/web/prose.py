@@ -11,7 +11,7 @@ from html import escape
 
 import nh3
 
-from geminids.library import prose as written_prose
+from geminids.sharing.export.html.prose import prose as written_prose
 from geminids.sharing.transcript import safe
 
 LONGEST = 100_000

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
-    from geminids.library import Library, Redactor
+    from geminids.library import Library
+    from geminids.sharing.redact import Redactor
 
 Answer = TypeVar("Answer")
 

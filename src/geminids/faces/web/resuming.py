@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from geminids.faces.web.documents.transcript import OfferLine, Resume
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint
-from geminids.library import ANY_FOLDER, NotResumable, Offer, Resumable
+from geminids.query.sessions.resume import ANY_FOLDER, NotResumable, Offer, Resumable
 
 
 def resume(desk: Desk, asked: AskedOfSession) -> Resume:

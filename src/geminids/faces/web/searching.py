@@ -13,7 +13,9 @@ from geminids.faces.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
 from geminids.faces.web.hidden_snippets import hidden_snippets
 from geminids.faces.web.lines import harmless_all, lines
 from geminids.faces.web.snippets import pieces
-from geminids.library import Found, Hit, Question, Snippet
+from geminids.query.search.found import Found, Hit
+from geminids.query.search.question import Question
+from geminids.storage.text.words import Snippet
 
 Place = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
 

@@ -12,22 +12,19 @@ from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
+from geminids.core.names import project_names
 from geminids.faces.web.documents.sessions import Facets, FacetValue, Sessions
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
 from geminids.faces.web.errors import BadParameterError
 from geminids.faces.web.lines import harmless_all, lines, project_key
 from geminids.faces.web.searching import near_words
-from geminids.library import (
-    LED_BY_HUMANS,
-    Facet,
-    Filter,
-    FoundInOrder,
-    Question,
-    SessionRow,
-    parse_moment,
-    project_names,
-)
+from geminids.query.search.found_sessions import FoundInOrder
+from geminids.query.search.moments import parse_moment
+from geminids.query.search.question import Question
+from geminids.query.sessions.facets import Facet
+from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
 from geminids.sharing.transcript import safe
+from geminids.storage.index.reader import SessionRow
 
 Order = Literal["date", "started", "messages", "title", "project"]
 Kind = Literal["main", "subagent", "checkpoint", "copy", "lost"]

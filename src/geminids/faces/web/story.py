@@ -14,7 +14,8 @@ from geminids.faces.web.parts import Place, part_document
 from geminids.faces.web.prose import plain
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.usage import rounded
-from geminids.library import Costing, encode
+from geminids.query.usage.costs import Costing
+from geminids.sharing.export.data import encode
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import (
     LEVELS,

@@ -28,7 +28,7 @@ from geminids.faces.web.opened import OpenedSession
 from geminids.faces.web.story import Names, Telling, ended
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.usage import rounded
-from geminids.library import Costing, Sums
+from geminids.query.usage.costs import Costing, Sums
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.entries import PROMPT_ORIGINS, Speaker, Turn
 from geminids.sharing.transcript.naming import call_outcome, kind_sentence

@@ -22,17 +22,11 @@ from geminids.faces.web.documents.usage import (
 )
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
 from geminids.faces.web.lines import harmless
-from geminids.library import (
-    Figures,
-    OverTime,
-    SessionRow,
-    Statistics,
-    StatsGroup,
-    StatsQuestion,
-    Tokens,
-    UsagePart,
-)
+from geminids.query.usage.figures import Figures, Tokens
+from geminids.query.usage.over_time import OverTime, UsagePart
+from geminids.query.usage.stats import Statistics, StatsGroup, StatsQuestion
 from geminids.sharing.transcript import safe
+from geminids.storage.index.reader import SessionRow
 
 Group = Literal["day", "week", "month", "model", "agent", "project", "session", "tool"]
 _CENTS = 6

@@ -22,7 +22,10 @@ from geminids.core.model import SessionKind
 from geminids.faces.web.documents.base import Document, Handle
 from geminids.faces.web.lines import project_key
 from geminids.faces.web.redaction import Redaction
-from geminids.library import Filter, Library, StatsQuestion, encode
+from geminids.library import Library
+from geminids.query.sessions.listing import Filter
+from geminids.query.usage.stats import StatsQuestion
+from geminids.sharing.export.data import encode
 from geminids.sharing.transcript import safe
 
 MOST_MARKS = 100_000

@@ -10,13 +10,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError, FileExistsAlreadyError
 from geminids.core.model import Message, Origin, Role, Session, SessionFile, Source, State, Unrecognised
+from geminids.library.attest.choices import SigningManner
 from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding
 from geminids.sharing.records.commitment import commit
@@ -51,19 +52,6 @@ class Signer(NamedTuple):
     def claims(self, subject: str) -> Claims:
         """What is said of a statement made at this moment."""
         return Claims(self.issuer, subject, int(self.now()))
-
-
-class SigningManner(NamedTuple):
-    """How records are to be made and signed."""
-
-    form: Literal["json", "cbor"] = "json"
-    simple: bool = False
-    """The plainer translation that other tools make. It cannot be redacted later."""
-    detached: bool = False
-    """The record as a file of its own, and the signature beside it."""
-    wrap: Literal["vcon"] | None = None
-    token: bytes | None = None
-    """A time stamp over the bytes of the record."""
 
 
 class Presented(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.library.attest.attesting import wrapped
 from geminids.library.attest.chaining import fault_of
+from geminids.library.attest.choices import Unwanted
 from geminids.library.attest.verifying import taken_apart
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import check_record
@@ -30,24 +31,6 @@ if TYPE_CHECKING:
     from geminids.sharing.redact import Redactor
 
 ENTRIES = "/session/entries"
-
-
-class Unwanted(NamedTuple):
-    """What is to be taken out of a record."""
-
-    entries: Sequence[str] = ()
-    """By their numbers, from 1, or their ids; all that hangs on them goes too."""
-    only: Sequence[str] = ()
-    """Entries that stay; all others go."""
-    fields: Sequence[str] = ()
-    """Members, of the entries above or of all."""
-    texts: Sequence[str] = ()
-    """Words; whatever holds them goes."""
-    places: Sequence[str] = ()
-    """JSON pointers."""
-
-    def __bool__(self) -> bool:
-        return any((self.entries, self.only, self.fields, self.texts, self.places))
 
 
 class Excerpt(NamedTuple):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError
-from geminids.library.attest.attesting import Attesting, Signer, SigningManner, write_signed
+from geminids.library.attest.attesting import Attesting, Signer, write_signed
 from geminids.library.attest.chaining import Statements
-from geminids.library.attest.excerpting import Excerpt, Unwanted, excerpt_of, signed_record
+from geminids.library.attest.choices import SigningManner, Unwanted
+from geminids.library.attest.excerpting import Excerpt, excerpt_of, signed_record
 from geminids.library.attest.verifying import Asked, Verifying, is_cose, read_given
 from geminids.query.sessions.input_files import is_document
 from geminids.sharing.export.files import write_file

@@ -49,8 +49,6 @@ from geminids.sharing.records.vcon import record_in, vcon_of
 if TYPE_CHECKING:
     from geminids.core.model import Session
 
-RecordCheck = Check
-
 TRANSLATION, PLACE, PAST = "translation", "place", "past"
 """What the checks are called that the verifier alone has not."""
 NATIVE_EVENT = "native:"
