@@ -57,14 +57,7 @@ HINTS = {
     "core/spellings.py": "where agents make work trees",
     "sync/projects/walk.py": "where to look for the folder of a hash",
     "query/search/grammar.py": "an example",
-    "sharing/records/evidence.py": "which members of its records a session carries; of others, all are kept",
-    "sharing/records/others.py": "which records in a file are those of another session",
-    "sharing/records/remnants_claude.py": "which members of its records a session carries",
-    "sharing/records/remnants_codex.py": "which members of its records a session carries",
-    "sharing/records/simple.py": "whose lines other tools translate one by one",
-    "sharing/records/simple_claude.py": "how other tools translate its lines",
-    "sharing/records/simple_codex.py": "how other tools translate its lines",
-    "sharing/records/translating.py": "what other tools call agents, and who offers a model, by its name",
+    "sharing/records/translating.py": "who offers a model, by its name",
     "core/settings.py": "an example",
 }
 """Files that know agents by name, and what for: a new agent needs no line in any of them."""

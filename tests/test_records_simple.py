@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from geminids import __version__
+from geminids.agents.claude.record.simple import entries as claude_entries
+from geminids.agents.claude.record.simple import surroundings as claude_surroundings
+from geminids.agents.codex.record.simple import entries as codex_entries
+from geminids.agents.codex.record.simple import surroundings as codex_surroundings
+from geminids.agents.gemini.record.simple import message_entry as gemini_entry
 from geminids.core import agents
+from geminids.core.agents.records import Surroundings
 from geminids.core.model import Session, SessionKind, State, ToolCall
 from geminids.query.sessions.input_files import sessions_in
 from geminids.sharing.records.encoding import decode, encode_json
@@ -23,10 +29,6 @@ from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives, read_natives
 from geminids.sharing.records.simple import simple_record
-from geminids.sharing.records.simple_claude import claude_entries, claude_surroundings
-from geminids.sharing.records.simple_codex import codex_entries, codex_surroundings
-from geminids.sharing.records.simple_gemini import gemini_entry
-from geminids.sharing.records.simple_members import Surroundings
 from tests.conftest import FIXTURES, RecordProperty
 from tests.exporting import exported, fixture_sessions, hostile_session
 from tests.reading import sessions as read_sessions

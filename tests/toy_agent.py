@@ -29,6 +29,7 @@ from geminids.core.agents.fates import Fate, Forecast
 from geminids.core.agents.rescue import Stranded
 from geminids.core.agents.restore import Copy, Restoring, to_origin
 from geminids.core.agents.resume import Circumstances, NotResumable, Resumable, Resuming
+from geminids.core.agents.source import Source as BaseSource
 from geminids.core.agents.traces import Trace
 from geminids.core.disk import REAL, Disk, Entry
 from geminids.core.model import (
@@ -62,7 +63,7 @@ ANSWERED = re.compile(r"toy (?P<at>\S+) (?P<tokens>\d+) (?P<words>.*)")
 RAN = re.compile(r"run (?P<at>\S+) (?P<words>.*)")
 
 
-class ToySource:
+class ToySource(BaseSource):
     """Reads talks."""
 
     name = "toy"

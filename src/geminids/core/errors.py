@@ -233,6 +233,13 @@ class UnknownAgentError(GeminidsError):
         super().__init__(f"No reader for {wanted!r}. There are: {', '.join(known) or 'none'}.")
 
 
+class NoWriterError(GeminidsError):
+    """No package of an agent is installed that writes sessions as the agent would."""
+
+    def __init__(self) -> None:
+        super().__init__("No agent that is installed here offers to write sessions.")
+
+
 class UnknownFormatError(GeminidsError):
     """No such format of an export."""
 

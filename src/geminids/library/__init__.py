@@ -1128,9 +1128,9 @@ class Library:
         """The records of a session as its agent wrote them; None for one that a document tells of."""
         if any(session is told for told in self._of_documents):
             return None
-        from geminids.sharing.records.recorder import Recorder
+        from geminids.sharing.records.record_maker import RecordMaker
 
-        return Recorder(self._content).natives(session)
+        return RecordMaker(self._content).natives(session)
 
     def _content(self, session: Session, path: str) -> bytes:
         """The bytes of a file of a session as they were when it was read, unpacked where its agent packs."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from geminids.agents.claude import homes as claude_homes
+from geminids.core.agents.source import Source
 from geminids.core.disk import REAL, Disk
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from geminids.core.agents.base import Bundle, Companions, Home, Reading, Scan
     from geminids.core.agents.fates import Fate, Forecast
+    from geminids.core.agents.records import Recorder
     from geminids.core.agents.rescue import Stranded
     from geminids.core.agents.restore import Copy, Restoring
     from geminids.core.agents.resume import Circumstances, Resuming
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from geminids.core.model import Session
 
 
-class ClaudeSource:
+class ClaudeSource(Source):
     """Reads what Claude Code leaves in its home. The readers are loaded when they are asked for."""
 
     name = claude_homes.AGENT
@@ -156,3 +158,9 @@ class ClaudeSource:
         from geminids.agents.claude.custody.forecasting import forecast
 
         return forecast(home, fates, circumstances)
+
+    def recorder(self) -> Recorder:
+        """Which members of its records a session tells, whose they are, and how they are translated."""
+        from geminids.agents.claude.record.recorder import ClaudeRecorder
+
+        return ClaudeRecorder()

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from geminids.agents.codex import homes as codex_homes
+from geminids.core.agents.source import Source
 from geminids.core.disk import REAL, Disk
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from geminids.core.agents.base import Bundle, Companions, Home, Reading, Scan
     from geminids.core.agents.fates import Fate, Forecast
+    from geminids.core.agents.records import Recorder
     from geminids.core.agents.rescue import Stranded
     from geminids.core.agents.restore import Copy, Restoring
     from geminids.core.agents.resume import Circumstances, Resuming
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from geminids.core.model import Session
 
 
-class CodexSource:
+class CodexSource(Source):
     """Reads what Codex CLI leaves in its home. The readers are loaded when they are asked for."""
 
     name = codex_homes.AGENT
@@ -149,3 +151,9 @@ class CodexSource:
         from geminids.agents.codex.custody.forecasting import forecast
 
         return forecast(home)
+
+    def recorder(self) -> Recorder:
+        """Which members of its records a session tells, whose they are, and how they are translated."""
+        from geminids.agents.codex.record.recorder import CodexRecorder
+
+        return CodexRecorder()

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from geminids.agents.gemini import homes as gemini_homes
+from geminids.core.agents.source import Source
 from geminids.core.disk import REAL, Disk
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from geminids.core.agents.base import Bundle, Companions, Home, Reading, Scan
     from geminids.core.agents.fates import Fate, Forecast
+    from geminids.core.agents.protocols import Writer
+    from geminids.core.agents.records import Recorder
     from geminids.core.agents.rescue import Stranded
     from geminids.core.agents.restore import Copy, Restoring
     from geminids.core.agents.resume import Circumstances, Resuming
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from geminids.core.model import Session
 
 
-class GeminiSource:
+class GeminiSource(Source):
     """Reads what Gemini CLI leaves in its home. The readers are loaded when they are asked for."""
 
     name = gemini_homes.AGENT
@@ -160,3 +163,15 @@ class GeminiSource:
         from geminids.agents.gemini.custody.forecasting import forecast
 
         return forecast(home, fates, circumstances)
+
+    def recorder(self) -> Recorder:
+        """Which members of its records a session tells, whose they are, and how they are translated."""
+        from geminids.agents.gemini.record.recorder import GeminiRecorder
+
+        return GeminiRecorder()
+
+    def writer(self) -> Writer:
+        """Sessions of any agent as Gemini CLI writes and shares them."""
+        from geminids.agents.gemini.write.writer import GeminiWriter
+
+        return GeminiWriter()

@@ -10,11 +10,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from geminids.core.errors import UnknownAgentError
+from geminids.core.errors import NoWriterError, UnknownAgentError
 from geminids.core.plugins import load_plugin, registered
 
 if TYPE_CHECKING:
     from geminids.core.agents.base import Source
+    from geminids.core.agents.protocols import Writer
+    from geminids.core.agents.records import Recorder
 
 GROUP = "geminids.sources"
 
@@ -31,3 +33,16 @@ def load(name: str) -> Source:
         raise UnknownAgentError(name, available())
     source: Source = load_plugin(GROUP, name)
     return source
+
+
+def recorder(name: str) -> Recorder | None:
+    """What an agent offers for records of its sessions; None if nothing, or if it is not installed here."""
+    return load(name).recorder() if name in registered(GROUP) else None
+
+
+def writer() -> Writer:
+    """What writes sessions as an agent itself would: the first agent that offers it, by name."""
+    for name in available():
+        if (offered := load(name).writer()) is not None:
+            return offered
+    raise NoWriterError

@@ -16,6 +16,8 @@ import msgspec
 
 from geminids.core.agents.fates import Fate, Forecast
 from geminids.core.agents.homes import Home, may_be_folder, may_exist
+from geminids.core.agents.protocols import Writer
+from geminids.core.agents.records import Recorder
 from geminids.core.agents.rescue import Stranded
 from geminids.core.agents.restore import Copy, Restoring
 from geminids.core.agents.resume import Circumstances, Resuming
@@ -306,4 +308,12 @@ class Source(Protocol):
 
     def stranded(self, home: Home, circumstances: Circumstances) -> Iterable[Stranded]:
         """Sessions of a home that the agent cannot show or resume, or not all of them, though it has them."""
+        ...
+
+    def recorder(self) -> Recorder | None:
+        """What is known of its records for verifiable records of its sessions; None if nothing is."""
+        ...
+
+    def writer(self) -> Writer | None:
+        """Sessions in the shapes in which the agent itself writes them; None if it writes none."""
         ...

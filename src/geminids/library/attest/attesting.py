@@ -25,7 +25,7 @@ from geminids.sharing.records.errors import BadTokenError, RecordError
 from geminids.sharing.records.evidence import Evidence, evidence_of
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives
-from geminids.sharing.records.recorder import Recorded, Recorder
+from geminids.sharing.records.record_maker import Recorded, RecordMaker
 from geminids.sharing.records.redacting import differences, with_repeats, withhold
 from geminids.sharing.records.signing import Claims, PrivateKey, statement
 from geminids.sharing.records.standalone import key_id, session_id_of
@@ -81,14 +81,14 @@ class Attesting:
 
     def __init__(
         self,
-        recorder: Recorder,
+        maker: RecordMaker,
         signer: Signer,
         manner: SigningManner,
         redactor: Redactor | None = None,
         agents_folders: Sequence[str] = (),
     ) -> None:
         """With a redactor, what it finds is taken out of what is written, and stays committed to."""
-        self._recorder = recorder
+        self._maker = maker
         self._signer = signer
         self._manner = manner
         self._redactor = redactor
@@ -131,7 +131,7 @@ class Attesting:
         changed = None
         for _ in range(ATTEMPTS):
             session = read()
-            natives = self._recorder.natives(session)
+            natives = self._maker.natives(session)
             if (changed := changed_file(session, natives)) is None:
                 return self._recorded(session, natives)
         raise RecordError(f"{changed} is just being written anew; its session was not signed. Try it again.")

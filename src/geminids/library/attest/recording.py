@@ -19,7 +19,7 @@ from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding, standalone
 from geminids.sharing.records.errors import BadTokenError, RecordError
 from geminids.sharing.records.keys import FOLDER, KeyStore, load_private
-from geminids.sharing.records.recorder import Content, Recorder
+from geminids.sharing.records.record_maker import Content, RecordMaker
 from geminids.sharing.records.signing import with_token
 from geminids.sharing.records.timestamps import certificates, check_token, read_token, signature_field
 
@@ -48,7 +48,7 @@ class Records:
 
     def __init__(self, lent: Lent) -> None:
         self._lent = lent
-        self._recorder = Recorder(lent.content)
+        self._maker = RecordMaker(lent.content)
 
     @cached_property
     def keys(self) -> KeyStore:
@@ -61,7 +61,7 @@ class Records:
 
     def record(self, session: Session) -> dict[str, Any]:
         """A session with all that its files say beside it, as a record."""
-        return self._recorder.whole(session).record
+        return self._maker.whole(session).record
 
     def signer(self, key: str | None, issuer: str | None, ask: Ask | None) -> Signer:
         """Who signs: with a kept key, the only or first one if none is named, or with that of a file."""
@@ -79,7 +79,7 @@ class Records:
 
     def attesting(self, signer: Signer, manner: SigningManner, redactor: Redactor | None = None) -> Attesting:
         """All that is chosen for signed records."""
-        return Attesting(self._recorder, signer, manner, redactor, self._lent.agents_folders)
+        return Attesting(self._maker, signer, manner, redactor, self._lent.agents_folders)
 
     def statements(self, folder: Path) -> Statements:
         """A folder in which each statement of a session is tied to the one before it."""

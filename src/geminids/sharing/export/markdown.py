@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from geminids.agents.gemini.write.chat_share import shared
+from geminids.core import agents
 from geminids.core.model import (
     AnyPart,
     Attachment,
@@ -67,6 +67,7 @@ from geminids.sharing.transcript.telling import (
     result_of_task,
     value_words,
 )
+from geminids.sharing.transcript.visible import told_session
 
 
 class Markdown(PlainFormat):
@@ -84,7 +85,7 @@ class Markdown(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The file, a turn at a time."""
         if manner.share:
-            yield from shared(sessions, manner.detail)
+            yield from agents.writer().shared(told_session(session, manner.detail) for session in sessions)
             return
         gap = b""
         for block in _file(sessions, manner):

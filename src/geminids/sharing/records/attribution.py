@@ -23,7 +23,7 @@ _DROPPED = (State.REWOUND, State.SUPERSEDED)
 _OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _MOVE = re.compile(r"^\*\*\* Update File: (.+)\n\*\*\* Move to: (.+)$", re.MULTILINE)
 _MODIFIED = "User modified the `"
-"""What Gemini CLI tells the model if the human changed what it proposed."""
+"""What an agent tells the model if the human changed what it proposed."""
 
 
 def file_attribution(session: Session) -> dict[str, Any] | None:

@@ -6,19 +6,17 @@ bytes and the records of no message are the evidence: with it, nothing of what t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
+from geminids.core.agents.records import Recorder
 from geminids.core.model import Message, Session, Source
-from geminids.sharing.records import remnants_claude, remnants_codex, remnants_gemini
 from geminids.sharing.records.natives import NativeFile, Natives
 from geminids.sharing.records.others import others_in
-from geminids.sharing.records.remnants import NOTHING, Table, Told, differences, remnant
-
-Identity = Callable[[dict[str, Any]], str | None]
-"""By what versions and copies of a record are known."""
+from geminids.sharing.records.plain import recorder_of
+from geminids.sharing.records.remnants import NOTHING, Told, differences, remnant
 
 
 class FileEvidence(msgspec.Struct, frozen=True):
@@ -74,14 +72,14 @@ def evidence_of(session: Session, natives: Natives) -> Evidence:
         tuple(FileEvidence(file.path, len(file.content), file.sha256) for file in files),
         messages,
         others,
-        _version_of(session, natives, others),
+        recorder_of(session.agent).release(session, natives, [place.native for place in others]),
     )
 
 
 def _by_message(session: Session, natives: Natives) -> Iterator[tuple[Place, ...]]:
     """The places of each message, with what is left there."""
-    agent = _AGENTS.get(session.agent)
-    remains = _Remains(session, agent) if agent else None
+    recorder = recorder_of(session.agent)
+    remains = None if recorder.table is None else _Remains(session, recorder)
     for message in session.messages:
         found = [
             _Found(place, file, file.value_at(place))
@@ -110,15 +108,15 @@ class _Remains:
     is kept with the first of them.
     """
 
-    def __init__(self, session: Session, agent: _Agent) -> None:
+    def __init__(self, session: Session, recorder: Recorder) -> None:
         self._session = session
-        self._agent = agent
+        self._recorder = recorder
         self._together = _messages_together(session)
         self._done: set[Source] = set()
 
     def of(self, message: Message, found: Sequence[_Found]) -> list[Any]:
         """What is left of each record that a message is read from."""
-        shown = _shown_versions(found, self._agent.identity) if len(found) > 1 else {}
+        shown = _shown_versions(found, self._recorder) if len(found) > 1 else {}
         told = Told(self._session, [message])
         return [self._native(one, shown.get(index), told) for index, one in enumerate(found)]
 
@@ -133,7 +131,7 @@ class _Remains:
             if shown is not None:
                 return differences(shown, one.value) or None
             told = told if together is None else Told(self._session, together)
-            left = remnant(one.value, self._agent.table, told)
+            left = remnant(one.value, self._recorder.table, told)
         except RecursionError:
             # Nested as deep as nobody does; then all of it is kept.
             return one.value
@@ -149,14 +147,14 @@ def _messages_together(session: Session) -> dict[Source, list[Message]]:
     return {place: messages for place, messages in read.items() if len(messages) > 1}
 
 
-def _shown_versions(found: Sequence[_Found], identity: Identity) -> dict[int, Any]:
+def _shown_versions(found: Sequence[_Found], recorder: Recorder) -> dict[int, Any]:
     """For the places of versions that are not shown themselves, the version that is.
 
     The last one that was written for its own sake holds the most; a checkpoint only repeats.
     """
     versions: dict[str, list[int]] = {}
     for index, one in enumerate(found):
-        same = identity(one.value) if type(one.value) is dict else None
+        same = recorder.identity(one.value) if type(one.value) is dict else None
         if same is not None:
             versions.setdefault(same, []).append(index)
     shown: dict[int, Any] = {}
@@ -165,39 +163,3 @@ def _shown_versions(found: Sequence[_Found], identity: Identity) -> dict[int, An
         last = written[-1] if written else indexes[0]
         shown |= {index: found[last].value for index in indexes if index != last}
     return shown
-
-
-def _version_of(session: Session, natives: Natives, others: Sequence[Place]) -> str | None:
-    """The release that wrote the session, by its last word on it."""
-    match session.agent:
-        case "claude":
-            places = (message.source for message in reversed(session.messages))
-            values = (file.value_at(place) for place in places if (file := natives.file_of(place)))
-            versions = (value.get("version") for value in values if type(value) is dict)
-        case "codex":
-            versions = (_of_rollout(place.native) for place in reversed(others))
-        case _:
-            return None
-    return next((version for version in versions if isinstance(version, str) and version), None)
-
-
-def _of_rollout(value: Any) -> Any:
-    match value:
-        case {"type": "session_meta", "payload": {"cli_version": version}}:
-            return version
-        case _:
-            return None
-
-
-class _Agent(NamedTuple):
-    """What is known of the records of one agent."""
-
-    table: Table
-    identity: Identity
-
-
-_AGENTS = {
-    "gemini": _Agent(remnants_gemini.RECORD, remnants_gemini.identity),
-    "claude": _Agent(remnants_claude.RECORD, remnants_claude.identity),
-    "codex": _Agent(remnants_codex.RECORD, remnants_codex.identity),
-}

@@ -48,12 +48,12 @@ from geminids.core.model.summary import counts_of, models_of, status_of, title_o
 from geminids.core.timestamps import parse_time
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.leftovers import Leftovers
+from geminids.sharing.records.plain import agent_called
 from geminids.sharing.records.presenting import ORIGINALS
 from geminids.sharing.records.profile import COMMITMENT, OURS, PROFILE, UNKNOWN
 from geminids.sharing.records.reading import session_of
 from geminids.sharing.records.reading_parts import in_order
 from geminids.sharing.records.shapes import USAGE_KEYS
-from geminids.sharing.records.translating import PROGRAMS
 from geminids.sharing.records.translating_events import NATIVE_EVENT
 from geminids.sharing.records.translating_messages import MESSAGE, USUAL_ORIGINS
 from geminids.sharing.records.translating_parts import ANSWER, CALL, RESULT, ChildPart, ContentPart
@@ -61,7 +61,6 @@ from geminids.sharing.records.translating_parts import ANSWER, CALL, RESULT, Chi
 FORMAT = "agent-conversation-record"
 """What files of this kind are called in lists of files."""
 
-_AGENTS = {program: agent for agent, program in PROGRAMS.items()}
 _NAME = re.compile(r"[\w.-]+")
 _ENTRIES = "/session/entries"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
@@ -143,7 +142,7 @@ def _is_redacted(record: Mapping[str, Any]) -> bool:
 def _agent(meta: Entry) -> str:
     """The agent, by our name for its program if we have one."""
     name = _text(meta.get("cli-name")) or UNKNOWN
-    return _AGENTS.get(name) or "-".join(_NAME.findall(name)) or UNKNOWN
+    return agent_called(name) or "-".join(_NAME.findall(name)) or UNKNOWN
 
 
 def _models(meta: Entry) -> Iterator[str]:

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from geminids.core.agents.records import NativeFile, Natives
 from geminids.core.model import Session
-from geminids.sharing.records.natives import NativeFile, Natives
 
 Line = Mapping[str, Any]
 Spans = Mapping[int, int]

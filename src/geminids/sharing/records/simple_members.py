@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-Entry = dict[str, Any]
-
-
-class Surroundings(NamedTuple):
-    """What lines say of the session that they are in: when it began, in which folder, with which release."""
-
-    start: str | int | None = None
-    folder: str | None = None
-    release: str | None = None
-
+from geminids.core.agents.records import Entry, Surroundings
 
 _TEXTS = {
     "user": frozenset({"id", "model-id", "parent-id"}),

@@ -24,13 +24,12 @@ from geminids.sharing.records.attribution import file_attribution
 from geminids.sharing.records.errors import RecordError, SessionTooDeepError
 from geminids.sharing.records.evidence import Evidence
 from geminids.sharing.records.leftovers import Leftovers, moment, plain
+from geminids.sharing.records.plain import recorder_of
 from geminids.sharing.records.presenting import presentable_record
 from geminids.sharing.records.profile import OURS, PROFILE, SOURCE, UNKNOWN, VERSION
 from geminids.sharing.records.translating_events import events_by_position
 from geminids.sharing.records.translating_messages import Files, message_entry
 
-PROGRAMS = {"gemini": "gemini-cli", "claude": "claude-code", "codex": "codex-cli"}
-"""What the agents are called where other tools write such records."""
 PROVIDERS = {
     "gemini": "google",
     "gemma": "google",
@@ -122,7 +121,7 @@ def _agent_meta(session: Session, evidence: Evidence | None) -> dict[str, Any]:
     }
     if session.models:
         about["models"] = [*session.models]
-    about["cli-name"] = PROGRAMS.get(session.agent, session.agent)
+    about["cli-name"] = recorder_of(session.agent).program
     if evidence and evidence.agent_version is not None:
         about["cli-version"] = evidence.agent_version
     return about

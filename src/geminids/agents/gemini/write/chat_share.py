@@ -45,8 +45,6 @@ from geminids.core.model import (
 from geminids.sharing.export.base import encoded
 from geminids.sharing.export.data import encode_harmless
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.entries import Detail
-from geminids.sharing.transcript.visible import told_session
 
 USER = "## USER 🧑‍💻"
 MODEL = "## MODEL ✨"
@@ -60,19 +58,19 @@ _SHELL = (
 )
 
 
-def shared(sessions: Iterable[Session], detail: Detail) -> Iterator[bytes]:
+def shared(sessions: Iterable[Session]) -> Iterator[bytes]:
     """The file. The shape knows one conversation: several read as one."""
     gap = b""
     for session in sessions:
-        for heading, text in _turns(session, detail):
+        for heading, text in _turns(session):
             yield gap + encoded(f"{heading}\n\n{text}")
             gap = DIVIDER
 
 
-def _turns(session: Session, detail: Detail) -> Iterator[tuple[str, str]]:
+def _turns(session: Session) -> Iterator[tuple[str, str]]:
     """Heading and text of each turn; what the CLI put in goes with what follows on the same side."""
     opening = ""
-    for message in told_session(session, detail).messages:
+    for message in session.messages:
         if message.state in LEFT_OUT:
             continue
         text = _text(message)

@@ -55,8 +55,3 @@ _PAYLOAD: dict[str, Any] = {
 _PAYLOAD["item"] = {**_PAYLOAD, "summary_text": _CONTENT}
 RECORD = {**_PAYLOAD, "timestamp": time, "payload": _PAYLOAD}
 """What a message may tell of a record; in the first files a payload stands alone."""
-
-
-def identity(_value: dict[str, Any]) -> None:
-    """Nothing: Codex writes no record twice in one session."""
-    return

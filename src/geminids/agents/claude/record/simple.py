@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from geminids.core.agents.records import Entry, Surroundings
 from geminids.sharing.records.profile import UNKNOWN
 from geminids.sharing.records.simple_members import (
-    Entry,
-    Surroundings,
     entry,
     first_known,
     moment,
@@ -31,7 +30,7 @@ _TOLD = ("type", "message", "uuid", "parentUuid", "timestamp", "cwd", "gitBranch
 _QUEUED = "queue-operation"
 
 
-def claude_entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
+def entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
     """The lines that the translation tells, in order."""
     for line in lines:
         match line:
@@ -43,7 +42,7 @@ def claude_entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
                 )
 
 
-def claude_surroundings(lines: Iterable[Mapping[str, Any]]) -> Surroundings:
+def surroundings(lines: Iterable[Mapping[str, Any]]) -> Surroundings:
     """What every line repeats."""
     told = (
         Surroundings(moment(line.get("timestamp")), text_of(line.get("cwd")), text_of(line.get("version")))

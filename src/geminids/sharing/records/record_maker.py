@@ -23,7 +23,7 @@ class Recorded(NamedTuple):
     record: dict[str, Any]
 
 
-class Recorder:
+class RecordMaker:
     """Makes records of sessions, from them and from what their files hold."""
 
     def __init__(self, content: Content) -> None:

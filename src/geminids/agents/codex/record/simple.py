@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from geminids.core.agents.records import Entry, Surroundings
 from geminids.sharing.records.profile import UNKNOWN
 from geminids.sharing.records.simple_members import (
-    Entry,
-    Surroundings,
     entry,
     first_known,
     moment,
@@ -40,7 +39,7 @@ _SPOKEN = {
 """Events that repeat what was said: the kind of entry, and the member that has the words."""
 
 
-def codex_entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
+def entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
     """The lines that the translation tells, in order."""
     for line in lines:
         at = line.get("timestamp")
@@ -56,7 +55,7 @@ def codex_entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
                 yield _item(without(line, ("timestamp",)), at)
 
 
-def codex_surroundings(lines: Iterable[Mapping[str, Any]]) -> Surroundings:
+def surroundings(lines: Iterable[Mapping[str, Any]]) -> Surroundings:
     """When the first line was written, and what the session says of itself."""
     return first_known([_surroundings(line) for line in lines])
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from geminids.core.agents.records import Entry
 from geminids.sharing.records.profile import UNKNOWN
-from geminids.sharing.records.simple_members import Entry, entry, moment, text_of
+from geminids.sharing.records.simple_members import entry, moment, text_of
 
 _HUMAN = frozenset({"user", "human"})
 
 
-def gemini_entry(message: Mapping[str, Any]) -> Entry:
+def message_entry(message: Mapping[str, Any]) -> Entry:
     """One message, with what was thought and called in it below it."""
     return entry(
         {
