@@ -114,3 +114,14 @@ def test_every_link_to_a_file_of_ours_leads_to_it(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
     links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", prose) if "://" not in link]
     assert [link for link in links if link and not (page.parent / link).exists()] == []
+
+
+MODULE = re.compile(r"`(?:src/geminids/)?([\w/]+\.py)`")
+
+
+def test_every_module_that_a_text_names_is_there() -> None:
+    ours = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("[bfst]*/**/*.py")]
+    texts = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *(ROOT / "src" / "geminids").rglob("*.py")]
+    for text in texts:
+        for name in MODULE.findall(text.read_text("utf-8")):
+            assert any(f"/{path}".endswith(f"/{name}") for path in ours), f"{text.name} names {name}"

@@ -11,14 +11,28 @@ by it.
 
 | file | what is in it |
 |---|---|
-| `keeping.py` | the one who writes: what is new in a file, and the order in which it becomes durable |
+| `keeper.py` | the one who writes: what is new in a file, and the order in which it becomes durable |
 | `steady.py` | reads a file that others may be writing, all of one moment or not at all |
-| `records.py`, `packs.py`, `compressing.py` | the bytes of a pack |
-| `reading.py` | copies read again and compared with their digests |
-| `manifest.py`, `rebuilding.py` | where everything lies, and how that is found out again |
-| `rewriting.py` | packs without what is no longer wanted |
-| `verifying.py` | reads all of it, names what is damaged, heals it |
-| `moving.py` | copies in one file that others can open, and back |
+| `records.py`, `packs.py`, `compression.py` | the bytes of a pack |
+| `reader.py` | copies read again and compared with their digests |
+| `manifest.py`, `rebuild.py` | where everything lies, and how that is found out again |
+| `rewrite.py` | packs without what is no longer wanted |
+| `verification.py` | reads all of it, names what is damaged, heals it |
+| `transfer.py` | copies in one file that others can open, and back |
+
+| question | answer |
+|---|---|
+| what does growth cost? | a segment for the tail, and no new version; small tails are merged like a counter |
+| what if we are killed? | the bytes of a pack are on the disk before the manifest says so; what lies behind |
+| | its end is taken in or cut off by the next one |
+| what if a bit flips? | every copy is compared with its SHA-256 when it is read; `keep verify` reads all, |
+| | and heals from the original. Rows of the manifest have checksums |
+| what makes the list smaller? | `forget` alone. What a pack no longer says is damage that is named |
+| how do deleted sessions stay? | `disk.py` shows the newest copy of each file that is gone, as a plain file |
+| | with inode -1, so the index can be made from copies alone |
+| what of copies of another machine? | they are shown; the folders that they name are words: nothing there |
+| | is looked at or written, and restoring goes into the home of this machine |
+| what is forgotten? | a tombstone in the durable file keeps a session out; packs are rewritten without it |
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.

@@ -5,7 +5,7 @@ needs no file beside it; and it holds nothing that the packs do not say too, but
 it was last seen unchanged.
 
 Every row has a checksum, which is compared whenever the row is read: one that is wrong makes the whole list
-one that is made anew (`rebuilding.py`), and is never taken for another path or place.
+one that is made anew (`rebuild.py`), and is never taken for another path or place.
 """
 
 from __future__ import annotations

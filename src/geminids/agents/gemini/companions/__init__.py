@@ -3,6 +3,19 @@
 What the human typed is joined with the sessions first; what is left over are lost sessions. Saved
 chats are then tied to the sessions and to the lost ones. The rest is listed, and opened only where
 every byte is to be accounted for.
+
+| modules | what they read |
+|---|---|
+| `prompt_log` → `typed` → `lost` | `logs.json`: every typed line, the message and the session it belongs to |
+| `typed_words` | what was typed, told with a session whose files hold other words or none |
+| `log_pieces`, `logged_lines` | a `logs.json` of any size: piece by piece, the newest lines kept |
+| `shell_history` | the commands of shell mode |
+| `absence` | why a session is not there: nothing is called deleted that is only closed, empty or a link |
+| `saved_chats`, `restore_points` → `ties` | `/chat save`, `/restore`, tied by the same calls or words |
+| `captures` → `shared_chats`, `printed*`, `reports`, `activity` | files given by hand, told by content |
+| `histories`, `spans` → `api_turns` → `copy_sessions` | documents that hold a history, as sessions |
+| `accounts` | where every byte of these files went |
+| `outputs` | whole outputs of tools, put back when a session is shown |
 """
 
 from __future__ import annotations
