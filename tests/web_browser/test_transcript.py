@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.conftest import FIXTURES
 from tests.web_apps import Served, wait_until
 from tests.web_browser.serving import session_of
-from tests.web_browser.visiting import PHONE, Visit, box_of, visiting
+from tests.web_browser.visiting import PHONE, Visit, box_of, draw_anew, visiting
 
 TOOLS = "gemini/tool-calls-jsonl-1"
 PROMPT, LISTED, WRITTEN, EDITED, PRINTED, LAST = 1, 2, 6, 7, 10, 14
@@ -384,3 +384,24 @@ def test_the_outline_is_a_sheet_on_a_phone(browser: Browser, server: Served) -> 
         expect(outline).to_have_count(0)
         assert is_in_view(page, visit.turn(13))
         assert visit.is_too_wide() == ""
+
+
+def test_what_was_looked_for_does_not_come_back_after_escape(visit: Visit) -> None:
+    page = visit.page
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile("/api/session/find"), hold, times=1)
+    with page.expect_request(re.compile("/api/session/find")):
+        visit.go_to_session(session_of(TOOLS), "?find=all+tools")
+    bar = page.get_by_role("search", name="In this session")
+    expect(bar).to_be_visible()
+    visit.press("Escape")
+    expect(bar).to_have_count(0)
+    with page.expect_response(re.compile("/api/session/find")):
+        held[0].continue_()
+    draw_anew(page)
+    page.wait_for_timeout(500)
+    expect(page).not_to_have_url(re.compile("find="))

@@ -15,6 +15,8 @@ export class Finding {
   hits = $state.raw<SparseList<FoundPlace> | null>(null);
   /** What the places are of. */
   #asked = "";
+  /** Grows when looking ends: an answer that comes later is of no use. */
+  #ended = 0;
   readonly #reading: Reading;
 
   constructor(reading: Reading, words: string) {
@@ -33,6 +35,7 @@ export class Finding {
 
   /** Of several words keep those that stand in a message, or else somewhere; the first if none does. */
   async settle(several: readonly string[], number: number): Promise<void> {
+    const begun = this.#ended;
     let [kept] = several;
     let isAnywhere = false;
     try {
@@ -46,7 +49,7 @@ export class Finding {
     } catch (error) {
       this.trouble = sentenceOf(error);
     }
-    this.words = kept ?? "";
+    if (this.#ended === begun) this.words = kept ?? "";
   }
 
   /** Look for the words; the first place is chosen that stands in a message or after it. */
@@ -67,6 +70,13 @@ export class Finding {
     } catch (error) {
       this.trouble = sentenceOf(error);
     }
+  }
+
+  /** Nobody looks for anything any more. */
+  end(): void {
+    this.#ended += 1;
+    this.words = this.#asked = "";
+    this.hits = null;
   }
 
   /** Go to the next place or the one before; after the last comes the first. */

@@ -18,7 +18,11 @@ export class Moving {
   /** The first place that is seen. */
   top = $state(0);
   isAtEnd = $state(false);
+  /** Whether there is something to show: the session, or why it cannot be read. */
+  isReady = $state(false);
   list = $state<StoryList>();
+  /** What all of it is drawn in; null when the view has ended: what was asked for may come later. */
+  page = $state.raw<HTMLElement | null>(null);
   /** The message that the address means. */
   meant: number | null;
   /** The level of detail to go back to from thoughts. */
@@ -35,10 +39,12 @@ export class Moving {
 
   /** Read the session from the message that the address means. */
   async open(): Promise<void> {
+    this.isReady = false;
     this.#reading.trouble = null;
     this.begin = await this.#reading.begin(this.meant);
     this.current = this.meant === null ? -1 : this.begin;
     if (!this.#reading.trouble) this.keep();
+    this.isReady = true;
   }
 
   /** The place that is read: the chosen one while it is seen, else the first that is. */
@@ -50,6 +56,15 @@ export class Moving {
   get number(): number | null {
     const entry = this.#reading.story.at(this.here);
     return entry?.entry === "turn" ? entry.number : null;
+  }
+
+  /** The turn that is read, as far as it is drawn. */
+  get turnElement(): HTMLElement | null {
+    return this.page?.querySelector<HTMLElement>(`[data-place="${this.here}"]`) ?? null;
+  }
+
+  get storyElement(): HTMLElement | null {
+    return this.page?.querySelector<HTMLElement>(".story") ?? null;
   }
 
   async jump(to: number, align: "start" | "nearest" | "center" = "start"): Promise<void> {

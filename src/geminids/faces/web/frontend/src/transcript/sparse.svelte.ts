@@ -111,20 +111,22 @@ export class SparseList<T> {
   }
 
   async #readWhole(block: number): Promise<void> {
-    if (this.#stale.has(block)) await this.#readOnce(block);
+    if (this.#stale.has(block) && !(await this.#readOnce(block))) return;
     // Of very large items there come fewer than were asked for.
-    for (let from = this.#missing(block); from !== undefined && !this.trouble; from = this.#missing(block)) {
-      await this.#readOnce(block, from);
-      if (this.#missing(block) === from) return;
+    for (let from = this.#missing(block); from !== undefined; from = this.#missing(block)) {
+      if (!(await this.#readOnce(block, from)) || this.#missing(block) === from) return;
     }
   }
 
-  async #readOnce(block: number, from = block * this.#block): Promise<void> {
+  /** Whether there was an answer. */
+  async #readOnce(block: number, from = block * this.#block): Promise<boolean> {
     this.#stale.delete(block);
     try {
       this.take(await this.#ask(from, (block + 1) * this.#block - from));
+      return true;
     } catch (error) {
       this.trouble = error instanceof Error ? error.message : String(error);
+      return false;
     }
   }
 
