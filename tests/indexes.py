@@ -72,7 +72,7 @@ _QUESTIONS = {
 
 def index_file(homes: Iterable[Path], data: Path) -> Path:
     """The complete index of some homes in a data folder."""
-    place = to_be_closed(Library(list(homes), data))._place()
+    place = to_be_closed(Library(list(homes), data))._context.place()
     file = place and place.current()
     assert file
     return Path(file)

@@ -193,10 +193,10 @@ def test_a_log_that_shrinks_or_vanishes_meanwhile_is_not_signed(machine_of_user:
     machine = machine_of_user
     first = machine.read()
     with Library(homes=[str(machine.home)], data=str(machine.data)) as library:
-        recorder = library.records._recorder
-        assert changed_file(first, recorder.natives(first)) is None
+        maker = library.records._maker
+        assert changed_file(first, maker.natives(first)) is None
         machine.path.write_bytes(machine.path.read_bytes()[:-40])
-        assert changed_file(first, recorder.natives(first)) == str(machine.path)
+        assert changed_file(first, maker.natives(first)) == str(machine.path)
         attesting = library.records.attesting(SIGNER, SigningManner())
         with pytest.raises(RecordError, match="being written anew"):
             attesting.record(lambda: first)

@@ -31,7 +31,7 @@ SECOND_ID = "2e0c9a2b-0000-4000-8000-000000000002"
 HOLDING = """
 import sys, time
 from geminids.library import Library
-with Library([sys.argv[1]], sys.argv[2])._place().alone():
+with Library([sys.argv[1]], sys.argv[2])._context.place().alone():
     print("ready", flush=True)
     time.sleep(60)
 """
@@ -91,7 +91,7 @@ def test_a_sync_says_who_else_writes(
 def test_a_list_answers_from_what_is_there(
     home: Path, data: Path, geminids: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("geminids.library.BUDGET", 0.2)
+    monkeypatch.setattr("geminids.library.current_index.BUDGET", 0.2)
     with held(home, data) as process:
         began = time.monotonic()
         found = geminids("list", "--home", home, "--data", data)
@@ -187,7 +187,7 @@ class LatePlace(Place):
 @pytest.mark.parametrize("was", ["removed", "damaged"])
 def test_a_reader_that_comes_late_opens_the_new_index(home: Path, data: Path, was: str) -> None:
     library = to_be_closed(Library([home], data))
-    place = LatePlace(str(data), [home.folder for home in library._homes])
+    place = LatePlace(str(data), [home.folder for home in library._context.homes])
     place.old = f"{data}/index/{place.name}-0.db"
     if was == "damaged":
         Path(place.old).write_bytes(b"half an index")
@@ -323,7 +323,7 @@ def test_a_closed_data_folder_and_one_that_is_none_are_said(
 def test_a_user_without_a_home_gets_an_answer(home: Path) -> None:
     said: list[str] = []
     with Library([home], environment={}, tell=said.append) as library:
-        library.__dict__["_data_folder"] = None
+        library._context.data_folder = None
         assert library.listing(Filter()).total == 1
     assert said == ["The index cannot be kept: there is no folder for it."]
 

@@ -41,7 +41,7 @@ class Machine:
     def sync_with(self, budget: float) -> Outcome:
         """The same as a command does that has only so much time."""
         with Library([self.home], self.data) as library:
-            index, outcome = library._sync.up_to_date(budget=budget)
+            index, outcome = library._context.sync.up_to_date(budget=budget)
             index.close()
             return outcome
 

@@ -28,7 +28,7 @@ class Plain:
     """What some homes hold, read without any index."""
 
     def __init__(self, library: Library) -> None:
-        stock = Stock(library._homes)
+        stock = Stock(library._context.homes)
         readings = list(stock.readings(limit=BESIDE_LIMIT))
         self.sessions: list[Session] = [session for reading in readings for session in reading.sessions]
         self.problems: set[Problem] = {problem for reading in readings for problem in reading.problems}

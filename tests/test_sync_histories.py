@@ -42,7 +42,7 @@ def _folder() -> Iterator[Path]:
 def _sync_a_little(homes: ChangingHomes, data: Path) -> None:
     """As a command does that has no time."""
     with Library(homes.homes, data) as library:
-        index, _ = library._sync.up_to_date(budget=0.0)
+        index, _ = library._context.sync.up_to_date(budget=0.0)
         index.close()
 
 

@@ -21,7 +21,8 @@ import pytest
 
 from geminids.core.errors import INTERRUPTED, WRONG_USAGE
 from geminids.faces.web.libraries import Libraries
-from geminids.library import Library, Progress, open_library
+from geminids.library import Library, open_library
+from geminids.library.current_index import Progress
 from tests.conftest import FIXTURES
 from tests.connections import to_be_closed
 from tests.homes import FIRST_ID, write_session

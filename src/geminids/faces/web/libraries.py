@@ -20,7 +20,8 @@ from typing import Protocol
 from geminids.core.errors import GeminidsError, NoIndexError
 from geminids.faces.web.documents.overview import SyncState
 from geminids.faces.web.errors import EndingError, IndexBeingMadeError
-from geminids.library import Library, Progress
+from geminids.library import Library
+from geminids.library.current_index import Progress
 from geminids.sync import Outcome
 
 READERS = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError
@@ -19,12 +19,13 @@ from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding, standalone
 from geminids.sharing.records.errors import BadTokenError, RecordError
 from geminids.sharing.records.keys import FOLDER, KeyStore, load_private
-from geminids.sharing.records.record_maker import Content, RecordMaker
+from geminids.sharing.records.record_maker import RecordMaker
 from geminids.sharing.records.signing import with_token
 from geminids.sharing.records.timestamps import certificates, check_token, read_token, signature_field
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
+    from geminids.library.context import LibraryContext
     from geminids.sharing.records.standalone import PublicKey
     from geminids.sharing.redact import Redactor
 
@@ -32,30 +33,21 @@ Ask = Callable[[str], bytes]
 """Asks for the passphrase of a key that is named."""
 
 
-class Lent(NamedTuple):
-    """What a library lends to whoever makes and checks records."""
-
-    data: str | None
-    """Our own folder."""
-    content: Content
-    read: Callable[[Path], list[Session]]
-    """The sessions in a file of an agent."""
-    agents_folders: Sequence[str]
-
-
 class Records:
     """What can be done with signed records."""
 
-    def __init__(self, lent: Lent) -> None:
-        self._lent = lent
-        self._maker = RecordMaker(lent.content)
+    def __init__(self, context: LibraryContext, read: Callable[[Path], list[Session]]) -> None:
+        """`read` gives the sessions in a file of an agent."""
+        self._context = context
+        self._read = read
+        self._maker = RecordMaker(context.content)
 
     @cached_property
     def keys(self) -> KeyStore:
         """The keys that are kept here."""
-        if self._lent.data is None:
+        if self._context.data_folder is None:
             raise RecordError("Keys are kept in our own folder, and there is none; --data names one.")
-        return KeyStore(f"{self._lent.data}/{FOLDER}")
+        return KeyStore(f"{self._context.data_folder}/{FOLDER}")
 
     # Making
 
@@ -79,11 +71,11 @@ class Records:
 
     def attesting(self, signer: Signer, manner: SigningManner, redactor: Redactor | None = None) -> Attesting:
         """All that is chosen for signed records."""
-        return Attesting(self._maker, signer, manner, redactor, self._lent.agents_folders)
+        return Attesting(self._maker, signer, manner, redactor, self._context.agents_folders())
 
     def statements(self, folder: Path) -> Statements:
         """A folder in which each statement of a session is tied to the one before it."""
-        return Statements(folder, self._lent.agents_folders)
+        return Statements(folder, self._context.agents_folders())
 
     def is_record(self, path: Path) -> bool:
         """Whether a file is a record, of whomever, that is not signed yet."""
@@ -164,7 +156,7 @@ class Records:
             previous=previous,
             is_unsigned=is_unsigned,
         )
-        return Verifying(asked, self._lent.read, self.record)
+        return Verifying(asked, self._read, self.record)
 
     def write_verifier(self, target: Path) -> None:
         """Write the verifier as one file that needs nothing of ours. Only an older one is replaced."""
@@ -173,7 +165,7 @@ class Records:
         self.write(target, written, force=is_verifier)
 
     def _refuse_agents_folder(self, target: Path) -> None:
-        if is_below(str(target), self._lent.agents_folders):
+        if is_below(str(target), self._context.agents_folders()):
             raise AgentFolderError(str(target))
 
     def _public(self, key: str) -> PublicKey:
@@ -187,7 +179,7 @@ class Records:
             ) from error
 
     def _own_public_keys(self) -> list[PublicKey]:
-        if self._lent.data is None:
+        if self._context.data_folder is None:
             return []
         return [standalone.load_public_key(key.public_pem.encode()) for key in self.keys.all()]
 

@@ -18,7 +18,7 @@ from geminids.core.config import DURABLE_FILE
 from geminids.core.disk import REAL
 from geminids.core.model import SessionSummary
 from geminids.core.names import keepable
-from geminids.library.custody.context import Surroundings
+from geminids.library.context import LibraryContext
 from geminids.query.health.kept_copies import Forgettable, Forgotten
 from geminids.query.sessions.belonging import held_by_others, led_by, logs_beside, paths_of
 from geminids.query.sessions.contents import summaries
@@ -33,14 +33,14 @@ _PIECE = 1 << 20
 class Forgetting:
     """Takes sessions out for good, and lets them come back."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
-        self._near = surroundings
+    def __init__(self, context: LibraryContext) -> None:
+        self._context = context
 
     def would_take(self, sessions: Sequence[SessionRow]) -> list[Forgettable]:
         """What would be forgotten of some sessions, and what would remain."""
-        archive = self._near.archive
+        archive = self._context.archive
         newest = archive.newest() if archive and archive.exists() else {}
-        found = self._near.ask(lambda index: summaries(index, sessions))
+        found = self._context.ask(lambda index: summaries(index, sessions))
         return [self._forgettable(summary, newest) for summary in found]
 
     def forget(
@@ -61,28 +61,28 @@ class Forgetting:
         freed = self._remove_copies([path for one in wanted for path in one.going])
         self._drop_other_indexes(data)
         # Words of what was deleted stay in an index until it is made anew.
-        self._near.build_anew()
+        self._context.index.sync(full=True)
         return Forgotten(sessions=tuple(wanted), until_changed=until_changed, freed=freed)
 
     def tombstones(self) -> list[Tombstone]:
         """The sessions that are not to come back."""
-        return list(self._near.forgotten().values())
+        return list(self._context.notes.forgotten().values())
 
     def recall(self, session_ids: Collection[str]) -> None:
         """Let forgotten sessions come back with all that they led, as far as their files are there."""
         lift(self._data(), session_ids)
         # Their files are the same as when they were left out.
-        self._near.build_anew()
+        self._context.index.sync(full=True)
 
     def take_out_again(self) -> None:
         """Remove copies of forgotten sessions that came back with those of another machine."""
         self._remove_copies([path for stone in self.tombstones() for path in stone.copies or stone.files])
 
     def _forgettable(self, summary: SessionSummary, newest: Mapping[str, Version]) -> Forgettable:
-        led = self._near.ask(lambda index: led_by(index, summary.id))
+        led = self._context.ask(lambda index: led_by(index, summary.id))
         own = {summary.id, *(one.id for one in led)}
-        paths = self._near.ask(lambda index: paths_of(index, summary))
-        shared = self._near.ask(lambda index: held_by_others(index, paths, own))
+        paths = self._context.ask(lambda index: paths_of(index, summary))
+        shared = self._context.ask(lambda index: held_by_others(index, paths, own))
         named_after = _named_after(summary, paths, newest)
         everywhere = list(dict.fromkeys([*(path for path in paths if path in newest), *named_after]))
         going = [path for path in everywhere if path not in shared]
@@ -100,13 +100,13 @@ class Forgetting:
 
     def _prompt_logs(self, summary: SessionSummary) -> Iterator[str]:
         """The logs of all that is typed in a project which also tell of this session."""
-        for path in self._near.ask(lambda index: logs_beside(index, summary)):
-            with suppress(OSError), self._near.homes[0].disk.opened(path) as opened:
+        for path in self._context.ask(lambda index: logs_beside(index, summary)):
+            with suppress(OSError), self._context.homes[0].disk.opened(path) as opened:
                 if _holds(opened, summary.native_id.encode("utf-8", "surrogatepass")):
                     yield path
 
     def _remove_copies(self, paths: Sequence[str]) -> int:
-        archive = self._near.archive
+        archive = self._context.archive
         if archive is None or not archive.exists():
             return 0
         numbers = [version.number for path in paths for version in archive.versions(path)]
@@ -120,9 +120,9 @@ class Forgetting:
                 file.unlink(missing_ok=True)
 
     def _data(self) -> Path:
-        if self._near.data is None:
+        if self._context.data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home to note it in", DURABLE_FILE)
-        return Path(self._near.data)
+        return Path(self._context.data_folder)
 
 
 def _named_after(

@@ -27,7 +27,7 @@ from geminids.core.config import is_below
 from geminids.core.disk import REAL
 from geminids.core.errors import AgentFolderError, NoHomeHereError, NothingKeptError, NoVersionError
 from geminids.core.model import Session, SessionSummary
-from geminids.library.custody.context import Surroundings
+from geminids.library.context import LibraryContext
 from geminids.query.health.forecast import ForecastReport, Held, forecast_report
 from geminids.query.health.kept_copies import (
     FileVersion,
@@ -63,24 +63,26 @@ Progress = Callable[[int, int], None]
 class KeptCopies:
     """The kept copies of a library."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
-        self._near = surroundings
+    def __init__(self, context: LibraryContext, find: Callable[[str], Session]) -> None:
+        """`find` gives the one session that is meant."""
+        self._context = context
+        self._find = find
 
     # What there is
 
     def status(self, now: datetime | None = None) -> KeepStatus:
         """How things stand with the copies, and what agents are about to delete."""
-        archive, settings = self._near.archive, self._near.settings
+        archive, settings = self._context.archive, self._context.settings
         totals = archive.totals() if archive else archives.Totals(0, 0, 0, 0, 0, 0)
         homes = archive.homes() if archive else []
         rules = settings.keep
-        every, gone = self._near.ask(_session_counts)
+        every, gone = self._context.ask(_session_counts)
         said = {"*": rules.others, **rules.agents, **rules.folders}
         return KeepStatus(
             folder=archive.folder if archive else None,
             is_on=archive is not None and not rules.is_off,
             left_out=tuple(name for name, is_kept in said.items() if not is_kept),
-            settings=settings.file if self._near.data else None,
+            settings=settings.file if self._context.data_folder else None,
             files=totals.files,
             versions=totals.versions,
             bytes=totals.size,
@@ -89,16 +91,16 @@ class KeptCopies:
             homes=tuple(map(_kept_home, homes)),
             sessions=every,
             sessions_gone=gone,
-            forgotten=len(self._near.forgotten()),
+            forgotten=len(self._context.notes.forgotten()),
             troubles=tuple(archive.said) if archive else (),
             forecast=self.forecast(now),
         )
 
     def forecast(self, now: datetime | None = None) -> ForecastReport:
         """What agents are going to delete by themselves, the soonest first."""
-        noted = self._near.ask(fates)
+        noted = self._context.ask(fates)
         numbers = {row.session for row in noted if row.session is not None}
-        known = self._near.ask(lambda index: rows.sessions_numbered(index, numbers))
+        known = self._context.ask(lambda index: rows.sessions_numbered(index, numbers))
         held = {row.file: _held(known[row.session]) for row in noted if row.session in known}
         by_agent: dict[str, list[Fate]] = {}
         for row in noted:
@@ -107,18 +109,18 @@ class KeptCopies:
 
     def _homes_here(self) -> list[Home]:
         """The homes of this machine that are there."""
-        own = (home for home in self._near.homes if home.known_by != IMPORTED)
+        own = (home for home in self._context.homes if home.known_by != IMPORTED)
         return [home for home in own if may_exist(home.folder)]
 
     def _kept_paths(self, paths: Collection[str]) -> set[str]:
         """Those of some files of which there is a copy as they are."""
-        archive = self._near.archive
+        archive = self._context.archive
         known = archive.newest() if archive and archive.exists() else {}
         return {path for path in paths if path in known and _is_unchanged(known[path])}
 
     def versions(self, wanted: str) -> SessionVersions:
         """All states of the files of a session that are kept, the oldest first."""
-        session = self._near.find(wanted)
+        session = self._find(wanted)
         return SessionVersions(session=session.without_messages(), versions=tuple(self._versions(session)))
 
     def _versions(self, session: SessionSummary) -> Iterator[FileVersion]:
@@ -138,7 +140,7 @@ class KeptCopies:
 
     def session_as_it_was(self, wanted: str, number: int) -> Session:
         """A session with one of its files in an earlier state, by the number that `versions` gives it."""
-        session = self._near.find(wanted)
+        session = self._find(wanted)
         archive = self._archive()
         numbered = [one for one in self._versions(session) if one.number == number]
         if not numbered:
@@ -165,15 +167,15 @@ class KeptCopies:
         replace: bool = False,
     ) -> Exported:
         """Write the copies of all, or of some sessions, into one file that another machine can take over."""
-        sessions = [self._near.find(name) for name in wanted]
+        sessions = [self._find(name) for name in wanted]
         paths = {path for session in sessions for path in self._paths_of(session)} if wanted else None
         return archives.export_to(self._archive(), target, paths, progress, replace=replace)
 
     def take_over(self, file: str, progress: Progress | None = None) -> Imported:
         """Take over the copies in a file that `export` wrote. What is there stays."""
-        if self._near.archive is None:
+        if self._context.archive is None:
             raise NothingKeptError
-        taken = archives.import_from(self._near.archive, file, progress)
+        taken = archives.import_from(self._context.archive, file, progress)
         self._forgetting.take_out_again()
         return taken
 
@@ -183,9 +185,9 @@ class KeptCopies:
         """How a session would be put back where its agent finds it, or into a folder. Nothing is written."""
         from geminids.library.custody.restoring import plan_in_home, plan_to_folder
 
-        if folder is not None and is_below(folder, [one.folder for one in self._near.homes]):
+        if folder is not None and is_below(folder, [one.folder for one in self._context.homes]):
             raise AgentFolderError(folder)
-        session = self._near.find(wanted)
+        session = self._find(wanted)
         home = self._home_of(session)
         chosen = self._speaking_versions(session)
         copies = list(map(self._copy, chosen.values()))
@@ -225,10 +227,10 @@ class KeptCopies:
         )
 
     def _with_file_as_it_was(self, session: Session, version: Version) -> Session | None:
-        disk = EarlierDisk(self._near.homes[0].disk, {version.path: partial(self._opened, version)})
-        homes = [home._replace(disk=disk) for home in self._near.homes]
+        disk = EarlierDisk(self._context.homes[0].disk, {version.path: partial(self._opened, version)})
+        homes = [home._replace(disk=disk) for home in self._context.homes]
         line = Listed.of(session)
-        return self._near.ask(lambda index: Rereading(index, homes).listed(line)).session
+        return self._context.ask(lambda index: Rereading(index, homes).listed(line)).session
 
     def _opened(self, version: Version) -> BinaryIO:
         return BytesIO(self._archive().content(version))
@@ -253,7 +255,7 @@ class KeptCopies:
 
         if home.known_by != IMPORTED:
             return home, copies
-        own = next((o for o in self._near.homes if o.agent == home.agent and o.known_by != IMPORTED), None)
+        own = next((o for o in self._context.homes if o.agent == home.agent and o.known_by != IMPORTED), None)
         if own is None:
             raise NoHomeHereError(home.agent, home.folder)
         moved: list[Copy] = []
@@ -264,11 +266,11 @@ class KeptCopies:
         return own, moved
 
     def _paths_of(self, session: Session | SessionSummary) -> list[str]:
-        return self._near.ask(lambda index: paths_of(index, session))
+        return self._context.ask(lambda index: paths_of(index, session))
 
     def _home_of(self, session: Session) -> Home:
         path = session.file or ""
-        holding = [home for home in self._near.homes if path.startswith(home.folder + os.sep)]
+        holding = [home for home in self._context.homes if path.startswith(home.folder + os.sep)]
         if not holding:
             raise NothingKeptError(session.id)
         return max(holding, key=lambda home: len(home.folder))
@@ -317,16 +319,16 @@ class KeptCopies:
     def _forgetting(self) -> Forgetting:
         from geminids.library.custody.forgetting import Forgetting
 
-        return Forgetting(self._near)
+        return Forgetting(self._context)
 
     def _archive(self) -> Archive:
-        archive = self._near.archive
+        archive = self._context.archive
         if archive is None or not archive.exists():
             raise NothingKeptError
         return archive
 
     def _circumstances(self, now: datetime | None) -> Circumstances:
-        return self._near.circumstances(now or datetime.now(UTC))
+        return self._context.circumstances(now or datetime.now(UTC))
 
 
 def _held(row: SessionRow) -> Held:

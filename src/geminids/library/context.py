@@ -1,0 +1,248 @@
+"""What a library has opened, lent to each of its subjects: homes, our own folder, the index, kept copies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from geminids import sample as bundled
+from geminids.core import config
+from geminids.core.agents import available as available_agents
+from geminids.core.agents import load as load_agent
+from geminids.core.agents.homes import IMPORTED, Home, may_be_folder, may_exist
+from geminids.core.disk import REAL, Disk, heed
+from geminids.core.errors import AgentFolderError, GeminidsError, HomeNotFoundError, NotInstalledError
+from geminids.library.agent_homes import AgentHomes, chosen_folders
+from geminids.library.current_index import Answer, CurrentIndex, IndexManner, Progress, Tell
+from geminids.library.durable_notes import DurableNotes
+from geminids.storage.archive import FOLDER as KEPT_FOLDER
+from geminids.storage.archive import Archive
+from geminids.storage.archive.disk import KeptDisk
+from geminids.storage.index.database import Index, Place
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.core.agents.resume import Circumstances
+    from geminids.core.model import Session
+    from geminids.core.settings import Settings
+    from geminids.query.projects.report import Contents
+    from geminids.query.sessions.homes_reader import Stock
+    from geminids.sync import Keep, Sync
+    from geminids.sync.projects.knowledge import Folders
+
+
+class LibraryContext:
+    """All that is opened of the sessions in some homes."""
+
+    def __init__(
+        self,
+        homes: Sequence[str | os.PathLike[str]],
+        data: str | os.PathLike[str] | None,
+        *,
+        sample: bool,
+        sync: bool,
+        tell: Tell,
+        progress: Progress | None,
+        environment: Mapping[str, str],
+    ) -> None:
+        """Find the homes; nothing is read yet. Raises GeminidsError for what cannot be looked at."""
+        self.agents = available_agents()
+        if not self.agents:
+            raise NotInstalledError
+        self.environment = environment
+        self.sample = sample
+        self.chosen = [bundled.home()] if sample else chosen_folders(homes, environment)
+        for folder in self.chosen:
+            if not may_be_folder(folder):
+                raise HomeNotFoundError(folder)
+        named = os.fspath(data) if data is not None else None
+        self.data_folder = config.data_folder(named, environment)
+        """Our own folder; None for a user without a home."""
+        self.notes = DurableNotes(self.data_folder, tell)
+        kept = None if sample else self.data_folder
+        self.archive = Archive(f"{kept}/{KEPT_FOLDER}") if kept else None
+        """The kept copies; none of the sample, and none for a user without a home."""
+        self.finder = AgentHomes(self.agents, self.chosen, environment)
+        self.disk, self.homes = self._disk_and_homes()
+        self.index = CurrentIndex(
+            IndexManner(self.place, lambda: self.sync, sync, self.disk, self.archive, tell, progress)
+        )
+        self._tell = tell
+        told = named or environment.get(config.DATA_VARIABLE)
+        if told and config.is_below(config.absolute(told), self.agents_folders()):
+            self.index.close()
+            raise AgentFolderError(told)
+        heed(partial(_largest_file, self.data_folder, environment))
+
+    def ask(self, question: Callable[[Index], Answer]) -> Answer:
+        """The answer of the index, which is brought up to date first."""
+        return self.index.ask(question)
+
+    # Where everything is
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The folders that are looked at, as far as they exist."""
+        own = (home.folder for home in self.homes if home.known_by != IMPORTED)
+        return tuple(folder for folder in own if may_exist(folder))
+
+    def agents_folders(self) -> list[str]:
+        """The folders of agents here and in the homes that are looked at: nothing is written there."""
+        return [home.folder for home in (*self.homes, *self.finder.usual())]
+
+    def agent_title(self, name: str) -> str:
+        """The agent as people call it; one that we cannot read, as it calls itself."""
+        return load_agent(name).title if name in self.agents else name
+
+    def agent_titles(self) -> dict[str, str]:
+        """All agents that we can read, as people call them."""
+        return {name: load_agent(name).title for name in self.agents}
+
+    def circumstances(self, now: datetime, given: str | None = None) -> Circumstances:
+        """All that an agent's own program would see; `given` is the file of a session that is meant."""
+        from geminids.core.agents.resume import Circumstances
+
+        user_home = config.expanded("~")
+        return Circumstances(
+            environment=self.environment,
+            user_home=user_home,
+            here=self._here() or user_home,
+            now=now,
+            given=given,
+        )
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What the user settled."""
+        from geminids.core.settings import read_settings
+
+        return read_settings(self.data_folder, self.environment)
+
+    # What is known beside the index
+
+    @cached_property
+    def folders(self) -> Folders:
+        """What is known of the folders of projects."""
+        from pathlib import Path
+
+        from geminids.sync.projects.knowledge import Folders
+
+        data, here = self.data_folder, self._here()
+        folders = Folders(
+            lambda: Path(data) if data else None,
+            Path(config.expanded("~")),
+            self.environment,
+            Path(here) if here else None,
+        )
+        if folders.is_damaged:
+            # What cannot be mended is said by `memory_is_damaged`.
+            with suppress(GeminidsError, OSError):
+                self.notes.mend()
+            folders.recall()
+        return folders
+
+    @cached_property
+    def stock(self) -> Stock:
+        """Reads all files of all homes."""
+        from geminids.query.sessions.homes_reader import Stock
+
+        return Stock(self.homes)
+
+    def contents(self) -> Contents:
+        """All there is, without messages, and whose it is."""
+        from geminids.query.sessions.contents import contents
+
+        return self.ask(lambda index: contents(index, self.folders.repositories))
+
+    def content(self, session: Session, path: str) -> bytes:
+        """The bytes of a file of a session as they were when it was read, unpacked where its agent packs."""
+        from pathlib import Path
+
+        from geminids.reading.bounded import read_whole
+
+        known = session.agent in self.agents
+        unpacked = load_agent(session.agent).unpacked(Path(path), self.disk) if known else None
+        if unpacked is not None:
+            return unpacked
+        sizes = {file.path: file.size for file in session.files}
+        # It may have grown since.
+        return read_whole(path, self.disk)[: sizes.get(path)]
+
+    # What the index is made of
+
+    def _disk_and_homes(self) -> tuple[Disk, list[Home]]:
+        """The disk with kept copies of what is gone from it, and the homes on it."""
+        found = self.finder.found()
+        if self.archive is None:
+            return REAL, [home._replace(disk=REAL) for home in found]
+        gone = self.finder.gone(found, self.archive)
+        archive = self.archive
+        disk = KeptDisk(archive.newest, archive.content, _moved_name, archive.versions, archive.part)
+        disk.foreign = [home.folder for home in gone if home.known_by == IMPORTED]
+        disk.homes = [home.folder for home in found]
+        return disk, [home._replace(disk=disk) for home in (*found, *gone)]
+
+    def place(self) -> Place | None:
+        """Where the index is kept; None for a user without a home."""
+        folder = self.data_folder
+        return Place(folder, [home.folder for home in self.homes]) if folder else None
+
+    def _here(self) -> str | None:
+        return config.current_folder(self.environment)
+
+    @cached_property
+    def sync(self) -> Sync:
+        """Brings the index up to date."""
+        from geminids.sync import Sync
+
+        return Sync(
+            self.homes,
+            self.place,
+            lambda: self.folders,
+            self.notes.generation,
+            self._here,
+            everything=lambda: self.settings.every_word,
+            tell=self._tell,
+            keep=self._keep,
+            learns=not self.sample,
+        )
+
+    def _keep(self) -> Keep | None:
+        if self.archive is None:
+            return None
+        from geminids.core.settings import BadSettingsError
+        from geminids.sync import Keep
+
+        rules = self.settings.keep
+        if unknown := sorted(rules.agents.keys() - set(self.agents)):
+            raise BadSettingsError(
+                self.settings.file,
+                f"[keep] names {unknown[0]!r}, which is no agent; there are {', '.join(self.agents)}, and "
+                "folders begin with / or ~",
+            )
+        notes = self.notes
+        return Keep(self.archive, rules, notes.forgotten, notes.lift, notes.generation_of_forgotten)
+
+
+class LibraryPart:
+    """One subject of a library: its methods, over what the library has opened."""
+
+    def __init__(self, context: LibraryContext) -> None:
+        self._context = context
+
+
+def _largest_file(folder: str | None, environment: Mapping[str, str]) -> int:
+    """How much is read of one session file; asked only where one is large."""
+    from geminids.core.settings import read_settings
+
+    return read_settings(folder, environment).largest_file
+
+
+def _moved_name(path: str) -> str | None:
+    """What stays the same of a file when an agent moves or packs it."""
+    names = (load_agent(name).moved_name(path) for name in available_agents())
+    return next((name for name in names if name), None)

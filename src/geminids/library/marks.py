@@ -1,0 +1,92 @@
+"""What the user says of sessions: names, tags and notes."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from geminids.core import config
+from geminids.core.errors import NoSuchLineError, SessionNotFoundError
+from geminids.core.names import keepable
+from geminids.library.one_session import OneSessionMethods
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.query.sessions.marked import Marked, MarkedSessions
+    from geminids.storage.durable.mark_changes import MarkChange
+    from geminids.storage.durable.marks import Marks
+
+
+class MarkMethods(OneSessionMethods):
+    """What a library knows of marks."""
+
+    def marks(self, session_ids: Collection[str] | None = None) -> dict[str, Marks]:
+        """The name, the tags and the notes of some sessions, else of all that have any, by their ids.
+
+        Raises GeminidsError or OSError if they cannot be read.
+        """
+        folder = self._context.data_folder
+        if folder is None:
+            return {}
+        from geminids.storage.durable.any_marks import any_marks
+
+        if not any_marks(folder):
+            return {}
+        from geminids.storage.durable.marks import marks
+
+        if session_ids is None:
+            return self._context.notes.ask(lambda: marks(folder))
+        kept = {session: keepable(session) for session in session_ids}
+        known = self._context.notes.ask(lambda: marks(folder, kept.values()))
+        return {session: known[name] for session, name in kept.items() if name in known}
+
+    def tags(self) -> dict[str, int]:
+        """All tags and how many sessions have each, the most used first."""
+        from geminids.storage.durable.marks import tag_counts
+
+        folder = self._context.data_folder
+        return self._context.notes.ask(lambda: tag_counts(folder)) if folder else {}
+
+    def marked(self) -> MarkedSessions:
+        """All sessions that have a name, a tag or a note, also those whose files are gone."""
+        from geminids.query.sessions.marked import marked_sessions
+
+        known, tags = self.marks(), self.tags()
+        return self._context.ask(lambda index: marked_sessions(index, known, tags))
+
+    def mark(self, wanted: str, change: MarkChange | None = None, at: datetime | None = None) -> Marked:
+        """Change what is said of a session, all of it or nothing; what is said of it then.
+
+        The session is meant as in `session`, or is one whose files are gone and that was marked before.
+        """
+        from datetime import UTC, datetime
+
+        from geminids.storage.durable import mark_changes
+
+        session = self._to_mark(wanted)
+        if change is None:
+            return session._replace(marks=self.marks([session.id]).get(session.id, session.marks))
+        if self._context.data_folder is None:
+            raise FileNotFoundError(errno.ENOENT, "this user has no home to keep it in", config.DURABLE_FILE)
+        said = mark_changes.change(self._context.data_folder, session.id, change, at or datetime.now(UTC))
+        return session._replace(marks=said)
+
+    def _to_mark(self, wanted: str) -> Marked:
+        """The session that is meant, without its marks: a damaged file of marks is mended by a change."""
+        from geminids.query.sessions.marked import Marked, elsewhere
+
+        try:
+            session = self._located(wanted).sessions[0]
+        except (SessionNotFoundError, NoSuchLineError):
+            if gone := elsewhere(self.marks(), wanted):
+                return gone
+            raise
+        return Marked(keepable(session.id), session.title, is_here=True)
+
+    def _tagged(self, tags: Sequence[str]) -> Collection[str]:
+        from geminids.storage.durable.marks import tagged
+
+        folder = self._context.data_folder
+        return self._context.notes.ask(lambda: tagged(folder, tags)) if folder else ()

@@ -1,0 +1,162 @@
+"""One session, whole: found by what somebody typed, read from the files of its agent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from geminids.core import config
+from geminids.core.agents import load as load_agent
+from geminids.core.errors import SessionNotFoundError
+from geminids.core.names import keepable
+from geminids.library.context import LibraryContext, LibraryPart
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.core.model import Companion, Problem, Project, Session, Source
+    from geminids.query.sessions.beginning import Beginning
+    from geminids.query.sessions.last_list import LastList
+    from geminids.query.sessions.lookup import Meant
+    from geminids.query.sessions.resume import ToResume
+    from geminids.storage.index.database import Index
+
+LARGE = 2_000_000
+"""Bytes of a session; one that is smaller is read before anybody notices."""
+
+
+class OneSessionMethods(LibraryPart):
+    """What a library tells of one session."""
+
+    def __init__(self, context: LibraryContext) -> None:
+        super().__init__(context)
+        self._of_documents: list[Session] = []
+        """Sessions that were read from documents, which anybody may have written."""
+
+    def read(self, wanted: str) -> Meant:
+        """The sessions in a file if a file is meant, else the one session that is."""
+        from geminids.query.sessions.input_files import file_meant, is_id_of_a_name
+        from geminids.query.sessions.lookup import Meant
+
+        if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
+            return Meant(self.file(path), ())
+        try:
+            return self._find(wanted)
+        except SessionNotFoundError:
+            if os.path.isfile(wanted):  # noqa: PTH113 - pathlib raises for what cannot be a name
+                return Meant(self.file(wanted), ())
+            raise
+
+    def session(self, wanted: str) -> Session:
+        """The session meant by an id, the beginning of one, a number of the last list, or `latest`."""
+        return self._find(wanted).sessions[0]
+
+    def beginning(self, wanted: str, most: int, *, large: int = LARGE) -> Beginning | None:
+        """The first messages of a session of more than `large` bytes, at most so many, read without the rest.
+
+        None if that is not worth while, or if the index does not prove that all the rest changes nothing of
+        them: then `session` is to be asked. Raises the error that says why there is no such session.
+        """
+        from geminids.query.sessions.beginning import Beginnings
+        from geminids.query.sessions.contents import projects_known
+
+        found = self._context.ask(
+            lambda index: Beginnings(index, self._context.homes).of(wanted, most, large)
+        )
+        if found is None:
+            return None
+        return found._replace(session=self._with_outputs(found.session, self._context.ask(projects_known)))
+
+    def file(self, path: str | os.PathLike[str]) -> list[Session]:
+        """The sessions in one file, the first first."""
+        from pathlib import Path
+
+        from geminids.query.sessions import input_files
+
+        found = input_files.sessions_in(Path(path))
+        if input_files.is_document(Path(path)):
+            # It holds all that it tells of, and may come from anybody: no file is opened because it says so.
+            self._of_documents += found
+            return found
+        return [self._with_outputs(session, self._context.folders.known) for session in found]
+
+    def text_beside(self, companion: Companion) -> str | Problem:
+        """The words of a file that lies beside a session, or lay there and is kept."""
+        from geminids.reading.texts import text_beside
+
+        return text_beside(companion, self._context.disk)
+
+    def record(self, session: Session, place: Source) -> bytes:
+        """The bytes of a record as the agent wrote them, also where its file is gone and kept."""
+        return self._context.content(session, place.file)[place.start : place.end]
+
+    def agent_view(self, wanted: str) -> dict[str, Any]:
+        """The record as the agent itself would load it from a file, or from the last file of a session."""
+        from pathlib import Path
+
+        from geminids.query.sessions import input_files
+
+        path = input_files.file_meant(wanted) or Path(self.session(wanted).files[-1].path)
+        return input_files.agent_view(path)
+
+    def resuming(self, wanted: str, now: datetime | None = None) -> ToResume:
+        """How the agent of a session would go on with it, or why it cannot. Nothing is started."""
+        from datetime import UTC, datetime
+
+        from geminids.query.sessions.input_files import file_meant, is_id_of_a_name
+        from geminids.query.sessions.resume import ShortNames, how_to_resume
+
+        path = file_meant(wanted)
+        is_file = path is not None and not is_id_of_a_name(wanted, path)
+        session = self.file(path)[0] if path and is_file else self.session(wanted)
+        circumstances = self._context.circumstances(
+            now or datetime.now(UTC), config.absolute(wanted) if is_file else None
+        )
+        return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
+
+    def _find(self, wanted: str) -> Meant:
+        """The one session that is meant, whole, with the best that is known of its project."""
+        from geminids.query.sessions.contents import projects_known
+
+        meant = self._located(wanted)
+        known = self._context.ask(projects_known)
+        return meant._replace(sessions=[self._with_outputs(session, known) for session in meant.sessions])
+
+    def _located(self, wanted: str) -> Meant:
+        """The one session that is meant, as its own files tell it."""
+        from geminids.query.sessions.lookup import Finder, Reader
+        from geminids.query.sessions.rereading import Rereading
+
+        def find(index: Index) -> Meant:
+            rereading = Rereading(index, self._context.homes)
+            reader = Reader(rereading.listed, rereading.unlisted)
+            return Finder(index, reader, self._places_of_a_list(), self._last_list).find(wanted)
+
+        return self._context.ask(find)
+
+    def _with_outputs(self, session: Session, known: Callable[[Project], Project]) -> Session:
+        """The session with what is known of its project, and with the whole outputs of its tools."""
+        import msgspec
+
+        project = known(session.project)
+        completed = msgspec.structs.replace(session, project=project)
+        return load_agent(session.agent).with_outputs(completed, self._context.disk)
+
+    def _short_id(self, session_id: str) -> str | None:
+        from geminids.query.sessions.resume import short_id
+
+        return self._context.ask(lambda index: short_id(index, session_id))
+
+    def _short_project(self, project: Project) -> str | None:
+        from geminids.query.sessions.resume import short_project
+
+        return short_project(self._context.contents().reports(), project)
+
+    def _places_of_a_list(self) -> tuple[str, ...]:
+        return tuple(sorted(map(keepable, self._context.places)))
+
+    def _last_list(self) -> LastList | None:
+        from geminids.query.sessions import last_list
+
+        return last_list.recall(self._context.data_folder) if self._context.data_folder else None

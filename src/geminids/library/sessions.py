@@ -1,0 +1,66 @@
+"""Lists of sessions, without their messages."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from geminids.core.names import keepable
+from geminids.library.marks import MarkMethods
+
+if TYPE_CHECKING:
+    from geminids.core.model import SessionSummary
+    from geminids.query.sessions.facets import FacetCounts
+    from geminids.query.sessions.listing import Filter, Listing
+    from geminids.storage.index.reader import SessionRow
+
+
+class SessionMethods(MarkMethods):
+    """What a library tells of many sessions."""
+
+    def listing(self, wanted: Filter, limit: int | None = None) -> Listing:
+        """The sessions that are asked for in little, newest first, and what the question leaves out."""
+        from geminids.query.sessions.listing import listing
+
+        tagged = self._tagged(wanted.tags) if wanted.tags else ()
+        return self._context.ask(lambda index: listing(index, wanted, limit, tagged))
+
+    def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
+        """The sessions that are asked for, or all, without their messages, newest first."""
+        from geminids.query.sessions.listing import Filter
+
+        return self.summaries(self.listing(wanted or Filter(), limit).sessions)
+
+    def summaries(self, rows: Sequence[SessionRow]) -> list[SessionSummary]:
+        """All that is known of some sessions of a list but their messages."""
+        from geminids.query.sessions.contents import summaries
+
+        return self._context.ask(lambda index: summaries(index, rows))
+
+    def facets(self, wanted: Filter) -> FacetCounts:
+        """What the sessions of a list have in common, with counts."""
+        from geminids.query.sessions.facets import listed_facets
+
+        marks = self.marks()
+        tagged = self._tagged(wanted.tags) if wanted.tags else ()
+        return self._context.ask(lambda index: listed_facets(index, wanted, marks, tagged))
+
+    def keys(self, sessions: Sequence[SessionRow | SessionSummary]) -> list[str]:
+        """What means each of some sessions alone: its id, or more where others have the same."""
+        from geminids.query.sessions.ids import key_among_others
+        from geminids.storage.index.reader import shared_ids
+
+        ids = {keepable(session.id) for session in sessions}
+        shared = self._context.ask(lambda index: shared_ids(index, ids))
+        return [key_among_others(one) if keepable(one.id) in shared else one.id for one in sessions]
+
+    def remember(self, listed: Sequence[SessionRow | SessionSummary]) -> None:
+        """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""
+        if self._context.data_folder is None:
+            raise FileNotFoundError(errno.ENOENT, "this user has no home")
+        from geminids.query.sessions import last_list
+        from geminids.query.sessions.last_list import LastList, Listed
+
+        lines = tuple(map(Listed.of, listed))
+        last_list.remember(self._context.data_folder, LastList(self._places_of_a_list(), lines))

@@ -1,0 +1,143 @@
+"""Numbers: what sessions did, used and cost, and where a figure comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from geminids.core.errors import GeminidsError
+from geminids.library.search import SearchMethods
+from geminids.library.sessions import SessionMethods
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from geminids.core.model import Session
+    from geminids.query.search.language import Query
+    from geminids.query.usage.costs import Costing
+    from geminids.query.usage.explanation import ExplainedSession, ExplainedTotal
+    from geminids.query.usage.over_time import OverTime
+    from geminids.query.usage.prices import Prices
+    from geminids.query.usage.stats import LargestSessions, Statistics, StatsQuestion
+    from geminids.storage.index.totals import BusyHour
+
+PRICES_FILE = "prices.json"
+"""In our folder: the prices of the models that were asked for."""
+
+
+class UsageMethods(SearchMethods, SessionMethods):
+    """What a library counts."""
+
+    def stats(self, question: StatsQuestion, now: datetime | None = None) -> Statistics:
+        """What sessions did, used and cost, in groups; no file of an agent is opened."""
+        from geminids.query.usage.stats import statistics
+
+        query, found = self._counted(question, now)
+        return self._context.ask(lambda index: statistics(index, question, query, found, self._prices))
+
+    def over_time(
+        self, question: StatsQuestion, periods: str | None = None, most: int = 6, now: datetime | None = None
+    ) -> OverTime:
+        """What was used in each day, week or month, split by what the question groups by."""
+        from geminids.query.usage.over_time import over_time
+
+        query, found = self._counted(question, now)
+        telling = partial(over_time, periods=periods, most=most)
+        return self._context.ask(lambda index: telling(index, question, query, found, self._prices))
+
+    def largest_sessions(
+        self, question: StatsQuestion, most: int, now: datetime | None = None
+    ) -> LargestSessions:
+        """The sessions that used most and those that took most time, each with its subagents."""
+        from geminids.query.usage.stats import largest_sessions
+
+        query, found = self._counted(question, now)
+        return self._context.ask(lambda index: largest_sessions(index, query, found, most))
+
+    def context_windows(self, models: Collection[str]) -> dict[str, int | None]:
+        """How many tokens a prompt of some models may have; None where the price list does not tell."""
+        prices = self._prices({(None, model) for model in models}, as_settled=False)
+        return {model: prices.context_window(None, model) for model in models}
+
+    def hours(self, question: StatsQuestion, now: datetime | None = None) -> list[BusyHour]:
+        """In which hours of which weekdays people typed and models answered, in local time."""
+        from geminids.query.usage.stats import busy_hours
+
+        query, found = self._counted(question, now)
+        return self._context.ask(lambda index: busy_hours(index, query, found))
+
+    def explain(self, question: StatsQuestion, now: datetime | None = None) -> ExplainedTotal:
+        """Where a total comes from: sessions that add up to it, what was not counted, what is missing."""
+        from geminids.query.usage.explanation import explained_total
+
+        found = self.stats(question._replace(by="session", fold=False, estimate=False), now)
+        return self._context.ask(lambda index: explained_total(index, found))
+
+    def explain_session(self, wanted: str) -> ExplainedSession:
+        """Where the usage of a session comes from, request by request, or of the first in a file."""
+        from geminids.query.sessions.listing import Filter
+        from geminids.query.usage.explanation import descendants, explained_session
+        from geminids.storage.index.copies import copied_messages
+
+        session = self._recorded(self.read(wanted).sessions[0])
+        copied = self._context.ask(lambda index: copied_messages(index, session.id, session.file))
+        led = descendants(self.sessions(Filter(kinds=frozenset({"subagent"}))))
+        return explained_session(session, copied, led.get(session.id, ()), self._prices, self._context.disk)
+
+    def costing(self, models: Collection[str]) -> Costing:
+        """Answers what messages of some models cost at list price."""
+        from geminids.query.usage.costs import Costing
+
+        return Costing(self._prices({(None, model) for model in models}))
+
+    def _counted(
+        self, question: StatsQuestion, now: datetime | None
+    ) -> tuple[Query | None, Sequence[int] | None]:
+        """What a question narrows, and the numbers of the sessions with its words; None if it has none."""
+        from datetime import UTC, datetime
+
+        from geminids.query.usage.stats import asked
+
+        moment = now or datetime.now(UTC)
+        query = asked(question, moment)
+        if query is None or query.tree is None:
+            return query, None
+        every = self._every_number(query.text, moment)
+        return query, every or [row.number for row in self.found_sessions(query.text, moment)]
+
+    def _recorded(self, session: Session) -> Session:
+        """The session that a print-out is of, with what the print-out counts; any other as it is."""
+        import msgspec
+
+        from geminids.core.model import SessionKind
+
+        if session.kind is not SessionKind.COPY or session.reported is None:
+            return session
+        try:
+            recorded = self.session(session.id)
+        except GeminidsError:
+            return session
+        missing = session.unrecorded or recorded.unrecorded
+        return msgspec.structs.replace(recorded, reported=session.reported, unrecorded=missing)
+
+    def _prices(self, wanted: Collection[tuple[str | None, str]], *, as_settled: bool = True) -> Prices:
+        """The prices of some models, as the user settled them or as the list has them.
+
+        What was looked up is kept for the next time.
+        """
+        from contextlib import suppress
+
+        from geminids.core.small_files import keep, kept
+        from geminids.query.usage.prices import Prices, overrides_in
+
+        folder, known = self._context.data_folder, None
+        if folder is not None:
+            with suppress(OSError, UnicodeDecodeError):
+                known = kept(folder, PRICES_FILE).decode()
+        prices = Prices.load(known, overrides_in(self._context.settings) if as_settled else None, wanted)
+        if folder is not None and prices.to_keep is not None:
+            # They are looked up once more if they cannot be kept.
+            with suppress(OSError):
+                keep(folder, PRICES_FILE, prices.to_keep.encode())
+        return prices
