@@ -48,11 +48,11 @@ test: $(VENV)/.test page
 	$(BIN)/pytest -n $(JOBS)
 
 test-wheel: $(VENV)/.test page
-	$(BIN)/pytest -m wheel tests/test_wheel.py
+	$(BIN)/pytest -m wheel tests/slow/test_wheel.py
 
 # What the variables GEMINI_RIG_CLI, GEMINIDS_TEST_CLAUDE and GEMINIDS_TEST_CODEX do not name goes into .real.
 test-bombs: $(VENV)/.test
-	$(BIN)/python -m tests.bombs .bombs
+	$(BIN)/python -m tests.support.bombs .bombs
 
 test-real: $(VENV)/.test
 	$(BIN)/pytest -m real -n $(JOBS) tests/real
@@ -80,7 +80,7 @@ golden: $(VENV)/.test page
 # All of them are for looking at; the documents show these.
 PICTURES := home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light
 screenshots: $(VENV)/.test page
-	$(BIN)/python -m tests.web_browser.screenshots .pictures
+	$(BIN)/python -m tests.browser.screenshots .pictures
 	mkdir -p docs/pictures && cp $(PICTURES:%=.pictures/%.png) docs/pictures
 
 bench: $(VENV)/.bench

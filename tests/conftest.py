@@ -17,7 +17,7 @@ import hypothesis
 import pytest
 
 from geminids.core import agents
-from tests.connections import watching_connections
+from tests.support.connections import watching_connections
 
 # A machine that has something else to do for a moment is no reason for a test to fail.
 hypothesis.settings.register_profile("patient", deadline=None)

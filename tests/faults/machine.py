@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.conftest import FIXTURES, NOW
-from tests.homes import write_session
+from tests.support.homes import write_session
 
 CASES = ("gemini/tool-calls-jsonl-1", "claude/fork", "codex/fork")
 ROUNDS_AN_EPISODE = 25

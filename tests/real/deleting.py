@@ -21,9 +21,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.gemini_cli import MODEL, RUN_SECONDS, Ran, Server
 from tests.real import programs
 from tests.real.ours import Document, Ours
+from tests.support.gemini_cli import MODEL, RUN_SECONDS, Ran, Server
 
 READY = re.compile(r"Type your message")
 WAIT_SECONDS = 60

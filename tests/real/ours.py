@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.terminal import RUN
+from tests.support.terminal import RUN
 
 RUN_SECONDS = 60
 

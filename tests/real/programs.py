@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.gemini_cli import PACKAGE, NoCliError, installed_by_npm
+from tests.support.gemini_cli import PACKAGE, NoCliError, installed_by_npm
 
 OWN = ROOT / ".real"
 GEMINI_VARIABLE = "GEMINI_RIG_CLI"

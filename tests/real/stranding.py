@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from geminids.core.model import folder_hash
 from tests.conftest import FIXTURES
-from tests.gemini_cli import REPLY
 from tests.real.deleting import MINUTE, WAIT_SECONDS, Machine, Terminal
+from tests.support.gemini_cli import REPLY
 
 FIRST, SECOND, THIRD = "Remember the apple.", "And the pear.", "The plum too."
 AN_ID = "11111111-2222-4333-8444-555555555555"

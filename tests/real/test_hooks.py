@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.conftest import FIXTURES
-from tests.gemini_cli import MODEL, REPLY, ScratchHome, loopback_server
-from tests.keeping_page import snippets
 from tests.real import programs
 from tests.real.deleting import READY, Terminal
+from tests.support.gemini_cli import MODEL, REPLY, ScratchHome, loopback_server
+from tests.support.keeping_page import snippets
 
 pytestmark = pytest.mark.real
 

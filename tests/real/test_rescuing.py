@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from tests.gemini_cli import Server, loopback_server
 from tests.real.deleting import MINUTE, Machine
 from tests.real.ours import Document
 from tests.real.stranding import CASES, FIRST, SECOND, Stranding, behind_subagent
+from tests.support.gemini_cli import Server, loopback_server
 
 pytestmark = pytest.mark.real
 

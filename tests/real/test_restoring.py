@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from geminids.core.model import folder_hash
-from tests.gemini_cli import REPLY, Server, loopback_server
 from tests.real.deleting import DAY, MINUTE, Machine
+from tests.support.gemini_cli import REPLY, Server, loopback_server
 
 pytestmark = pytest.mark.real
 

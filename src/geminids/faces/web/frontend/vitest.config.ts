@@ -1,7 +1,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
-// Of what needs no page; what does is tested in a browser, by tests/web_browser.
+// Of what needs no page; what does is tested in a browser, by tests/browser.
 export default defineConfig({
   plugins: [svelte()],
   test: {

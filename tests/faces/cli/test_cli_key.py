@@ -1,0 +1,263 @@
+"""`geminids key`: keys made, listed and shown, and passphrases that nobody sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+
+from geminids.faces.cli.key_command import PASSPHRASE_VARIABLE
+from geminids.faces.cli.key_document import KeyDocument, KeysDocument
+from tests.conftest import NOW, Run
+from tests.support.terminal import RUN, on_terminal
+
+PRIVATE = "PRIVATE KEY"
+WITHOUT_EXTRA = f"""
+import sys
+sys.modules["cryptography"] = None
+{RUN}"""
+
+
+@pytest.fixture(autouse=True)
+def no_passphrase(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(PASSPHRASE_VARIABLE, raising=False)
+
+
+@pytest.fixture
+def folder(machine: Path) -> Path:
+    """Where keys are on this machine."""
+    return machine / ".local" / "share" / "geminids" / "keys"
+
+
+def typed(*arguments: object, answers: Sequence[str]) -> tuple[str, int]:
+    """Run the command on a terminal and type an answer at each prompt; what appeared, and the exit code."""
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-c", RUN, NOW.isoformat(), *map(str, arguments)]
+    # In a session of its own: the terminal of whoever runs the tests is not asked.
+    child = subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    seen, left = bytearray(), list(answers)
+    while select.select([ours], [], [], 30)[0]:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            # So Linux reports the end of a terminal's other side.
+            break
+        seen += piece
+        if left and seen.endswith(b": "):
+            os.write(ours, f"{left.pop(0)}\n".encode())
+    os.close(ours)
+    assert not left, seen
+    return seen.decode().replace("\r\n", "\n"), child.wait(30)
+
+
+def test_without_a_key_it_is_said_how_one_is_made(geminids: Run) -> None:
+    for words in ((), ("list",)):
+        outcome = geminids("key", *words)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert outcome.err == "geminids: There is no key yet. `geminids key new --issuer NAME` makes one.\n"
+    outcome = geminids("key", "show")
+    assert (outcome.code, outcome.out) == (1, "")
+    said = "There is no key to sign with yet. `geminids key new --issuer NAME` makes one."
+    assert outcome.err == f"geminids: {said}\n"
+
+
+def test_a_key_is_made_listed_and_shown(geminids: Run, folder: Path) -> None:
+    made = geminids("key", "new", "--issuer", "Ana Lopez")
+    assert made.code == 0
+    assert f"The private half is {folder}/main.pem: whoever has it can sign as you." in made.err
+    assert "`geminids key show main` gives the public half" in made.err
+    listed = geminids("key", "list")
+    assert (listed.code, listed.err, listed.out) == (0, "", made.out)
+    assert geminids("key").out == made.out
+    (line,) = listed.out.splitlines()
+    name, algorithm, key_id, issuer, at, passphrase, default = line.split("\t")
+    assert (name, algorithm, issuer, at) == ("main", "ed25519", "Ana Lopez", "2026-06-15T12:00:00+00:00")
+    assert (passphrase, default) == ("", "default")
+    shown = geminids("key", "show")
+    assert shown.code == 0
+    assert load_pem_public_key(shown.out.encode())
+    assert shown.out == (folder / "main.pub.pem").read_text()
+    assert f"  id          {key_id}\n" in shown.err
+    assert geminids("key", "show", key_id[:8]).out == geminids("key", "show", "main").out == shown.out
+
+
+def test_the_second_key_is_not_the_default(geminids: Run) -> None:
+    geminids("key", "new")
+    made = geminids("key", "new", "work", "--alg", "es256")
+    assert made.code == 0
+    lines = [line.split("\t") for line in geminids("key").out.splitlines()]
+    assert [(line[0], line[1], line[3], line[6]) for line in lines] == [
+        ("main", "ed25519", "", "default"),
+        ("work", "es256", "", ""),
+    ]
+    assert geminids("key", "show", "work").err.endswith("default     no\n")
+
+
+def test_documents_for_programs(geminids: Run, folder: Path) -> None:
+    empty = geminids("key", "--json")
+    assert empty.code == 1
+    assert msgspec.json.decode(empty.out, type=KeysDocument).keys == []
+    made = geminids("key", "new", "--json", "--issuer", "Ana")
+    assert (made.code, made.err) == (0, "")
+    document = msgspec.json.decode(made.out, type=KeyDocument)
+    assert json.loads(made.out)["schema"] == "geminids/key/1"
+    assert (document.name, document.issuer, document.created_at) == ("main", "Ana", NOW)
+    assert document.private_file == str(folder / "main.pem")
+    shown = geminids("key", "show", "--json")
+    assert (shown.code, shown.err, shown.out) == (0, "", made.out)
+    listed = geminids("key", "list", "--json")
+    assert json.loads(listed.out)["schema"] == "geminids/keys/1"
+    keys = msgspec.json.decode(listed.out, type=KeysDocument)
+    assert keys.folder == str(folder)
+    assert [key.key_id for key in keys.keys] == [document.key_id]
+    assert PRIVATE not in made.out + shown.out + listed.out
+
+
+def test_nothing_ever_prints_a_private_key(geminids: Run, folder: Path) -> None:
+    outcomes = [geminids("key", "new"), geminids("key", "show"), geminids("key"), geminids("key", "--json")]
+    secret = (folder / "main.pem").read_text().splitlines()[1]
+    (folder / "main.pem").chmod(0o644)
+    outcomes += [geminids("key"), geminids("key", "new"), geminids("key", "show", "nobody")]
+    assert all(secret not in outcome.out + outcome.err for outcome in outcomes)
+
+
+def test_wrong_usage_is_told(geminids: Run, folder: Path) -> None:
+    geminids("key", "new")
+    for words, code, told in (
+        (("new",), 2, "There is a key 'main' already"),
+        (("new", "../main"), 2, "A key cannot be called '../main'."),
+        (("new", ""), 2, "it is empty"),
+        (("new", "other", "--alg", "rsa"), 2, "'rsa' is not one of 'ed25519', 'es256'"),
+        (("new", "other", "--issuer", ""), 2, "it is empty"),
+        (("new", "other", "--issuer", "a\nb"), 2, "An issuer is a name or an address on one line"),
+        (("show", "nobody"), 1, "No key 'nobody'. There are: main."),
+        (("shwo",), 2, "Did you mean `show`?"),
+    ):
+        outcome = geminids("key", *words)
+        assert (outcome.code, outcome.out) == (code, ""), words
+        assert told in outcome.err
+    assert sorted(file.name for file in folder.iterdir()) == ["main.json", "main.pem", "main.pub.pem"]
+
+
+def test_what_is_wrong_in_the_folder_is_named(geminids: Run, folder: Path) -> None:
+    geminids("key", "new")
+    (folder / "notes.txt").write_text("mine")
+    (folder / "main.pem").chmod(0o640)
+    listed = geminids("key")
+    assert listed.code == 3
+    assert listed.out.startswith("main\ted25519\t")
+    assert f"{folder}/notes.txt: it is no key of geminids, and is left alone.\n" in listed.err
+    assert f"`chmod 600 {folder}/main.pem` mends that.\n" in listed.err
+    strange = json.loads(geminids("key", "--json").out)["strange"]
+    assert [file["file"] for file in strange] == [str(folder / "notes.txt"), str(folder / "main.pem")]
+
+
+def test_a_passphrase_from_the_environment(
+    geminids: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PASSPHRASE_VARIABLE, "open sésame")
+    made = geminids("key", "new", "--passphrase")
+    assert made.code == 0
+    assert "sésame" not in made.out + made.err
+    content = (folder / "main.pem").read_bytes()
+    assert load_pem_private_key(content, "open sésame".encode())
+    assert made.out.split("\t")[5] == "passphrase"
+    # Whoever has set it for signing does not lock every new key with it.
+    geminids("key", "new", "open")
+    assert load_pem_private_key((folder / "open.pem").read_bytes(), None)
+
+
+def test_without_a_terminal_and_a_variable_nothing_is_made(geminids: Run, folder: Path) -> None:
+    outcome = geminids("key", "new", "--passphrase")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "nobody can be asked here. GEMINIDS_KEY_PASSPHRASE can hold it." in outcome.err
+    assert not folder.exists()
+
+
+def test_a_passphrase_is_typed_twice_and_never_seen(folder: Path) -> None:
+    seen, code = typed("key", "new", "--passphrase", answers=["secret", "secret"])
+    assert code == 0
+    assert "Passphrase for the new key: \nThe same again: \n" in seen
+    assert "secret" not in seen
+    assert load_pem_private_key((folder / "main.pem").read_bytes(), b"secret")
+
+
+def test_a_slip_is_asked_for_again(folder: Path) -> None:
+    seen, code = typed("key", "new", "--passphrase", answers=["secret", "sceret", "other", "other"])
+    assert code == 0
+    assert "do not match" in seen
+    assert load_pem_private_key((folder / "main.pem").read_bytes(), b"other")
+
+
+def test_a_list_fits_a_narrow_terminal(geminids: Run) -> None:
+    geminids("key", "new", "--issuer", "The department of keys, https://example.com/" + "long/" * 20)
+    geminids("key", "new", "a-name-that-is-as-long-as-names-get")
+    for columns in (40, 80, 120):
+        shown = on_terminal("key", columns=columns, NO_COLOR="1")
+        assert all(len(line) <= columns for line in shown.splitlines())
+        assert "main" in shown
+        assert "default" in shown
+
+
+def test_our_folder_can_be_elsewhere(geminids: Run, tmp_path: Path) -> None:
+    made = geminids("key", "new", "--data", tmp_path / "ours")
+    assert f"`geminids key show main --data {tmp_path}/ours` gives" in made.err
+    assert stat.S_IMODE((tmp_path / "ours" / "keys").stat().st_mode) == 0o700
+    assert geminids("key", "show", "--data", tmp_path / "ours").code == 0
+    assert geminids("key", "show").code == 1
+
+
+@pytest.mark.parametrize("words", [("list",), ("new",), ("show",)])
+def test_who_has_no_folder_is_told(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, geminids: Run
+) -> None:
+    monkeypatch.setattr("geminids.core.config.data_folder", lambda *_: None)
+    outcome = geminids("key", *words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--data" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("key", "list"),
+        ("key", "new"),
+        ("key", "show"),
+        ("key", "--json"),
+        ("attest", "latest", "-o", "x.acr", "--sample"),
+        ("attest", "--all", "-o", "x/", "--sample"),
+        ("verify", "x.acr"),
+        ("verify", "--write-verifier", "x.py"),
+        ("redact-record", "x.acr", "--list"),
+        ("redact-record", "x.acr", "-o", "y.acr", "--entry", "1"),
+    ],
+    ids=" ".join,
+)
+def test_without_what_signs_it_is_said_what_to_install(words: tuple[str, ...], machine: Path) -> None:
+    line = [sys.executable, "-c", WITHOUT_EXTRA, NOW.isoformat(), *words]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Signing and verifying need cryptography" in done.stderr
+    assert "-m pip install 'cryptography>=46' 'rfc3161-client>=1.0.9'` adds it." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help_needs_nothing_that_signs() -> None:
+    watched = f"{RUN.replace('sys.exit(run(sys.argv[2:]', 'code = (run(sys.argv[2:]')}"
+    watched += "\nassert not {'cryptography', 'cbor2', 'msgspec'} & set(sys.modules), sorted(sys.modules)\n"
+    for words in (["key", "--help"], ["key", "new", "--help"]):
+        line = [sys.executable, "-c", watched, NOW.isoformat(), *words]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert "geminids key new --issuer" in done.stdout

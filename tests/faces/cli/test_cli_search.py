@@ -1,0 +1,262 @@
+"""`geminids search`: what people and programs see of what was found."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Rights, Run
+from tests.support.documents import check_printed
+from tests.support.homes import tool_call, write_session
+from tests.support.screens import SCREEN, shown_by
+from tests.support.terminal import on_terminal
+
+SAMPLE = ROOT / "src" / "geminids" / "sample" / "home"
+LATER = "2026-11-15T12:00:00+00:00"
+SCHEMA = "geminids/search/1"
+
+
+def test_in_a_pipe_each_message_is_a_line_of_fields(geminids: Run) -> None:
+    found = geminids("search", "weather", "cache", "--sample")
+    assert found.code == 0
+    lines = [line.split("\t") for line in found.out.splitlines()]
+    assert {len(line) for line in lines} == {6}
+    session, number, at, where, project, snippet = lines[0]
+    assert session.startswith("gemini:")
+    assert number.isdecimal()
+    assert at[:4] == "2026"
+    assert where in {"model", "output,paths", "output"}
+    assert project == "skycast"
+    assert "cache" in snippet
+
+
+def test_on_a_terminal_the_numbers_can_be_given_to_show(geminids: Run) -> None:
+    drawn = on_terminal("search", "fahrenheit", "--sample", now=LATER, NO_COLOR="1")
+    assert drawn.startswith(" 1  ")
+    assert "geminids show 1 --at " in drawn
+    first = json.loads(geminids("search", "fahrenheit", "--sample", "--json").out)["hits"][0]["session"]["id"]
+    shown = json.loads(geminids("show", "1", "--sample", "--json").out)
+    assert shown["id"] == first
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_no_line_of_hits_is_wider_than_the_terminal(columns: int) -> None:
+    drawn = on_terminal("search", "json", "--sample", columns=columns, now=LATER, NO_COLOR="1")
+    hits = [line for line in drawn.splitlines() if not line.startswith("geminids: ")]
+    assert any("…" in line for line in hits)
+    assert max(map(len, hits)) <= columns
+
+
+def test_matches_are_highlighted() -> None:
+    assert "\x1b[1;33mweather" in on_terminal("search", "weather", "--sample", now=LATER)
+
+
+def test_the_document_holds_all_of_it(geminids: Run) -> None:
+    document = check_printed(geminids("search", "json project:skycast", "--sample", "--json").out, SCHEMA)
+    assert document["total"]["matches"] > len(document["hits"]) > 5
+    assert document["hidden"] == {"project:skycast": 14}
+    assert document["next"] is None
+    hit = document["hits"][0]
+    start, end = hit["snippet"]["spans"][0]
+    assert hit["snippet"]["text"][start:end].lower() == "json"
+    assert hit["message"]["number"] >= 1
+    lines = geminids("search", "json project:skycast", "--sample", "--jsonl").out.splitlines()
+    assert [json.loads(line) for line in lines] == document["hits"]
+
+
+def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
+    whole = geminids("search", "json", "--sample")
+    first = geminids("search", "json", "--sample", "-n", "2")
+    assert "There is more: `geminids search --limit 2 json --after" in first.err
+    after = first.err.partition("--after ")[2].split()[0]
+    second = geminids("search", "json", "--sample", "--after", after)
+    assert first.out + second.out == whole.out
+    assert "geminids show" not in second.err
+
+
+def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> None:
+    found = geminids("search", "wether", "--sample")
+    assert found.code == 1
+    assert not found.out
+    assert "Did you mean weather?" in found.err
+    hidden = geminids("search", "weather before:2001-01-01", "--sample")
+    assert hidden.code == 1
+    assert "Without `before:2001-01-01`: " in hidden.err
+    project = geminids("search", "weather", "--project", "recip3s", "--sample")
+    assert project.code == 1
+    assert "There are: recipes" in project.err
+
+
+def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
+    found = geminids("search", "qqqq", "--sample")
+    assert "Not searched: the middle of long outputs" in found.err
+    assert "--scan" in found.err
+    scanned = geminids("search", "weather", "--scan", "--sample")
+    assert scanned.code == 0
+    assert "Not searched" not in scanned.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ([], "There is nothing to look for."),
+        ([" "], "There is nothing to look for."),
+        (['"open'], "At column 1"),
+        (["cors OR"], "OR needs something"),
+        (["/[a/"], "At column"),
+        (["is:blue cors"], "is: takes "),
+        (["proejct:shop cors"], "did you mean project:?"),
+        (["cors", "--since", "someday"], "Cannot read the time"),
+        (["since:someday cors"], "Cannot read the time"),
+        (["cors", "--after", "x"], "is no page of this search"),
+        (["cors", "--in", "pocket"], "Invalid value"),
+        (["cors", "-n", "0"], "Invalid value"),
+    ],
+)
+def test_what_cannot_be_understood_is_said(geminids: Run, typed: list[str], said: str) -> None:
+    found = geminids("search", *typed, "--sample")
+    assert found.code == 2
+    assert said in found.err
+    assert not found.out
+    assert "Traceback" not in found.err
+
+
+def test_options_narrow_as_filters_do(geminids: Run) -> None:
+    assert (
+        geminids("search", "json", "--project", "skycast", "--in", "human", "--sample").out
+        == geminids("search", "json project:skycast in:human", "--sample").out
+    )
+    assert geminids("search", "--project", "skycast", "--sample").code == 0
+
+
+def test_words_that_begin_like_options_come_after_two_dashes(geminids: Run) -> None:
+    with_json = geminids("search", "cache", "--sample").out.splitlines()
+    without = geminids("search", "--sample", "cache", "--", "-json").out.splitlines()
+    assert 0 < len(without) < len(with_json)
+
+
+def test_an_empty_machine_shows_the_samples(geminids: Run) -> None:
+    found = geminids("search", "weather")
+    assert found.code == 0
+    assert "samples that come with geminids" in found.err
+
+
+def test_an_empty_home_is_said(geminids: Run, tmp_path: Path) -> None:
+    found = geminids("search", "weather", "--home", tmp_path)
+    assert found.code == 1
+    assert "No session found." in found.err
+
+
+def test_hostile_text_does_not_reach_the_terminal(geminids: Run, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(SAMPLE, home)
+    log = next(iter(sorted(home.rglob("session-*.jsonl"))))
+    record = {
+        "id": "evil",
+        "timestamp": "2026-11-10T00:00:00Z",
+        "type": "user",
+        "content": "marmalade \x1b]52;c;ZXZpbA==\x07 \u202egnirts \x1b[2J end",
+    }
+    with log.open("a") as file:
+        file.write(json.dumps(record) + "\n")
+    for found in (
+        geminids("search", "marmalade", "--home", home).out,
+        geminids("search", "marmalade", "--home", home, "--json").out,
+        on_terminal("search", "marmalade", "--home", home, NO_COLOR="1"),
+    ):
+        assert "marmalade" in found
+        assert not {"\x1b]", "\x1b[2J", "\x07", "\u202e"} & set(found)
+        assert "\x1b]52" not in found
+        assert "\u202e" not in found
+
+
+def test_a_file_that_is_gone_is_said_in_place_of_the_snippet(
+    geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
+    home = tmp_path / "home"
+    shutil.copytree(SAMPLE, home)
+    assert geminids("search", "weather", "--home", home).code == 0
+    for path in [path for path in home.rglob("*") if path.is_file()]:
+        path.unlink()
+    found = geminids("search", "weather", "--home", home, "--no-sync")
+    assert found.code == 0
+    assert "the file may have changed" in found.out
+
+
+def test_the_screens_in_the_page_about_searching_are_real(machine: Path) -> None:
+    page = ROOT / "docs" / "search.md"
+
+    def real(screen: re.Match[str]) -> str:
+        return f"```console\n$ geminids {screen['arguments']}\n{shown_by(screen['arguments'])}```"
+
+    text = page.read_text("utf-8")
+    rewritten = SCREEN.sub(real, text)
+    if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
+        page.write_text(rewritten, "utf-8")
+    assert page.read_text("utf-8") == rewritten
+    assert len(SCREEN.findall(text)) == 3
+
+
+def test_what_is_to_be_left_out_needs_no_two_dashes_but_a_slip_in_an_option_is_told(geminids: Run) -> None:
+    both, without = geminids("search", "cache", "--sample"), geminids("search", "cache", "-stale", "--sample")
+    assert without.code == 0
+    assert len(without.out.splitlines()) <= len(both.out.splitlines())
+    assert "stale" not in without.out
+    slip = geminids("search", "cache", "--limti", "3", "--sample")
+    assert (slip.code, slip.out) == (2, "")
+    assert "did you mean --limit" in slip.err
+
+
+def test_what_looks_like_a_filter_and_is_none_is_said_with_those_there_are(geminids: Run) -> None:
+    found = geminids("search", "colour:blue", "--sample")
+    assert found.code == 1
+    assert "`colour:` is no filter" in found.err
+    assert "project" in found.err
+
+
+def test_a_dot_makes_a_pattern(geminids: Run) -> None:
+    assert geminids("search", "/forec.sts?/i", "--sample").code == 0
+    assert geminids("search", "/for.casts/", "--sample").code == 0
+
+
+def test_several_tools_may_be_named_at_once(geminids: Run) -> None:
+    tools = ("glob", "replace", "glob,replace")
+    lines = [geminids("search", f"tool:{tool}", "--sample").out for tool in tools]
+    ids = [set(re.findall(r"^\S+\t\d+", text, re.MULTILINE)) for text in lines]
+    assert ids[2]
+    assert ids[2] <= ids[0] | ids[1]
+
+
+@pytest.mark.parametrize("between", ["\n", ",", " ", "、"])
+def test_the_beginning_and_the_end_of_an_output_are_found_whatever_stands_between_its_words(
+    geminids: Run, tmp_path: Path, between: str
+) -> None:
+    output = between.join(["firstword", *(f"src/file{number:03}.py" for number in range(300)), "lastword"])
+    call = tool_call(result=[{"functionResponse": {"name": "x", "response": {"output": output}}}])
+    write_session(tmp_path, calls=[call])
+    for word, code in (("firstword", 0), ("lastword", 0), ("file001", 0), ("file299", 0), ("file150", 1)):
+        assert geminids("search", word, "--home", tmp_path).code == code, word
+    assert geminids("search", "file150", "--scan", "--home", tmp_path).code == 0
+
+
+def test_nothing_found_leaves_the_numbers_of_the_last_list(geminids: Run) -> None:
+    on_terminal("list", "--sample", now=LATER, NO_COLOR="1")
+    with pytest.raises(AssertionError, match="Nothing found"):
+        on_terminal("search", "xyzzyplugh", "--sample", now=LATER, NO_COLOR="1")
+    assert geminids("show", "8", "--sample").code == 0
+
+
+def test_a_closed_file_is_named(geminids: Run, tmp_path: Path, without_privileges: Rights) -> None:
+    closed = write_session(tmp_path, prompt="A giraffe")
+    closed.chmod(0)
+    with without_privileges():
+        found = geminids("search", "giraffe", "--home", tmp_path)
+    closed.chmod(0o600)
+    assert found.code == 3
+    assert str(closed) in found.err

@@ -1,0 +1,243 @@
+"""Several processes at one index, and such as are stopped at any moment: what is left is always of use."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from geminids.library import Library
+from geminids.query.sessions.listing import Filter
+from tests.conftest import RecordProperty
+from tests.support.homes import write_session
+from tests.support.indexes import Connected, Dump, differences, dump, hits, index_file, sync
+from tests.support.large_homes import write_large_home
+from tests.support.processes import kept_running
+
+SESSIONS = 100
+KILLS = 12
+WORKER = """
+import sys
+from geminids.library import Library
+from geminids.storage.index import writer as writing
+writing._ENOUGH = 20_000  # so that a small home is taken in piece by piece, as large ones are
+home, data, full = sys.argv[1:]
+library = Library([home], data)
+import geminids.sync.intake
+print("ready", flush=True)
+with library:
+    sys.exit(library.sync(full=full == "full").failed)
+"""
+
+
+def start(home: Path, data: Path, full: str = "") -> subprocess.Popen[str]:
+    """A process that syncs, as soon as it has said that it is ready."""
+    line = [sys.executable, "-c", WORKER, str(home), str(data), full]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_until_ready(process: subprocess.Popen[str]) -> None:
+    """Wait until a process begins to sync."""
+    assert process.stdout
+    assert process.stdout.readline() == "ready\n"
+
+
+class Grown:
+    """A home that has grown since it was taken in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.data_before = folder / "before"
+        write_large_home(self.home, range(SESSIONS // 4))
+        sync([self.home], self.data_before)
+        write_large_home(self.home, range(SESSIONS // 4, SESSIONS))
+        for session in sorted(self.home.rglob("*.jsonl"))[: SESSIONS // 8]:
+            session.write_text("".join(session.read_text().splitlines(keepends=True)[:9]))
+        began = time.monotonic()
+        sync([self.home], folder / "after")
+        self.seconds = time.monotonic() - began
+        self.expected: Dump = dump([self.home], folder / "after")
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
+    return Grown(tmp_path_factory.mktemp("grown"))
+
+
+def assert_is_whole(grown: Grown, data: Path) -> None:
+    """The index of the home is what a new one would be, and nothing is left over."""
+    assert not differences(dump([grown.home], data), grown.expected)
+    with Connected(index_file([grown.home], data)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        database.execute("INSERT INTO texts (texts) VALUES ('integrity-check')")
+    left = {file.name.partition("-")[2] for file in (data / "index").iterdir() if file.suffix != ".lock"}
+    assert {name.partition(".")[2] for name in left} <= {"db", "db-wal", "db-shm", "db.sum"}, left
+    assert len({name.partition(".")[0] for name in left}) == 1, left
+
+
+@pytest.mark.parametrize("kind", ["the first build", "a large sync", "a build in place of another"])
+def test_a_kill_at_any_moment_leaves_an_index_that_the_next_sync_completes(
+    grown: Grown, kind: str, tmp_path: Path, record_property: RecordProperty
+) -> None:
+    random = Random(kind)
+    stopped = 0
+    for number in range(KILLS):
+        data = tmp_path / str(number)
+        if kind != "the first build":
+            shutil.copytree(grown.data_before, data)
+        process = start(grown.home, data, "full" if "in place" in kind else "")
+        with kept_running(process):
+            wait_until_ready(process)
+            time.sleep(random.uniform(0, 0.9 * grown.seconds))
+            process.kill()
+            process.wait()
+        stopped += process.returncode == -signal.SIGKILL
+        if kind != "the first build":
+            # Whoever reads now sees at least what there was.
+            with Library([grown.home], data, sync=False) as library:
+                assert library.listing(Filter()).total >= SESSIONS // 4
+        sync([grown.home], data)
+        assert_is_whole(grown, data)
+    assert stopped > KILLS // 4
+    record_property("counts", f"index: {stopped} kills during {kind}, then equal to a fresh build")
+
+
+def test_an_interrupted_sync_says_nothing_and_loses_nothing(grown: Grown, tmp_path: Path) -> None:
+    for delay in (0.15, 0.3, 0.45, 0.6):
+        data = tmp_path / str(delay)
+        shutil.copytree(grown.data_before, data)
+        line = [
+            sys.executable,
+            "-m",
+            "geminids",
+            "sync",
+            "--full",
+            "--home",
+            str(grown.home),
+            "--data",
+            str(data),
+        ]
+        process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        with kept_running(process):
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=20)
+        # What is interrupted before Python itself is ready is not ours to answer.
+        assert process.returncode in (0, 130, -signal.SIGINT, 1), told
+        if process.returncode == 130:
+            assert told == ""
+            assert not list((data / "index").glob("*.new*"))
+        with Library([grown.home], data, sync=False) as library:
+            assert library.listing(Filter()).total >= SESSIONS // 4
+
+
+@pytest.mark.parametrize("number", [2, 4])
+@pytest.mark.parametrize("kind", ["cold", "warm", "full"])
+def test_syncs_at_once_give_one_whole_index(grown: Grown, kind: str, number: int, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    if kind != "cold":
+        shutil.copytree(grown.data_before, data)
+    processes = [start(grown.home, data, kind) for _ in range(number)]
+    with kept_running(*processes):
+        for process in processes:
+            _, told = process.communicate(timeout=60)
+            assert (process.returncode, told) == (0, "")
+    assert_is_whole(grown, data)
+
+
+def test_a_reader_never_fails_and_never_sees_less_than_before(grown: Grown, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(grown.data_before, data)
+    counts = [SESSIONS // 4]
+    for full in ("", "full", "full"):
+        process = start(grown.home, data, full)
+        with kept_running(process):
+            while process.poll() is None:
+                with Library([grown.home], data, sync=False) as library:
+                    listing = library.listing(Filter())
+                    assert len(library.summaries(listing.sessions)) == listing.total
+                counts.append(listing.total)
+            assert process.returncode == 0
+    assert counts == sorted(counts)
+    assert counts[-1] == SESSIONS
+    assert len(counts) > 20
+
+
+def test_readers_that_sync_never_fail_while_others_build(grown: Grown, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(grown.data_before, data)
+    builders = [start(grown.home, data, "full") for _ in range(2)]
+    with kept_running(*builders):
+        while any(builder.poll() is None for builder in builders):
+            with Library([grown.home], data) as library:
+                assert library.listing(Filter()).total >= SESSIONS // 4
+        assert [builder.returncode for builder in builders] == [0, 0]
+    assert_is_whole(grown, data)
+
+
+APPENDING = """
+import sys, json, time
+with open(sys.argv[1], "a") as log:
+    for number in range(300):
+        message = {"id": f"n{number}", "timestamp": "2026-05-01T11:00:00.000Z", "type": "user"}
+        line = json.dumps(message | {"content": [{"text": f"growing{number}"}]}) + "\\n"
+        log.write(line[:40])
+        log.flush()
+        time.sleep(0.001)
+        log.write(line[40:])
+        log.flush()
+        time.sleep(0.001)
+"""
+
+
+def test_a_growing_file_gives_what_it_has(tmp_path: Path) -> None:
+    session, data = write_session(tmp_path / "home"), tmp_path / "data"
+    process = subprocess.Popen([sys.executable, "-c", APPENDING, str(session)], text=True)
+    counts = [0]
+    with kept_running(process):
+        while process.poll() is None:
+            with Library([tmp_path / "home"], data) as library:
+                (row,) = library.listing(Filter()).sessions
+                counts.append(row.counts.prompts)
+    sync([tmp_path / "home"], data)
+    with Library([tmp_path / "home"], data, sync=False) as library:
+        (row,) = library.listing(Filter()).sessions
+    assert row.counts.prompts == 301
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3
+    assert hits(tmp_path / "home", data, "growing299") == 1
+
+
+def test_an_old_build_is_removed_and_whoever_has_it_open_goes_on(grown: Grown, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(grown.data_before, data)
+    old = index_file([grown.home], data)
+    with Library([grown.home], data, sync=False) as reader:
+        before = reader.listing(Filter())
+        sync([grown.home], data, full=True)
+        assert not old.exists()
+        assert reader.listing(Filter()) == before
+        assert len(reader.summaries(before.sessions)) == before.total
+    assert_is_whole(grown, data)
+
+
+def test_a_program_that_reads_for_long_hinders_nobody(grown: Grown, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(grown.data_before, data)
+    file = index_file([grown.home], data)
+    reader = sqlite3.connect(file, isolation_level=None)
+    reader.execute("BEGIN")
+    before = reader.execute("SELECT count(*) FROM messages").fetchone()
+    sync([grown.home], data)
+    assert reader.execute("SELECT count(*) FROM messages").fetchone() == before
+    reader.execute("COMMIT")
+    assert reader.execute("SELECT count(*) FROM sessions").fetchone() == (SESSIONS,)
+    reader.close()
+    assert_is_whole(grown, data)

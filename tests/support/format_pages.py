@@ -1,0 +1,502 @@
+"""The pages of `docs/formats/`: what each format is for, what it looks like, what it cannot carry.
+
+What people should know of a format stands here in words; all else on a page is what the format itself says,
+writes and loses.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, reduce
+from itertools import chain
+from operator import add
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from geminids import sample
+from geminids.core import agents
+from geminids.core.model import Session
+from geminids.sharing import export
+from geminids.sharing.export.base import Format, Manner, PlainFormat
+from geminids.sharing.export.facts import fact_of, message_fact
+from geminids.sharing.export.losses import Loss, LossReport, Verdict, losses
+from geminids.sharing.export.probing import values
+from geminids.sharing.export.trials import MOST_MESSAGES
+from geminids.sharing.transcript.levels import LEVEL_WORDS
+from tests.conftest import ROOT
+from tests.support.exporting import (
+    HOME,
+    exported,
+    fixture_sessions,
+    looked_at_sessions,
+    manner,
+    of_any_release,
+    text_of,
+)
+from tests.support.reading import sessions as read_sessions
+from tests.support.records import natives_of
+
+FOLDER = ROOT / "docs" / "formats"
+SHOWN = "51ca"
+"""The beginning of the id of the session that all excerpts are of; it comes with geminids."""
+MORE_SESSIONS = (
+    "agents-with-one-task/mbbgoy",
+    "chat-resume-elsewhere/82922be8",
+    "leftovers/821518df",
+    "log-lines/f889d9af",
+    "masked-history/6fb9b904",
+    "torn-jsonl/8010390f",
+)
+"""They hold what the cases of the golden files have nothing of; for what is left, the shortest are taken."""
+
+MOST_LINES = 60
+WIDEST = 110
+WIDEST_CELL = 16
+WIDEST_OF_A_TABLE = 250
+LONGEST_WORDS = 64
+MOST_ITEMS = 2
+MOST_OF_A_LINE = 24
+OPTIONAL = {"displayContent", "level", "model", "thoughts", "tokens", "toolCalls", "usage"}
+"""What lines of one shape may have or not."""
+
+FLAGS = {
+    "files_folder": ("`--images`", "pictures and other attachments as files beside it"),
+    "share": ("`--share`", "in the shape of Gemini CLI's own `/chat share`"),
+    "table": ("`--table messages\\|calls`", "one row a message, or one row a tool call"),
+    "touched_at": ("`--fresh`", "says that it was changed now, so that Gemini CLI does not take it for old"),
+}
+HOW = "[how](README.md#how-this-is-computed), and `--report` for yours"
+SIGNS = {Verdict.CARRIED: "●", Verdict.PARTLY: "◐", Verdict.LEFT_OUT: "○", Verdict.LOST: "○"}
+
+
+class About(NamedTuple):
+    """What people should know of a format."""
+
+    what_for: str
+    language: str = "json"
+    """Of the excerpt."""
+    begins: str = ""
+    """Where the excerpt begins, if not at the beginning."""
+    also: Mapping[str, Mapping[str, Any]] = {}
+    """Options that make another file of it, by the words for them."""
+    is_pair: bool = False
+    """Whether these files belong together, and what one cannot carry is in the other."""
+    is_binary: bool = False
+    """Whether the excerpt shows what the file decodes to."""
+    most_lines: int = MOST_LINES
+    """Of the excerpt."""
+
+
+ABOUT = {
+    "atif": About(
+        """
+        For training, evaluation and viewers that take trajectories (Harbor and its relatives). Each step is
+        a message with its calls and what came back; what the format has no field for stands under `extra`.
+        Pictures are named, not held.
+        """,
+    ),
+    "chat": About(
+        """
+        For fine-tuning and for anything that takes the messages of a chat API: one session a line, tool
+        calls with their answers after them. There is no place for times, tokens or models.
+        """,
+    ),
+    "csv": About(
+        """
+        For spreadsheets, notebooks and SQL: one row a message, or one row a tool call.
+        """,
+        "csv",
+        also={"One row a tool call": {"table": "calls"}},
+        is_pair=True,
+    ),
+    "gemini": About(
+        """
+        To go on with a session in Gemini CLI, on this machine or another: `gemini --session-file FILE`
+        loads it. The file is one of Gemini CLI's own; what that has no field for is not written.
+        """,
+    ),
+    "html": About(
+        """
+        To read, to print, to send: one page that loads nothing, with an outline of the prompts, search,
+        folded tools and thoughts, diffs, pictures, light and dark.
+        """,
+        "html",
+        begins="<main",
+    ),
+    "json": About(
+        """
+        To keep a session whole and to read it with programs: everything there is, in the schema
+        [session.schema.json](../session.schema.json). `geminids show FILE` and `geminids export FILE` read
+        it again.
+        """,
+    ),
+    "jsonl": About(
+        """
+        For `jq`, log tools and notebooks: one line a message, so that lines of many sessions can be mixed,
+        sorted and filtered.
+        """,
+    ),
+    "markdown": About(
+        """
+        To read in an editor or on any forge, to paste into a review, to keep beside the code. The head is
+        front matter for programs, tool calls fold, changes are diffs.
+        """,
+        "markdown",
+        also={"As `/chat share` writes it": {"share": True}},
+    ),
+    "otlp": About(
+        """
+        For backends that take OpenTelemetry: the session is a trace, each reply and each tool call a span,
+        with the names of the GenAI conventions. Gemini CLI writes one time a message, so how long a span
+        took is inferred.
+        """,
+    ),
+    "text": About(
+        """
+        For mail, terminals, `grep` and models: nothing but words.
+        """,
+        "text",
+    ),
+    "vac": About(
+        """
+        To hand a session to somebody who must not take your word for it: a record of Verifiable Agent
+        Conversations (version 3.0.0-draft), not signed yet. `geminids attest` signs such a file, and
+        [records.md](../records.md) says what is in it. What the format has no member for stands under
+        `x-geminids`, where it was read under `x-source`, and what the agent wrote beside it under `x-native`.
+        `geminids show FILE` and `geminids export FILE` read it again.
+
+        With `--redact`, or at a lower level of detail, the agent's own records are not in it: they would tell
+        what was to be left out.
+        """,
+        most_lines=120,
+    ),
+    "vac-cbor": About(
+        """
+        For programs that read CBOR, and where size or equal bytes count: the record that [vac](vac.md)
+        writes, in deterministic CBOR (RFC 8949). It is binary; in a terminal, `vac` is the one to look at.
+        """,
+        is_binary=True,
+    ),
+    "vac-simple": About(
+        """
+        For tools that expect the plainer records that others make: messages, thoughts, calls and results
+        under the names of the format, and nothing of ours. Of Gemini CLI, what the agent still sees is told;
+        of Claude Code and Codex CLI, line by line what stands in their files. To keep or to sign a session,
+        [vac](vac.md) is the better one.
+
+        What is computed below holds for every session, also if its files are gone. Where the files of Claude
+        Code and Codex CLI are still there, their lines tell more than that, such as tokens.
+        """,
+    ),
+    "vcon": About(
+        """
+        For call centres, archives and other programs that take vCons: who spoke, what was said when, and the
+        whole record of [vac](vac.md) as an analysis. Whoever relies on it should look into the record: the
+        dialog is told from it. `geminids attest --wrap vcon` writes a vCon in which the record is signed.
+        """,
+    ),
+}
+COMPUTED = """
+`geminids export … --report` says the same of your own sessions, for any format that is installed. Nothing
+of it is written by hand. The words, numbers and times of a session are replaced by marks of the same shape,
+the format writes it, and the bytes are searched for the marks: all marks of a text are there (whole), some
+(in part) or none (lost). What cannot be marked, such as a role or a status, and what was not seen is
+changed instead: if the bytes stay the same, it is lost. A number that shows only rounded or in a sum, and a
+time without its seconds, are there in part. *Other level* counts what the level of detail leaves out and
+*everything* would tell. Words that stand in two places of one tool call, such as an output that the model
+got and the human saw, are there if one of them is.
+
+The tables are made from {sessions} recorded sessions that hold every kind of value at least once. Of a
+session of more than {messages} messages, changes are tried on some {messages}, chosen so that every kind of
+message is among them; marks are looked for in all.
+"""
+
+
+def page(name: str) -> str:
+    """The page of one format."""
+    chosen, about = export.load(name), ABOUT[name]
+    return "\n".join(
+        [
+            f"# {name}",
+            "",
+            chosen.summary,
+            "",
+            _prose(about.what_for),
+            "",
+            *_fenced(f"geminids export ID -f {name} -o FILE{chosen.suffix}", "sh"),
+            "",
+            *_settings(chosen),
+            "",
+            *_excerpt_section(chosen, "What it looks like", {}),
+            *chain.from_iterable(_excerpt_section(chosen, *other) for other in about.also.items()),
+            *_loss_section(chosen),
+        ]
+    )
+
+
+def overview() -> str:
+    """The page of all formats."""
+    formats = [export.load(name) for name in export.available()]
+    return "\n".join(
+        [
+            "# Formats",
+            "",
+            *_fenced("geminids export ID -f FORMAT -o FILE", "sh"),
+            "",
+            "| format | what for | file | many in one | level |",
+            "|---|---|---|---|---|",
+            *map(_row, formats),
+            "",
+            f"The level says how much is told unless `--detail` says otherwise: {_levels()}.",
+            "",
+            "## What each can carry",
+            "",
+            "At the level *everything*: ● whole, ◐ in part (cut, rounded, some values only), ○ not at all.",
+            "",
+            *_matrix(formats),
+            "",
+            "## How this is computed",
+            "",
+            _prose(COMPUTED.format(sessions=len(probed_sessions()), messages=MOST_MESSAGES)),
+            "",
+        ]
+    )
+
+
+def probed_sessions() -> list[Session]:
+    """Sessions that together hold a value of every kind that the fixtures have."""
+    more = [session for name, session in fixture_sessions().items() if name.startswith(MORE_SESSIONS)]
+    chosen = [*looked_at_sessions().values(), *more]
+    known = facts(chosen)
+    for session in sorted(fixture_sessions().values(), key=lambda session: len(session.messages)):
+        if new := facts([session]) - known:
+            known |= new
+            chosen.append(session)
+    return chosen
+
+
+def facts(sessions: Iterable[Session]) -> set[str]:
+    """Every fact that some sessions hold a value of."""
+    whole = list(sessions)
+    of_values = {fact_of(value.path) for session in whole for value in values(session)}
+    return of_values | {message_fact(m.state) for session in whole for m in session.messages if m.parts}
+
+
+class Together(PlainFormat):
+    """A format whose files of several manners are one."""
+
+    def __init__(self, chosen: Format, also: Iterable[Mapping[str, Any]]) -> None:
+        self._chosen = chosen
+        self._manners = [{}, *also]
+        self.name, self.title, self.summary = chosen.name, chosen.title, chosen.summary
+        self.suffix, self.holds_many = chosen.suffix, chosen.holds_many
+        self.level, self.options = chosen.level, chosen.options
+
+    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
+        whole = list(sessions)
+        for options in self._manners:
+            yield from self._chosen.write(whole, msgspec.structs.replace(manner, **options))
+
+
+def _row(chosen: Format) -> str:
+    name, many = chosen.name, _yes(chosen.holds_many)
+    return f"| [{name}]({name}.md) | {chosen.summary} | `{chosen.suffix}` | {many} | {chosen.level} |"
+
+
+def _levels() -> str:
+    return "; ".join(f"*{level}*: {words}" for level, words in LEVEL_WORDS.items())
+
+
+def _settings(chosen: Format) -> Sequence[str]:
+    options = [f"{flag}: {words}" for name, (flag, words) in FLAGS.items() if name in chosen.options]
+    return [
+        "| | |",
+        "|---|---|",
+        f"| many sessions in one file | {_yes(chosen.holds_many)} |",
+        f"| level of detail | *{chosen.level}*, unless `--detail` says otherwise |",
+        *(f"| option | {option} |" for option in options),
+        *([f"| in a folder | `{chosen.contents_name}` lists all files |"] if chosen.contents_name else []),
+    ]
+
+
+def _excerpt_section(chosen: Format, title: str, options: Mapping[str, Any]) -> Sequence[str]:
+    about = ABOUT[chosen.name]
+    flags = "".join(f" {_flag(name, value)}" for name, value in options.items())
+    command = f"geminids export {SHOWN} -f {chosen.name}{flags} --sample"
+    indented = ", and each line is indented" if about.language == "json" else ""
+    decoded = ", decoded" if about.is_binary else ""
+    return [
+        f"## {title}",
+        "",
+        f"From `{command}`{decoded}. Here … stands for what is left out{indented}.",
+        "",
+        *_fenced(_excerpt(_shown(chosen, options), about), about.language),
+        "",
+    ]
+
+
+def _loss_section(chosen: Format) -> Sequence[str]:
+    report = _report(chosen.name, chosen.level)
+    rest = [loss for loss in report.losses if loss.verdict is not Verdict.CARRIED]
+    together = ", both tables together" if ABOUT[chosen.name].is_pair else ""
+    return [
+        "## What it cannot carry",
+        "",
+        f"Computed from {report.sessions} sessions at the level *{chosen.level}*{together}: see {HOW}.",
+        "",
+        *(_loss_table(rest) if rest else ["Nothing is lost."]),
+        "",
+        *(["Whole:", "", *_by_subject(report.having(Verdict.CARRIED)), ""] if rest else []),
+    ]
+
+
+def _loss_table(found: Sequence[Loss]) -> Sequence[str]:
+    return [
+        "| fact | values | whole | in part | other level | lost |",
+        "|---|--:|--:|--:|--:|--:|",
+        *(f"| {loss.fact} | {loss.tried} | {' | '.join(map(_count, _parts(loss)))} |" for loss in found),
+    ]
+
+
+def _parts(loss: Loss) -> tuple[int, ...]:
+    return loss.carried, loss.cut, loss.left_out, loss.lost
+
+
+def _by_subject(whole: Sequence[Loss]) -> Iterable[str]:
+    """A line each for the facts of sessions, messages, calls and so on."""
+    by_subject: dict[str, list[str]] = {}
+    for loss in whole:
+        subject, _, rest = loss.fact.partition(": ")
+        by_subject.setdefault(subject, []).append(rest or "themselves")
+    return (f"- {subject}: {', '.join(found)}" for subject, found in by_subject.items())
+
+
+def _matrix(formats: Sequence[Format]) -> Sequence[str]:
+    verdicts = {
+        chosen.name: {loss.fact: loss.verdict for loss in _report(chosen.name, "everything").losses}
+        for chosen in formats
+    }
+    named = sorted({fact for found in verdicts.values() for fact in found})
+    return [
+        f"| fact | {' | '.join(verdicts)} |",
+        "|---" + "|:-:" * len(verdicts) + "|",
+        *(f"| {fact} | {' | '.join(SIGNS[found[fact]] for found in verdicts.values())} |" for fact in named),
+    ]
+
+
+def _shown(chosen: Format, options: Mapping[str, Any]) -> str:
+    """What is written of the session that is shown, as if its files lay in a home like any other."""
+    natives = natives_of if "natives" in chosen.options else None
+    written = exported(chosen.name, _shown_session(), natives=natives, **options)
+    return text_of(chosen.name, of_any_release(written)).replace(sample.home(), HOME)
+
+
+@cache
+def _shown_session() -> Session:
+    source = agents.load("gemini")
+    found = (s for s in read_sessions(source, Path(sample.home())) if s.native_id.startswith(SHOWN))
+    return source.with_outputs(next(found))
+
+
+@cache
+def _report(name: str, level: str) -> LossReport:
+    chosen = export.load(name)
+    if ABOUT[name].is_pair:
+        chosen = Together(chosen, ABOUT[name].also.values())
+    return reduce(add, (losses(session, chosen, manner(level)) for session in probed_sessions()))
+
+
+def _excerpt(content: str, about: About) -> str:
+    match about.language:
+        case "json":
+            lines = _json_lines(content)
+        case "csv":
+            lines = _csv_lines(content)
+        case _:
+            lines = content[content.index(about.begins) :].splitlines()
+    widest = WIDEST_OF_A_TABLE if about.language == "csv" else WIDEST
+    shown = [line if len(line) <= widest else line[: widest - 1] + "…" for line in lines[: about.most_lines]]
+    return "\n".join([*shown, "…"] if len(lines) > about.most_lines else shown)
+
+
+def _json_lines(content: str) -> list[str]:
+    """Of many lines the first of each shape, indented; long words and lists are shortened."""
+    whole = [json.loads(line) for line in content.splitlines()]
+    shapes: list[object] = []
+    lines: list[str] = []
+    for value in whole:
+        shape = value.get("type"), value.get("role"), value.keys() - OPTIONAL
+        if shape in shapes:
+            continue
+        shapes.append(shape)
+        indented = json.dumps(_shortened(value), ensure_ascii=False, indent=2).splitlines()
+        is_cut = len(whole) > 1 and len(indented) > MOST_OF_A_LINE
+        lines += [*indented[:MOST_OF_A_LINE], "…"] if is_cut else indented
+    return lines
+
+
+def _csv_lines(content: str) -> list[str]:
+    """Rows with short cells; the names of columns stay whole."""
+    first, *rows = csv.reader(io.StringIO(content))
+    shown = io.StringIO()
+    csv.writer(shown, lineterminator="\n").writerows([first, *(map(_cell, row) for row in rows)])
+    return shown.getvalue().splitlines()
+
+
+def _cell(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDEST_CELL else line[: WIDEST_CELL - 1] + "…"
+
+
+def _shortened(value: Any) -> Any:
+    match value:
+        case str() if len(value) > LONGEST_WORDS:
+            return value[: LONGEST_WORDS - 1] + "…"
+        case [{"type": _, "x-source": _}, *_]:
+            return [*chain.from_iterable((_shortened(entry), "…") for entry in _one_of_each_type(value))]
+        case list() if len(value) > MOST_ITEMS:
+            return [*map(_shortened, value[:MOST_ITEMS]), "…"]
+        case list():
+            return [*map(_shortened, value)]
+        case dict():
+            return {key: _shortened(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _one_of_each_type(entries: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+    """Of the entries of a record, the first of each type: many records of no message may come before them."""
+    first: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        first.setdefault(entry["type"], entry)
+    return first.values()
+
+
+def _fenced(text: str, language: str) -> Sequence[str]:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}{language}", text, fence]
+
+
+def _flag(name: str, value: Any) -> str:
+    flag = FLAGS[name][0].strip("`").split()[0]
+    return flag if value is True else f"{flag} {value}"
+
+
+def _prose(text: str) -> str:
+    """Paragraphs, each on one line."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
+
+
+def _count(number: int) -> str:
+    return str(number) if number else ""
+
+
+def _yes(answer: object) -> str:
+    return "yes" if answer else "no"
