@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.shortening import cut, first_lines, more_lines
+from tests.conftest import ROOT
 
 MORNING = datetime(2026, 5, 1, 10, 0, 30, tzinfo=UTC)
 NOON = datetime(2026, 5, 1, 12, 0, 30, tzinfo=UTC)
@@ -53,3 +55,11 @@ def test_of_a_long_text_the_first_lines_are_told_and_how_many_there_are_besides(
     assert first_lines("a\nb\nc", 2) == "a\nb\n… 1 more line"
     assert first_lines("a\nb\nc\nd", 2, "--tools") == "a\nb\n… 2 more lines (--tools)"
     assert more_lines(1200) == "… 1,200 more lines"
+
+
+def test_the_terminal_and_the_page_say_durations_and_sizes_alike() -> None:
+    # The tests of the page read the same file.
+    alike = json.loads((ROOT / "src/geminids/faces/web/frontend/tests/said-alike.json").read_text("utf-8"))
+    durations = [[seconds, words.duration(timedelta(seconds=seconds))] for seconds, _ in alike["duration"]]
+    assert durations == alike["duration"]
+    assert [[number, words.size(number)] for number, _ in alike["size"]] == alike["size"]

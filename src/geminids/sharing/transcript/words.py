@@ -64,12 +64,13 @@ def tags(given: Iterable[str]) -> str:
 
 
 def size(number: int) -> str:
-    """Bytes in the unit that fits."""
+    """Bytes in the unit that fits; the page of the web app says the same."""
     if number < 1000:
         return count(number, "byte")
     amount, units = float(number), iter(("kB", "MB", "GB", "TB"))
     unit = ""
-    while amount >= 1000 and unit != "TB":
+    # From here on one place behind the point would say 1000.0.
+    while amount >= 999.95 and unit != "TB":
         amount, unit = amount / 1000, next(units)
     return f"{amount:.1f} {unit}"
 
@@ -132,7 +133,7 @@ def span_ends(begin: datetime | None, end: datetime | None, zone: tzinfo | None 
 
 
 def duration(length: timedelta) -> str:
-    """A length of time in its two largest units."""
+    """A length of time in its two largest units; so does the page of the web app from ten seconds on."""
     seconds = int(length.total_seconds())
     steps = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
     pieces: list[str] = []

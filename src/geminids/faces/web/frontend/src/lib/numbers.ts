@@ -28,17 +28,18 @@ export function dollars(cost: number | null): string {
   return cost < 1000 ? `$${cost.toFixed(2)}` : `$${WHOLE.format(Math.round(cost))}`;
 }
 
-/** `12 kB`, `3.4 MB`. */
+const SIZES = ["kB", "MB", "GB", "TB"];
+
+/** `934 bytes`, `12.3 kB`, `3.4 MB`: as the terminal says it. */
 export function bytes(number: number | null): string {
   if (number === null) return UNKNOWN;
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let scaled = number;
-  let unit = 0;
-  while (scaled >= 999.5 && unit < units.length - 1) {
-    scaled /= 1000;
+  if (number < 1000) return counted(number, "byte");
+  let [amount, unit] = [number, -1];
+  while (amount >= 999.95 && unit < SIZES.length - 1) {
+    amount /= 1000;
     unit += 1;
   }
-  return `${scaled < 10 && unit > 0 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`;
+  return `${amount.toFixed(1)} ${SIZES[unit]}`;
 }
 
 export function percent(part: number | null): string {

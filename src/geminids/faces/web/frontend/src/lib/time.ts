@@ -3,6 +3,12 @@
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const UNITS = [
+  [DAY, "d"],
+  [HOUR, "h"],
+  [MINUTE, "min"],
+  [1, "s"],
+] as const;
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const SHORT_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
@@ -58,16 +64,18 @@ export function whole(at: string | null): string {
   return at ? WHOLE.format(new Date(at)) : "";
 }
 
-/** `1.2 s`, `45 s`, `3 min`, `2 h 5 min`. */
+/** `340 ms`, `1.2 s`, `45 s`, `3 min 20 s`, `2 h 5 min`: from ten seconds on as the terminal says it. */
 export function duration(seconds: number | null): string {
   if (seconds === null) return "";
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < MINUTE) return `${Math.round(seconds)} s`;
-  if (seconds < HOUR) return `${Math.round(seconds / MINUTE)} min`;
-  const hours = Math.floor(seconds / HOUR);
-  const minutes = Math.round((seconds % HOUR) / MINUTE);
-  return minutes && hours < 100 ? `${hours} h ${minutes} min` : `${hours} h`;
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  let left = Math.max(10, Math.floor(seconds));
+  const pieces: string[] = [];
+  for (const [unit, name] of UNITS) {
+    if (left >= unit) pieces.push(`${Math.floor(left / unit)} ${name}`);
+    left %= unit;
+  }
+  return pieces.slice(0, 2).join(" ");
 }
 
 /** How long it took; null if a moment is not known. */

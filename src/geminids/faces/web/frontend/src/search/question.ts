@@ -1,19 +1,9 @@
 /** What is looked for, as the address has it. */
 import type { Asked } from "../lib/api";
+import { isPlace, PLACE_NAMES } from "../lib/places";
 import { lastOfMonth, monthName } from "../lib/time";
 
 export type SearchQuestion = Asked<"/api/search">;
-
-export const PLACES = ["human", "model", "thoughts", "arguments", "paths", "output", "other"] as const;
-export const PLACE_NAMES: Record<(typeof PLACES)[number], string> = {
-  human: "What you typed",
-  model: "Answers",
-  thoughts: "Thoughts",
-  arguments: "Arguments of tools",
-  paths: "Paths",
-  output: "Output of tools",
-  other: "Other",
-};
 
 /** Null while nothing is looked for. */
 export function questionOf(query: URLSearchParams): SearchQuestion | null {
@@ -22,7 +12,7 @@ export function questionOf(query: URLSearchParams): SearchQuestion | null {
   const month = query.get("month");
   return {
     q,
-    place: PLACES.filter((one) => query.getAll("place").includes(one)),
+    place: query.getAll("place").filter(isPlace),
     project: query.get("project") ?? undefined,
     agent: query.getAll("agent"),
     since: month ? `${month}-01` : (query.get("since") ?? undefined),
@@ -34,7 +24,7 @@ export function questionOf(query: URLSearchParams): SearchQuestion | null {
 /** What it is narrowed down by besides the words. */
 export function chipsOf(query: URLSearchParams, agentTitle: (name: string) => string): { key: string; what: string; value: string }[] {
   const said: [string, string, (value: string) => string][] = [
-    ["place", "in", (value) => PLACES.filter((one) => one === value).map((one) => PLACE_NAMES[one])[0] ?? value],
+    ["place", "in", (value) => (isPlace(value) ? PLACE_NAMES[value] : value)],
     ["project", "project", (value) => value.split("/").at(-1) || value],
     ["agent", "agent", agentTitle],
     ["month", "month", monthName],
