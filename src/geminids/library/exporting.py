@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -25,6 +24,7 @@ from geminids.core.errors import (
     RedactionError,
     SessionGoneError,
 )
+from geminids.library.export_items import FolderCount, FolderOutcome, Item, digest
 from geminids.sharing.export.attachments import attachment_files
 from geminids.sharing.export.base import Entry, Format, Manner, title_of
 from geminids.sharing.export.files import naming, write_file
@@ -41,41 +41,8 @@ FILES_FOLDER = "{}-files"
 SAVED_EVERY = 100
 """Files after which a folder notes what it holds: more is not lost if we are killed."""
 
-PLACE_PARTS = 4
-"""Parts of a path, from its end, that tell two sessions of the same id apart."""
 
 Progress = Callable[[int, int], None]
-
-
-class Item(NamedTuple):
-    """A session to be written, which is read when its turn comes."""
-
-    id: str
-    file: str | None
-    """What tells it from another of the same id."""
-    read: Callable[[], Session | None]
-    """None if its file is gone."""
-    stamp: bytes | None = None
-    """The state it is in; None if that is not known, and it is always written anew."""
-
-    @property
-    def key(self) -> str:
-        """A name for it that may be shared: ids are made of what people typed, and paths of their names."""
-        place = "/".join((self.file or "").replace("\\", "/").split("/")[-PLACE_PARTS:])
-        return _digest(f"{self.id}\0{place}")
-
-
-class FolderOutcome(NamedTuple):
-    """What became of a folder of exports."""
-
-    written: int
-    unchanged: int
-    refused: Sequence[Refused]
-    """Files that somebody else made or changed."""
-    failed: Mapping[str, str]
-    """Sessions that were not written, and why: gone meanwhile, or not to be redacted."""
-    contents: Refused | None
-    """The table of contents, where it is somebody else's."""
 
 
 class Exporting:
@@ -142,7 +109,7 @@ class Exporting:
         """Bring a folder up to date: a file for each session, and the table of contents."""
         self._refuse_agents_folder(path)
         folder = Folder(path, self.format.name, force=force)
-        outcome = _Counting()
+        outcome = FolderCount()
         try:
             for number, item in enumerate(items):
                 if progress:
@@ -237,7 +204,7 @@ class Exporting:
         """The state of a session and all that is chosen for it; None if its state is not known."""
         if item.stamp is None or self._manner.touched_at:
             return None
-        return _digest("\0".join((item.stamp.hex(), self._manner.names.get(item.id, ""), self._chosen)))
+        return digest("\0".join((item.stamp.hex(), self._manner.names.get(item.id, ""), self._chosen)))
 
     @cached_property
     def _chosen(self) -> str:
@@ -255,30 +222,6 @@ class Exporting:
 
 _GONE = (SessionGoneError, NothingToReadError)
 """Why a session that the index knows cannot be written."""
-
-
-class _Counting:
-    """What becomes of the files of a folder, counted."""
-
-    def __init__(self) -> None:
-        self.written = 0
-        self._unchanged = 0
-        self._refused: list[Refused] = []
-        self._failed: dict[str, str] = {}
-
-    def count(self, item: Item, done: Done | Refused | str) -> None:
-        match done:
-            case Done.WRITTEN:
-                self.written += 1
-            case Done.SAME:
-                self._unchanged += 1
-            case Refused():
-                self._refused.append(done)
-            case reason:
-                self._failed[item.id] = reason
-
-    def told(self, contents: Refused | None) -> FolderOutcome:
-        return FolderOutcome(self.written, self._unchanged, self._refused, self._failed, contents)
 
 
 class _RedactedNames(Mapping[str, str]):
@@ -302,10 +245,6 @@ def _hiding(manner: Manner, redactor: Redactor) -> Manner:
     """The same for sessions in which secrets are hidden: what the user calls them may hold one too."""
     names = _RedactedNames(manner.names, redactor)
     return msgspec.structs.replace(manner, names=names, redacted=redactor.describe())
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def _beside(session: Session, manner: Manner) -> dict[str, bytes]:

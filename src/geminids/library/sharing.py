@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from geminids.core.model import Project, Session
     from geminids.library.attest.recording import Records
-    from geminids.library.exporting import Exporting, Item
+    from geminids.library.export_items import Item
+    from geminids.library.exporting import Exporting
     from geminids.query.sessions.rereading import RereadingMany
     from geminids.sharing.records.natives import Natives
     from geminids.sharing.redact import Redactor
@@ -74,7 +75,7 @@ class SharingMethods(SearchMethods):
 
     def items(self, wanted: Sequence[str]) -> list[Item]:
         """Sessions to be exported, each meant as in `read`. A file may hold several."""
-        from geminids.library.exporting import Item
+        from geminids.library.export_items import Item
         from geminids.query.sessions.last_list import Listed
         from geminids.storage.index.reader import stamps
 
@@ -102,7 +103,7 @@ class SharingMethods(SearchMethods):
 
     def items_of(self, rows: Sequence[SessionRow]) -> list[Item]:
         """Sessions of a list or a search to be exported; each is read when its turn comes."""
-        from geminids.library.exporting import Item
+        from geminids.library.export_items import Item
         from geminids.storage.index.reader import stamps
 
         @cache

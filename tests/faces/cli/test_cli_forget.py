@@ -143,7 +143,7 @@ def test_what_was_being_forgotten_when_somebody_was_killed_is_forgotten(
     lose_everything(home)
     assert ids(geminids) == [SECOND]
     with Library(data=data) as library:
-        assert not set(going.going) & library.kept._archive().newest().keys()
+        assert not set(going.going) & library.kept._versions.archive().newest().keys()
     assert b"login redirect" not in b"".join(file.read_bytes() for file in (data / "index").glob("*.db*"))
 
 

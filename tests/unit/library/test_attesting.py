@@ -13,7 +13,7 @@ import pytest
 from geminids.core.errors import GeminidsError
 from geminids.core.model import Session
 from geminids.library import Library
-from geminids.library.attest.attesting import changed_file
+from geminids.library.attest.changed_files import changed_file
 from geminids.library.attest.choices import SigningManner
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.standalone import decode_record, open_envelope

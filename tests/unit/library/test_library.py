@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import geminids
+from geminids import library
 from geminids.core import agents
 from geminids.core.model import SessionKind
 from geminids.library import Library, open_library
@@ -102,3 +103,19 @@ def test_a_file_that_two_homes_lead_to_is_read_once(tmp_path: Path) -> None:
     report = to_be_closed(open_library([str(tmp_path), str(tmp_path / ".gemini")])).doctor(with_names=True)
     assert [file.path for file in report.files].count(str(path)) == 1
     assert len({file.path for file in report.files}) == len(report.files)
+
+
+def test_the_door_is_divided_into_files_that_one_can_read() -> None:
+    folder = Path(library.__file__).parent
+    lines = {str(path.relative_to(folder)): path.read_bytes().count(b"\n") for path in folder.rglob("*.py")}
+    assert len(lines) > 20
+    assert {name: count for name, count in lines.items() if count > 300} == {}
+
+
+def test_the_door_hands_on_no_name_of_another_floor() -> None:
+    defined = {
+        name for name, value in vars(library).items() if getattr(value, "__module__", "") == library.__name__
+    }
+    assert {"Library", "open_library", "are_chosen"} <= defined
+    assert not hasattr(library, "__getattr__")
+    assert not hasattr(library, "__all__")

@@ -27,7 +27,7 @@ from geminids.faces.web.errors import BadParameterError, NoSuchPieceError
 from geminids.faces.web.opened import OpenedSession
 from geminids.faces.web.parts import attachment_bytes, picture_kind
 from geminids.faces.web.transcript import Level, message_numbered, turn_of, turns_led
-from geminids.library.exporting import Item
+from geminids.library.export_items import Item
 from geminids.sharing.export import load as format_called
 from geminids.sharing.redact import Redactor
 from geminids.sharing.transcript import safe

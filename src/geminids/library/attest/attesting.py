@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,8 @@ import msgspec
 
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError, FileExistsAlreadyError
-from geminids.core.model import Message, Origin, Role, Session, SessionFile, Source, State, Unrecognised
+from geminids.core.model import Message, Origin, Role, Session, Source, State, Unrecognised
+from geminids.library.attest.changed_files import changed_file
 from geminids.library.attest.choices import SigningManner
 from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding
@@ -213,44 +214,6 @@ class Attesting:
         if self._manner.wrap is not None:
             signed = wrapped(record, signed)
         return Attested(record["id"], signed, beside, len(record["session"]["entries"]), presented.withheld)
-
-
-def changed_file(session: Session, natives: Natives) -> str | None:
-    """A file that no longer holds what the session was read from; None if all do.
-
-    Logs only grow, and what was read of them stays. That it did is seen by the places of messages, each of
-    which must be a line.
-    """
-    for file in session.files:
-        native = natives.files.get(file.path)
-        if native is None or not _has_kept_size(file):
-            return file.path
-        is_log = "jsonl" in file.format
-        if is_log and not all(_is_line(native.content, place) for place in _places_in(session, file.path)):
-            return file.path
-    return None
-
-
-def _has_kept_size(file: SessionFile) -> bool:
-    try:
-        size = file.size if file.kept else Path(file.path).stat().st_size
-    except OSError:
-        # It was read a moment ago; what is kept elsewhere by now does not change.
-        return True
-    return size >= file.size if "jsonl" in file.format else size == file.size
-
-
-def _is_line(content: bytes, place: Source) -> bool:
-    """Whether a place still begins and ends where a line does."""
-    line = content[place.start : place.end]
-    before, after = content[max(place.start - 1, 0) : place.start], content[place.end : place.end + 1]
-    is_whole = len(line) == place.end - place.start and line.strip() == line and b"\n" not in line
-    return is_whole and before in {b"", b"\n"} and after in {b"", b"\n", b"\r"}
-
-
-def _places_in(session: Session, path: str) -> Iterator[Source]:
-    for message in session.messages:
-        yield from (place for place in (message.source, *message.also_at) if place.file == path)
 
 
 def write_signed(target: Path, signed: bytes, beside: bytes | None, *, force: bool) -> list[Path]:

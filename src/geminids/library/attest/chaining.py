@@ -30,7 +30,7 @@ from geminids.sharing.records.standalone import body_of, key_id, verify
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
-    from geminids.library.exporting import Item
+    from geminids.library.export_items import Item
     from geminids.sharing.records.standalone import PublicKey, Verdict
 
 LIST_FILE = "statements.json"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from geminids.library.attest.attesting import wrapped
 from geminids.library.attest.chaining import fault_of
 from geminids.library.attest.choices import Unwanted
-from geminids.library.attest.verifying import taken_apart
+from geminids.library.attest.signed_files import taken_apart
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.profile import COMMITMENT

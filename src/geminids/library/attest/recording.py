@@ -13,7 +13,8 @@ from geminids.library.attest.attesting import Attesting, Signer, write_signed
 from geminids.library.attest.chaining import Statements
 from geminids.library.attest.choices import SigningManner, Unwanted
 from geminids.library.attest.excerpting import Excerpt, excerpt_of, signed_record
-from geminids.library.attest.verifying import Asked, Verifying, is_cose, read_given
+from geminids.library.attest.signed_files import is_cose, read_given
+from geminids.library.attest.verifying import Asked, Verifying
 from geminids.query.sessions.input_files import is_document
 from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding, standalone

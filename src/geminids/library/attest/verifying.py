@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.core.errors import GeminidsError, NothingToReadError
-from geminids.library.attest.attesting import SIGNATURE_SUFFIX
+from geminids.core.errors import GeminidsError
 from geminids.library.attest.chaining import statement_files
+from geminids.library.attest.history import linked, past
 from geminids.library.attest.retelling import (
     GivenFile,
     UntoldError,
@@ -28,33 +28,20 @@ from geminids.library.attest.retelling import (
     same_session,
     told_sessions,
 )
+from geminids.library.attest.signed_files import Given, read_given, taken_apart
 from geminids.sharing.records import encoding
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import Mismatch, check_envelope, check_record
-from geminids.sharing.records.profile import SOURCE
-from geminids.sharing.records.standalone import (
-    ALGORITHMS,
-    Check,
-    PublicKey,
-    Redaction,
-    Verdict,
-    entries_of,
-    pointer_of,
-    verify,
-)
+from geminids.sharing.records.standalone import ALGORITHMS, Check, PublicKey, Redaction, Verdict, verify
 from geminids.sharing.records.timestamps import NAME as TIME_STAMP
 from geminids.sharing.records.timestamps import check_tokens, signature_field
-from geminids.sharing.records.vcon import record_in, vcon_of
+from geminids.sharing.records.vcon import vcon_of
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
 
-TRANSLATION, PLACE, PAST = "translation", "place", "past"
-"""What the checks are called that the verifier alone has not."""
-NATIVE_EVENT = "native:"
-"""How entries are called that are records of no message."""
-COSE_TAG = b"\xd2"
-"""The first byte of every COSE_Sign1 that has its tag."""
+TRANSLATION = "translation"
+"""What the check is called that reads the source anew."""
 
 
 class Asked(NamedTuple):
@@ -112,22 +99,6 @@ class VerifiedRecord(NamedTuple):
         return self.verdict.redactions if self.verdict else ()
 
 
-class Given(NamedTuple):
-    """A file to be checked, taken apart."""
-
-    signed: bytes | None
-    """The signature; None if there is none."""
-    content: bytes | None
-    """The bytes of the record, where they are not in the signature's own file."""
-    vcon: bytes | None = None
-    """What both stood in."""
-
-    @property
-    def is_vcon(self) -> bool:
-        """Whether both stood in a vCon."""
-        return self.vcon is not None
-
-
 class Verifying:
     """Checks files with all that was chosen."""
 
@@ -149,8 +120,8 @@ class Verifying:
         verified = self._signed(path, given, sources, previous)
         if previous is None:
             return verified
-        past = _past(verify(previous), verified.verdict)
-        return verified._replace(checks=[*verified.checks, past])
+        is_kept = past(verify(previous), verified.verdict)
+        return verified._replace(checks=[*verified.checks, is_kept])
 
     def folder(self, folder: Path) -> Iterator[VerifiedRecord]:
         """Check every statement in a folder, and that each is tied to the one before it."""
@@ -161,16 +132,12 @@ class Verifying:
             for sequence, path in statement_files(inside):
                 given = Given(read_given(path), None)
                 verified = self._signed(path, given, (), content)
-                linked = _linked(before, number, verified.verdict, sequence)
-                yield verified._replace(checks=[*verified.checks, *linked])
+                checks = [*verified.checks, *linked(before, number, verified.verdict, sequence)]
+                yield verified._replace(checks=checks)
                 before, number, content = verified.verdict, sequence, given.signed
 
     def _signed(
-        self,
-        path: Path,
-        given: Given,
-        sources: Sequence[GivenFile],
-        previous: bytes | None,
+        self, path: Path, given: Given, sources: Sequence[GivenFile], previous: bytes | None
     ) -> VerifiedRecord:
         verdict = verify(
             given.signed or b"",
@@ -181,10 +148,7 @@ class Verifying:
         )
         # Of time stamps the verifier checks only what they are over; here also whose they are.
         checks = [check for check in verdict.checks if check.name != TIME_STAMP]
-        checks += [
-            *_shape(verdict.record, given.signed),
-            *check_tokens(verdict, self._asked.authorities),
-        ]
+        checks += [*_shape(verdict.record, given.signed), *check_tokens(verdict, self._asked.authorities)]
         if given.vcon is not None and verdict.record is not None:
             checks.append(_wrapping(given.vcon, verdict.record, given.signed or b""))
         if sources and verdict.record is not None:
@@ -229,46 +193,6 @@ class Verifying:
             return f"the source gives no session: {error}"
 
 
-def taken_apart(path: Path, signature: Path | None) -> Given:
-    """A signed file, or a record and the signature beside it."""
-    content = read_given(path)
-    if signature is not None:
-        return Given(read_given(signature), content)
-    if is_cose(content):
-        return Given(content, None)
-    if (vcon := _vcon(content)) is not None:
-        record, signed = record_in(vcon)
-        return Given(signed, encoding.encode_json(record), content)
-    beside = path.with_name(path.name + SIGNATURE_SUFFIX)
-    return Given(read_given(beside) if beside.exists() else None, content)
-
-
-def is_cose(content: bytes) -> bool:
-    """Whether bytes begin as a COSE_Sign1 does; no JSON and no record in CBOR does."""
-    return content[:1] == COSE_TAG
-
-
-def _vcon(content: bytes) -> dict[str, Any] | None:
-    """The object, if it is a vCon: it names its version so, and no record does."""
-    if not content.lstrip().startswith(b"{"):
-        return None
-    try:
-        value, _ = encoding.decode(content)
-    except RecordError:
-        # What it is will be said by whoever takes it for a record.
-        return None
-    return value if "vcon" in value else None
-
-
-def read_given(path: Path) -> bytes:
-    """What is in a file that was named by hand. Raises NothingToReadError."""
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise NothingToReadError(str(path), reason or "it cannot be read") from error
-
-
 def _wrapping(vcon: bytes, record: dict[str, Any], signed: bytes) -> Check:
     """Whether a vCon tells what its record tells, which alone is signed."""
     name = "vcon"
@@ -298,52 +222,3 @@ def _fits(name: str, mismatch: Mismatch | None) -> Check:
         return Check(name, True, "it has the shape that it should have")
     where = mismatch.path or "the whole"
     return Check(name, False, f"{where}: expected {mismatch.expected}, found {mismatch.found}")
-
-
-def _linked(before: Verdict | None, number: int, verdict: Verdict | None, sequence: int) -> Iterator[Check]:
-    """Whether a statement stands at its place in the chain, and still says what the one before it said."""
-    said = (verdict.chain or {}).get("sequence") if verdict else None
-    if said != sequence:
-        detail = (
-            f"it says that it is number {said}" if isinstance(said, int) else "it has no number in a chain"
-        )
-        yield Check(PLACE, False, f"{detail}, and stands at number {sequence}")
-    elif sequence != number + 1:
-        yield Check(PLACE, False, f"it is number {sequence}, and number {number + 1} is not there")
-    if before is not None:
-        yield _past(before, verdict)
-
-
-def _past(before: Verdict, after: Verdict | None) -> Check:
-    """Whether every native record of the earlier statement is in the later one, byte for byte."""
-    earlier, later = _slices(before.record), _slices(after.record if after else None)
-    if not earlier or not later:
-        return Check(PAST, None, "it cannot be told: hashes of the source are withheld, or there are none")
-    if missing := [place for digest, place in earlier.items() if digest not in later]:
-        detail = f"rewritten: {len(missing):,} of {len(earlier):,} records that were signed before are gone"
-        return Check(PAST, False, f"{detail}, first {missing[0]} of the earlier statement")
-    return Check(PAST, True, f"all {len(earlier):,} records that were signed before are in it")
-
-
-def _slices(record: Mapping[str, Any] | None) -> dict[str, str]:
-    """The hashes of all native records that later versions of a file repeat, and where each stands."""
-    found: dict[str, str] = {}
-    logs = _logs(record or {})
-    for at, entry in entries_of(dict(record or {})):
-        places = entry.get(SOURCE)
-        is_of_message = not str(entry.get("event-type", "")).startswith(NATIVE_EVENT)
-        for place in places if isinstance(places, list) else ():
-            match place:
-                # The head of a document is written anew with every message.
-                case {"file": file, "sha256": str(digest)} if is_of_message or file in logs:
-                    found.setdefault(digest, pointer_of(at))
-    return found
-
-
-def _logs(record: Mapping[str, Any]) -> set[int]:
-    """Which files of a record are logs, to which their agent only appends."""
-    files = record.get(SOURCE)
-    formats = (
-        [file.get("format") for file in files if isinstance(file, dict)] if isinstance(files, list) else []
-    )
-    return {number for number, name in enumerate(formats) if "jsonl" in str(name)}

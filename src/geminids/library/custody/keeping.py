@@ -10,43 +10,29 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.base import Home
-from geminids.core.agents.fates import Fate
-from geminids.core.agents.homes import IMPORTED, may_exist
+from geminids.core.agents.homes import IMPORTED
 from geminids.core.agents.rescue import Stranded
 from geminids.core.agents.restore import Copy
 from geminids.core.agents.resume import Circumstances
 from geminids.core.config import is_below
 from geminids.core.disk import REAL
 from geminids.core.errors import AgentFolderError, NoHomeHereError, NothingKeptError, NoVersionError
-from geminids.core.model import Session, SessionSummary
+from geminids.core.model import Session
 from geminids.library.context import LibraryContext
-from geminids.query.health.forecast import ForecastReport, Held, forecast_report
-from geminids.query.health.kept_copies import (
-    FileVersion,
-    Forgettable,
-    Forgotten,
-    KeepStatus,
-    KeptHome,
-    SessionVersions,
-)
-from geminids.query.sessions.belonging import paths_of
-from geminids.query.sessions.last_list import Listed
-from geminids.query.sessions.rereading import Rereading
-from geminids.reading.bundles import EarlierDisk
+from geminids.library.custody.status import KeptStatus
+from geminids.library.custody.versions import KeptVersions
+from geminids.query.health.forecast import ForecastReport
+from geminids.query.health.kept_copies import Forgettable, Forgotten, KeepStatus, SessionVersions
 from geminids.storage import archive as archives
-from geminids.storage.archive import Archive, Version
-from geminids.storage.index import reader as rows
-from geminids.storage.index.database import Index
-from geminids.storage.index.fates import fates
-from geminids.storage.index.reader import Condition, SessionRow
+from geminids.storage.archive import Version
+from geminids.storage.index.reader import SessionRow
 from geminids.storage.times import moment
 
 if TYPE_CHECKING:
@@ -67,87 +53,34 @@ class KeptCopies:
         """`find` gives the one session that is meant."""
         self._context = context
         self._find = find
+        self._status = KeptStatus(context)
+        self._versions = KeptVersions(context)
 
     # What there is
 
     def status(self, now: datetime | None = None) -> KeepStatus:
         """How things stand with the copies, and what agents are about to delete."""
-        archive, settings = self._context.archive, self._context.settings
-        totals = archive.totals() if archive else archives.Totals(0, 0, 0, 0, 0, 0)
-        homes = archive.homes() if archive else []
-        rules = settings.keep
-        every, gone = self._context.ask(_session_counts)
-        said = {"*": rules.others, **rules.agents, **rules.folders}
-        return KeepStatus(
-            folder=archive.folder if archive else None,
-            is_on=archive is not None and not rules.is_off,
-            left_out=tuple(name for name, is_kept in said.items() if not is_kept),
-            settings=settings.file if self._context.data_folder else None,
-            files=totals.files,
-            versions=totals.versions,
-            bytes=totals.size,
-            bytes_on_disk=totals.size_on_disk,
-            last_kept_at=moment(max((home.last for home in homes), default=None)),
-            homes=tuple(map(_kept_home, homes)),
-            sessions=every,
-            sessions_gone=gone,
-            forgotten=len(self._context.notes.forgotten()),
-            troubles=tuple(archive.said) if archive else (),
-            forecast=self.forecast(now),
-        )
+        return self._status.status(now)
 
     def forecast(self, now: datetime | None = None) -> ForecastReport:
         """What agents are going to delete by themselves, the soonest first."""
-        noted = self._context.ask(fates)
-        numbers = {row.session for row in noted if row.session is not None}
-        known = self._context.ask(lambda index: rows.sessions_numbered(index, numbers))
-        held = {row.file: _held(known[row.session]) for row in noted if row.session in known}
-        by_agent: dict[str, list[Fate]] = {}
-        for row in noted:
-            by_agent.setdefault(row.agent, []).append(Fate(row.file, row.last_used, row.traits))
-        return forecast_report(self._homes_here(), by_agent, held, self._kept_paths, self._circumstances(now))
-
-    def _homes_here(self) -> list[Home]:
-        """The homes of this machine that are there."""
-        own = (home for home in self._context.homes if home.known_by != IMPORTED)
-        return [home for home in own if may_exist(home.folder)]
-
-    def _kept_paths(self, paths: Collection[str]) -> set[str]:
-        """Those of some files of which there is a copy as they are."""
-        archive = self._context.archive
-        known = archive.newest() if archive and archive.exists() else {}
-        return {path for path in paths if path in known and _is_unchanged(known[path])}
+        return self._status.forecast(now)
 
     def versions(self, wanted: str) -> SessionVersions:
         """All states of the files of a session that are kept, the oldest first."""
         session = self._find(wanted)
-        return SessionVersions(session=session.without_messages(), versions=tuple(self._versions(session)))
-
-    def _versions(self, session: SessionSummary) -> Iterator[FileVersion]:
-        archive = self._archive()
-        newest = {file.path: archive.versions(file.path) for file in session.files}
-        every = sorted((version for kept in newest.values() for version in kept), key=lambda one: one.number)
-        for number, version in enumerate(every, 1):
-            yield FileVersion(
-                number=number,
-                file=version.path,
-                size=version.size,
-                modified_at=moment(version.mtime_ns // 1_000),
-                kept_at=moment(version.kept_at) or datetime.fromtimestamp(0, UTC),
-                digest=version.digest,
-                is_newest=version == newest[version.path][-1],
-            )
+        return SessionVersions(session=session.without_messages(), versions=tuple(self._versions.of(session)))
 
     def session_as_it_was(self, wanted: str, number: int) -> Session:
         """A session with one of its files in an earlier state, by the number that `versions` gives it."""
         session = self._find(wanted)
-        archive = self._archive()
-        numbered = [one for one in self._versions(session) if one.number == number]
+        archive = self._versions.archive()
+        numbered = [one for one in self._versions.of(session) if one.number == number]
         if not numbered:
-            raise NoVersionError(session.id, number, len(list(self._versions(session))))
+            raise NoVersionError(session.id, number, len(list(self._versions.of(session))))
         kept = archive.versions(numbered[0].file)
         version = next(one for one in kept if one.digest == numbered[0].digest)
-        earlier = self._with_file_as_it_was(session, version)
+        earlier = self._versions.as_it_was(session, version)
         if earlier is None:
             raise NoVersionError(session.id, number, len(kept))
         return earlier
@@ -156,7 +89,7 @@ class KeptCopies:
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Check every copy; what is damaged is healed from the file itself, if that is still there."""
-        return archives.verify(self._archive(), _original, progress)
+        return archives.verify(self._versions.archive(), _original, progress)
 
     def export(
         self,
@@ -168,8 +101,10 @@ class KeptCopies:
     ) -> Exported:
         """Write the copies of all, or of some sessions, into one file that another machine can take over."""
         sessions = [self._find(name) for name in wanted]
-        paths = {path for session in sessions for path in self._paths_of(session)} if wanted else None
-        return archives.export_to(self._archive(), target, paths, progress, replace=replace)
+        paths = (
+            {path for session in sessions for path in self._versions.paths_of(session)} if wanted else None
+        )
+        return archives.export_to(self._versions.archive(), target, paths, progress, replace=replace)
 
     def take_over(self, file: str, progress: Progress | None = None) -> Imported:
         """Take over the copies in a file that `export` wrote. What is there stays."""
@@ -189,7 +124,7 @@ class KeptCopies:
             raise AgentFolderError(folder)
         session = self._find(wanted)
         home = self._home_of(session)
-        chosen = self._speaking_versions(session)
+        chosen = self._versions.speaking(session)
         copies = list(map(self._copy, chosen.values()))
         if folder is not None:
             plan = plan_to_folder(session.id, home.folder, copies, folder)
@@ -203,41 +138,9 @@ class KeptCopies:
 
         return write(plan)
 
-    def _speaking_versions(self, session: Session) -> dict[str, Version]:
-        """The copies of all that belongs to a session: of its files, the last state that tells of it."""
-        archive = self._archive()
-        newest = archive.newest()
-        kept = {path: newest[path] for path in self._paths_of(session) if path in newest}
-        if not kept:
-            raise NothingKeptError(session.id)
-        for path in (file.path for file in session.files if file.path in kept):
-            versions = archive.versions(path)
-            if len(versions) > 1:
-                speaking = (one for one in reversed(versions) if self._tells_of(session, one))
-                kept[path] = next(speaking, newest[path])
-        return kept
-
-    def _tells_of(self, session: Session, version: Version) -> bool:
-        """Whether a session says anything if one of its files is in an earlier state."""
-        earlier = self._with_file_as_it_was(session, version)
-        return earlier is not None and any(
-            place.file == version.path
-            for message in earlier.messages
-            for place in (message.source, *message.also_at)
-        )
-
-    def _with_file_as_it_was(self, session: Session, version: Version) -> Session | None:
-        disk = EarlierDisk(self._context.homes[0].disk, {version.path: partial(self._opened, version)})
-        homes = [home._replace(disk=disk) for home in self._context.homes]
-        line = Listed.of(session)
-        return self._context.ask(lambda index: Rereading(index, homes).listed(line)).session
-
-    def _opened(self, version: Version) -> BinaryIO:
-        return BytesIO(self._archive().content(version))
-
     def _states_told(self, chosen: Mapping[str, Version]) -> Iterator[str]:
         for path, version in chosen.items():
-            if version != self._archive().versions(path)[-1]:
+            if version != self._versions.archive().versions(path)[-1]:
                 at = f"{moment(version.kept_at):%Y-%m-%d %H:%M}"
                 yield f"{path!r} tells nothing of it any more. Its state of {at} UTC does, and is put back."
 
@@ -246,7 +149,7 @@ class KeptCopies:
             path=version.path,
             size=version.size,
             mtime_ns=version.mtime_ns,
-            read=partial(self._archive().content, version),
+            read=partial(self._versions.archive().content, version),
         )
 
     def _on_this_machine(self, home: Home, copies: list[Copy]) -> tuple[Home, list[Copy]]:
@@ -265,9 +168,6 @@ class KeptCopies:
                 moved.append(msgspec.structs.replace(copy, path=str(Path(own.folder, *pieces))))
         return own, moved
 
-    def _paths_of(self, session: Session | SessionSummary) -> list[str]:
-        return self._context.ask(lambda index: paths_of(index, session))
-
     def _home_of(self, session: Session) -> Home:
         path = session.file or ""
         holding = [home for home in self._context.homes if path.startswith(home.folder + os.sep)]
@@ -282,7 +182,7 @@ class KeptCopies:
         circumstances = self._circumstances(now)
         return [
             found
-            for home in self._homes_here()
+            for home in self._status.homes_here()
             if not agents or home.agent in agents
             for found in load_agent(home.agent).stranded(_real(home), circumstances)
         ]
@@ -321,43 +221,13 @@ class KeptCopies:
 
         return Forgetting(self._context)
 
-    def _archive(self) -> Archive:
-        archive = self._context.archive
-        if archive is None or not archive.exists():
-            raise NothingKeptError
-        return archive
-
     def _circumstances(self, now: datetime | None) -> Circumstances:
         return self._context.circumstances(now or datetime.now(UTC))
-
-
-def _held(row: SessionRow) -> Held:
-    return Held(row.id, row.title, row.project.path)
-
-
-def _is_unchanged(version: Version) -> bool:
-    """Whether a file still is as it was when it was kept, as it seems."""
-    try:
-        now = REAL.facts(version.path)
-    except OSError:
-        return False
-    return (now.st_size, now.st_mtime_ns) == (version.size, version.mtime_ns)
 
 
 def _real(home: Home) -> Home:
     """The home as it is, without what is gone from it."""
     return home._replace(disk=REAL)
-
-
-def _kept_home(home: archives.KeptHome) -> KeptHome:
-    return KeptHome(
-        agent=home.agent,
-        folder=home.folder,
-        files=home.files,
-        bytes=home.size,
-        is_there=may_exist(home.folder),
-        imported=home.is_imported,
-    )
 
 
 def _original(version: Version) -> bytes | None:
@@ -366,8 +236,3 @@ def _original(version: Version) -> bytes | None:
         return REAL.read(version.path) if REAL.is_file(version.path) else None
     except OSError:
         return None
-
-
-def _session_counts(index: Index) -> tuple[int, int]:
-    """How many sessions there are, and how many are known by their copies alone."""
-    return rows.session_count(index), rows.session_count(index, [Condition("kept")])
