@@ -14,12 +14,13 @@ PACKAGES := $(WEB)/frontend/node_modules/.package-lock.json
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run page test test-wheel test-real test-faults test-bombs check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
+.PHONY: help run page test test-all test-wheel test-real test-faults test-bombs check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
 
 help:
 	@echo 'make run      the overview and the newest sessions (of a sample, where this machine has none)'
 	@echo 'make page     the page of the web app, built into the package; needs Node'
-	@echo 'make test     the tests; PYTHON=python3.13, say, makes .venv of that Python first'
+	@echo 'make test     the tests that one runs all day; PYTHON=python3.13, say, makes .venv of that Python first'
+	@echo 'make test-all all of them: also browsers, kills, scaling and every example'
 	@echo 'make test-wheel   the web app out of a wheel, in an environment with nothing else and without Node'
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make test-faults   commands that are killed, disks that fail, files that are damaged; some twenty minutes'
@@ -46,6 +47,10 @@ page:
 
 test: $(VENV)/.test page
 	$(BIN)/pytest -n $(JOBS)
+
+# Every test there is but those that have a target of their own, with all examples.
+test-all: $(VENV)/.test page
+	GEMINIDS_TESTS=all $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel'
 
 test-wheel: $(VENV)/.test page
 	$(BIN)/pytest -m wheel tests/slow/test_wheel.py
@@ -75,7 +80,7 @@ check-page: $(PACKAGES)
 	cd $(WEB)/frontend && npm run --silent check && npm test --silent
 
 golden: $(VENV)/.test page
-	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS)
+	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel'
 
 # All of them are for looking at; the documents show these.
 PICTURES := home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light

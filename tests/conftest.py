@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,10 +20,15 @@ import pytest
 
 from geminids.core import agents
 from tests.support.connections import watching_connections
+from tests.support.examples import examples
 
 # A machine that has something else to do for a moment is no reason for a test to fail.
-hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.register_profile("patient", deadline=None, max_examples=examples(100))
 hypothesis.settings.load_profile("patient")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Whoever started us ignores Ctrl-C, and so would every process that a test starts and interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -35,6 +42,18 @@ NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 
 OUR_VARIABLES = ("GEMINIDS_HOMES", "GEMINIDS_DATA", "GEMINIDS_KEEP", "GEMINIDS_KEY_PASSPHRASE")
 SCREEN_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "PAGER", "LESS")
+
+
+SLOW = ("tests/slow/", "tests/browser/")
+"""Folders of tests that `make test-all` runs, and `make test` does not."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow by where it lies; what says that it is quick is not."""
+    for item in items:
+        where = item.path.relative_to(ROOT).as_posix()
+        if where.startswith(SLOW) and item.get_closest_marker("quick") is None:
+            item.add_marker("slow")
 
 
 class Outcome(NamedTuple):
@@ -51,7 +70,8 @@ Run = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A machine without any session, on which it is UTC: its empty home."""
-    home = tmp_path_factory.mktemp("machine")
+    # Not by the factory: it looks through all folders that are there to number the next, for every test.
+    home = Path(tempfile.mkdtemp(prefix="machine-", dir=tmp_path_factory.getbasetemp()))
     of_agents = [name for agent in agents.available() for name in agents.load(agent).variables]
     for name in (*OUR_VARIABLES, *of_agents, *SCREEN_VARIABLES):
         monkeypatch.delenv(name, raising=False)
@@ -64,6 +84,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     yield home
     monkeypatch.undo()
     time.tzset()
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

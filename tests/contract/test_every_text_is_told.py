@@ -23,6 +23,7 @@ from geminids.core import agents
 from geminids.core.agents.base import Source
 from geminids.core.model import Message, Origin, Session, State, ToolResult
 from tests.conftest import CORPUS, FIXTURES
+from tests.support.examples import examples
 from tests.support.reading import sessions as read_sessions
 
 AGENTS = ("claude", "codex", "gemini")
@@ -393,7 +394,7 @@ def rewritten_histories(draw: some.DrawFn) -> list[dict[str, Any]]:
 
 
 @given(records=rewritten_histories())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_every_text_of_any_history_is_told(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
 ) -> None:

@@ -18,9 +18,10 @@ from tests.conftest import FIXTURES
 from tests.support.accounts import accounted
 from tests.support.claude_lines import SESSION, answer, call, reply, text_of, user, words
 from tests.support.documents import assert_valid
+from tests.support.examples import examples
 
 SOURCE = ClaudeSource()
-SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 RECORDED = sorted(
     file
     for file in FIXTURES.glob("claude/*/home/.claude/projects/*/*.jsonl")

@@ -32,10 +32,11 @@ from tests.support.codex_homes import (
     write_rollout,
 )
 from tests.support.documents import assert_valid
+from tests.support.examples import examples
 from tests.support.reading import sessions
 
 SOURCE = CodexSource()
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 ROLLOUTS = sorted(
     path for path in (FIXTURES / "codex").rglob("rollout-*.jsonl") if path.stat().st_size < 60_000
 )

@@ -32,11 +32,12 @@ from geminids.core.model import (
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.support.accounts import accounted
 from tests.support.documents import assert_valid
+from tests.support.examples import examples
 from tests.support.reading import sessions
 from tests.support.strategies import JSON
 
 SOURCE = GeminiSource()
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 SCENARIOS = sorted(
     {path.parent for path in (CORPUS / "real").glob("*/i-chat-tags/manifest.json")}
     | {path.parent for path in (CORPUS / "real").glob("*/output-formats/manifest.json")}

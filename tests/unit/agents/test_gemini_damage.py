@@ -28,6 +28,7 @@ from geminids.sharing.export.data import encode_with_halves, indented
 from tests.conftest import FIXTURES
 from tests.support.accounts import accounted
 from tests.support.documents import assert_valid
+from tests.support.examples import examples
 from tests.support.strategies import JSON
 
 SOURCE = GeminiSource()
@@ -37,7 +38,7 @@ FILES = sorted(
     if file.is_file() and 0 < file.stat().st_size < 40_000
 )
 LOGS = [file for file in FILES if file.suffix == ".jsonl"]
-SETTINGS = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=examples(80), deadline=None, suppress_health_check=list(HealthCheck))
 NOWHERE = Project(None, None, None, None)
 HEADER = '{"sessionId":"s-1","projectHash":"h","startTime":"2026-01-01T00:00:00.000Z"}'
 PROMPT = '{"id":"m1","timestamp":"2026-01-01T00:00:01.000Z","type":"user","content":[{"text":"first"}]}'

@@ -18,6 +18,7 @@ from geminids.agents.gemini.read.evidence import context_paths
 from geminids.core import agents
 from geminids.core.model import KnownBy, Session, folder_hash
 from tests.conftest import RecordProperty
+from tests.support.examples import examples
 from tests.support.homes import tool_call, write_session
 from tests.support.reading import sessions
 
@@ -96,7 +97,9 @@ NAMES = some.text("abcXYZ 0-_.éж世", min_size=1, max_size=6).filter(lambda na
 PATHS = some.lists(NAMES, min_size=1, max_size=5).map(lambda names: "/" + "/".join(names))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(true=PATHS, other=PATHS, data=some.data())
 def test_no_wrong_path_is_ever_certain(true: str, other: str, data: Any, tmp_path: Path) -> None:
     """Markers, registries, trust, arguments and directories that are right, wrong, moved or absent."""

@@ -13,12 +13,13 @@ from hypothesis import strategies as some
 
 from geminids.agents.gemini import GeminiSource
 from geminids.core.model import Message, Origin, Session, State
+from tests.support.examples import examples
 from tests.support.reading import sessions
 from tests.support.simulated_cli import ACTIONS, CONTEXT_ID, INTERRUPTED, RELEASES, SimulatedCli, TrueTurn
 
 SOURCE = GeminiSource()
 SETTINGS = settings(
-    max_examples=150,
+    max_examples=examples(150),
     deadline=None,
     derandomize=True,
     database=None,

@@ -19,6 +19,7 @@ from geminids.sharing.records.signing import Claims, statement
 from geminids.sharing.records.standalone import encode_json
 from tests.conftest import FIXTURES
 from tests.support.attested_homes import SIGNER, copied_home, failed_checks
+from tests.support.examples import examples
 from tests.support.record_making import ED25519_KEY, SEED, small_record, source_file
 
 Record = dict[str, Any]
@@ -183,7 +184,9 @@ ODD = some.recursive(
 
 
 @given(files=ODD, places=ODD, entries=ODD, children=ODD)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_whatever_a_record_says_is_an_answer(
     tmp_path: Path, files: Any, places: Any, entries: Any, children: Any
 ) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from geminids.core.price_bands import BANDS, band
 from geminids.query.usage.prices import Amounts, Prices
+from tests.support.examples import examples
 from tests.support.prices import (
     AGENTS_PROVIDERS,
     all_models,
@@ -126,7 +127,7 @@ def days_of_requests(draw: st.DrawFn) -> tuple[tuple[str, str], date, list[Amoun
     return pair, day, draw(st.lists(requests(), min_size=1, max_size=8))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(days_of_requests())
 def test_sums_by_band_cost_what_their_requests_cost(
     drawn: tuple[tuple[str, str], date, list[Amounts]],

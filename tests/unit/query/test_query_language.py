@@ -22,6 +22,7 @@ from geminids.query.search.tree import And, Node, Not, Or, Prefix, Regex, Substr
 from geminids.storage.index import schema
 from geminids.storage.text.words import Want, Way, snippet
 from tests.conftest import NOW, ROOT
+from tests.support.examples import examples
 from tests.support.full_text import FullText
 
 
@@ -204,7 +205,7 @@ def test_deep_and_odd_queries_are_answered(typed: str) -> None:
 
 
 @given(some.text(some.sampled_from("ab中-|()\"*/:\\. +?[]{}^$OR NOTANDagent:is'“”\n"), max_size=40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(typed: str) -> None:
     with contextlib.suppress(QuerySyntaxError):
         query = parse(typed, NOW)
@@ -368,7 +369,7 @@ SOME_COLUMNS = some.sets(some.sampled_from(schema.COLUMNS), min_size=1).map(
 
 
 @given(rows=some.lists(SOME_ROW, max_size=8), tree=_trees(EXACT_LEAF), columns=SOME_COLUMNS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_the_index_finds_what_a_scan_finds(
     rows: list[dict[str, str]], tree: Node, columns: tuple[str, ...]
 ) -> None:
@@ -380,7 +381,7 @@ def test_the_index_finds_what_a_scan_finds(
 
 
 @given(rows=some.lists(SOME_ROW, max_size=8), tree=_trees(EXACT_LEAF | OTHER_LEAF), columns=SOME_COLUMNS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_no_match_is_missing_among_the_candidates(
     rows: list[dict[str, str]], tree: Node, columns: tuple[str, ...]
 ) -> None:

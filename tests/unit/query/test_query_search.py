@@ -30,6 +30,7 @@ from geminids.storage.index.database import in_memory
 from geminids.storage.index.schema import COLUMNS
 from tests.conftest import FIXTURES, NOW, ROOT
 from tests.support.connections import to_be_closed
+from tests.support.examples import examples
 from tests.support.homes import write_session
 from tests.support.reading import scans
 
@@ -147,7 +148,7 @@ def check(library: Library, typed: str, fits: Fits = anything, homes: tuple[Path
     return len(expected)
 
 
-RANDOM = settings(max_examples=25, deadline=None)
+RANDOM = settings(max_examples=examples(25), deadline=None)
 
 
 @RANDOM

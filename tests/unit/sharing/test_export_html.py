@@ -27,6 +27,7 @@ from geminids.sharing.export.html.pictures import attachment
 from geminids.sharing.export.html.prose import prose
 from geminids.sharing.transcript import safe
 from tests.support.chromium import DIFF, entry_of, picture, readable_session
+from tests.support.examples import examples
 from tests.support.exporting import exported, fixture_sessions, hostile_session, hostile_words, manner
 
 TAGS = {
@@ -499,7 +500,7 @@ PIECES = (
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 @example("word\t\n- item")
 def test_the_short_way_gives_what_the_parser_gives(written: str) -> None:
@@ -539,7 +540,7 @@ def test_no_text_takes_long(words: str) -> None:
     st.text(st.sampled_from("aif \"'`/*#$\\{}()<>&-=:.\n\t13Té"), max_size=120),
     st.sampled_from([*sorted(PATTERNS), "html", "ruby", "unheard-of", ""]),
 )
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 def test_colours_change_no_letter(code: str, language: str) -> None:
     shown = re.sub(r"<span class=[kscn]>|</span>", "", coloured(code, language))
     assert shown == escaped(code)

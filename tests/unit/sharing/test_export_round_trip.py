@@ -41,6 +41,7 @@ from geminids.core.model import (
 from geminids.library import Library
 from geminids.sharing.export.session_document import is_session_document, read_document
 from tests.conftest import FIXTURES, Run
+from tests.support.examples import examples
 from tests.support.exporting import exported, fixture_sessions, hostile_session
 from tests.support.reading import sessions as read_sessions
 
@@ -282,7 +283,7 @@ def messages(draw: st.DrawFn) -> Message:
     )
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(messages(), max_size=8).map(tuple))
 def test_any_session_is_written_so_that_it_stays_the_same(
     tmp_path_factory: pytest.TempPathFactory, some: tuple[Message, ...]
@@ -383,7 +384,7 @@ def test_a_damaged_document_is_an_error_that_says_where(geminids: Run, tmp_path:
         assert "mine" not in outcome.err
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_document_that_somebody_changed_is_read_or_refused(
     data: st.DataObject, geminids: Run, tmp_path: Path

@@ -30,6 +30,7 @@ from geminids.core.model import (
 )
 from geminids.sharing.records.attribution import file_attribution
 from geminids.sharing.records.line_owners import hunks_of
+from tests.support.examples import examples
 from tests.support.exporting import fixture_sessions, hostile_session
 
 replace = msgspec.structs.replace
@@ -299,13 +300,13 @@ def edits(forms: Sequence[str], *, human: st.SearchStrategy[bool]) -> st.SearchS
     return st.lists(some, max_size=8)
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(edits(("texts", "all", "diff and before", "diff"), human=st.just(False)))
 def test_edits_of_the_model_alone_are_told_in_whatever_form(made: list[Edit]) -> None:
     _check(made)
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(edits(("texts", "all", "diff and before"), human=st.booleans()))
 def test_edits_of_a_human_in_between_are_seen_where_the_file_was_noted(made: list[Edit]) -> None:
     _check([*made, Edit(0, 0, 1, False, "texts")])
@@ -325,7 +326,7 @@ def _check(made: list[Edit]) -> None:
     assert told == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(alphabet="@+- \\\n0123,ab", max_size=60))
 def test_any_diff_is_taken_for_what_it_is(diff: str) -> None:
     hunks_of(f"@@ -1 +1 @@\n{diff}")

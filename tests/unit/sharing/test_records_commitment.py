@@ -18,11 +18,12 @@ from geminids.sharing.records.errors import CommitmentError
 from geminids.sharing.records.redacting import withhold
 from geminids.sharing.records.standalone import RefusedError
 from tests.conftest import FIXTURES
+from tests.support.examples import examples
 from tests.support.golden import check_golden
 from tests.support.record_making import SEED, WITHHELD, Record, records, small_record, values
 
 VECTORS = FIXTURES / "records"
-SETTINGS = settings(max_examples=150, deadline=None)
+SETTINGS = settings(max_examples=examples(150), deadline=None)
 
 
 # ── The definition, written a second time ─────────────────────────────────────────────────────────────────
@@ -127,7 +128,7 @@ def test_what_cannot_be_committed_to_is_refused() -> None:
 # ── Bytes ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(values)
 @example(32767.5)
 @example(65536.0)
@@ -146,7 +147,7 @@ def test_cbor_is_what_others_write_and_read(value: Any) -> None:
     assert cbor2.dumps(standalone.decode_cbor(written), canonical=True) == written
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     some.floats(allow_nan=False, allow_infinity=False)
     | some.floats(width=16, allow_nan=False, allow_infinity=False)

@@ -19,6 +19,7 @@ from geminids.sharing.records.encoding import decode, encode_cbor, encode_json, 
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.reading import session_of
 from geminids.sharing.records.translating import record_of
+from tests.support.examples import examples
 from tests.support.exporting import hostile_session, looked_at_sessions
 from tests.support.records import JSON, fixture_homes, sessions_with_evidence
 
@@ -86,7 +87,7 @@ def test_a_record_without_one_of_its_members_is_read_or_refused(place: int) -> N
     check_never_fails(changed(PLACES[place], _remove))
 
 
-@settings(deadline=None, max_examples=400, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(400), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(PLACES), JSON | st.sampled_from(OTHERS))
 @example(("x-geminids", "replaced"), 0)
 @example(("x-geminids", "replaced"), "1")
@@ -97,7 +98,7 @@ def test_a_record_with_another_value_anywhere_is_read_or_refused(place: Place, o
     check_never_fails(changed(place, put))
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(JSON)
 def test_no_other_value_is_taken_for_a_record(value: Any) -> None:
     with pytest.raises(RecordError):
@@ -265,7 +266,7 @@ def test_bytes_that_are_no_record_are_refused(content: bytes, reason: str) -> No
         decode(content)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     for some in (content, b"\xa1\x61a" + content, b'{"a":' + content):
@@ -276,7 +277,7 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
         assert isinstance(record, dict)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.dictionaries(st.text(max_size=4), JSON, max_size=4).map(presentable))
 def test_cbor_is_read_as_others_read_it(record: dict[str, Any]) -> None:
     content = cbor2.dumps(record)

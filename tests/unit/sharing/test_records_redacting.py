@@ -29,6 +29,7 @@ from geminids.sharing.records.redacting import differences, places_of, subtrees,
 from geminids.sharing.records.signing import excerpt, statement
 from geminids.sharing.records.translating import record_of
 from tests.conftest import CORPUS, FIXTURES
+from tests.support.examples import examples
 from tests.support.golden import check_golden
 from tests.support.reading import sessions
 from tests.support.record_making import (
@@ -43,7 +44,7 @@ from tests.support.record_making import (
 )
 
 VECTORS = FIXTURES / "records"
-SETTINGS = settings(max_examples=120, deadline=None)
+SETTINGS = settings(max_examples=examples(120), deadline=None)
 ENTRIES = "/session/entries"
 
 

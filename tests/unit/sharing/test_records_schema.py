@@ -27,6 +27,7 @@ from geminids.sharing.records.mismatches import check_envelope, check_record
 from geminids.sharing.records.standalone import decode_cbor
 from geminids.sharing.records.translating import record_of
 from tests.conftest import CORPUS, ROOT, RecordProperty
+from tests.support.examples import examples
 from tests.support.records import AGENTS, corpus_homes, fixture_homes, sessions_with_evidence
 
 CBORTag = cbor2.CBORTag
@@ -712,7 +713,7 @@ def is_refused(record: Any) -> bool:
     return refused
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(150), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_the_schema_refuses_of_whatever_is_changed_is_refused(data: st.DataObject) -> None:
     record: Any = RECORD
@@ -786,7 +787,7 @@ records = map_of(
 )
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(record=records, data=st.data())
 def test_any_record_is_taken_and_what_the_schema_refuses_is_not(record: Any, data: st.DataObject) -> None:
     assert not is_refused(record)

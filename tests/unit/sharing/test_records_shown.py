@@ -53,6 +53,7 @@ from geminids.sharing.records.translating import record_of
 from geminids.sharing.records.vcon import vcon_of
 from geminids.sharing.transcript.entries import LEVELS, transcript
 from tests.conftest import FIXTURES, Run
+from tests.support.examples import examples
 from tests.support.exporting import fixture_sessions, hostile_session, looked_at_sessions
 from tests.support.homes import write_session
 from tests.support.record_making import ED25519_KEY, SEED, signed_in_every_way
@@ -405,7 +406,7 @@ ENTRIES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(ENTRIES, max_size=5),
     st.dictionaries(
@@ -453,7 +454,9 @@ FORMS = [
 ]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.sampled_from(FORMS), st.data())
 def test_a_damaged_file_is_read_or_refused(tmp_path: Path, content: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(content) - 1))

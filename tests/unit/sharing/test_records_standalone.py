@@ -28,6 +28,7 @@ from geminids.sharing.records.redacting import withhold
 from geminids.sharing.records.signing import statement
 from geminids.sharing.records.standalone import Tagged, Verdict, encode_cbor, verify
 from tests.conftest import FIXTURES
+from tests.support.examples import examples
 from tests.support.record_making import (
     CLAIMS,
     ED25519_KEY,
@@ -146,7 +147,7 @@ def changed_by(content: bytes, change: tuple[str, int, int, int]) -> bytes:
             return before
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(some.sampled_from(WAYS), some.sampled_from([*KEYS]), some.booleans(), changes)
 def test_no_change_of_any_kind_is_accepted(
     way: str, algorithm: str, in_record: bool, change: tuple[str, int, int, int]
@@ -169,7 +170,7 @@ def holders_in(value: Any) -> Iterator[Any]:
             yield from holders_in(inner)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(some.data(), some.sampled_from(["replace", "delete", "rename", "double", "swap", "hide"]), values)
 def test_no_redacted_record_can_be_made_to_say_anything_else(
     data: some.DataObject, change: str, value: Any
@@ -328,7 +329,7 @@ def test_hostile_bytes_fail_a_check(content: bytes) -> None:
         assert all(check.detail for check in verdict.checks)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(some.binary(max_size=80), some.binary(max_size=80))
 def test_any_bytes_fail_a_check(signed: bytes, record: bytes) -> None:
     for beginning in (b"", b"\xd2\x84", b"\xd2\x84\x58\x20"):
@@ -350,7 +351,7 @@ headers = some.dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(headers, headers, some.none() | some.binary(max_size=30), some.binary(max_size=64))
 def test_any_headers_fail_a_check(
     protected: dict[Any, Any], unprotected: dict[Any, Any], payload: bytes | None, signature: bytes
@@ -389,7 +390,7 @@ odd_commitments = some.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(records, odd_commitments | values, values, values)
 def test_any_record_that_was_not_signed_fails_a_check(
     record: Record, commitment: Any, source: Any, entries: Any

@@ -36,6 +36,7 @@ from geminids.sharing.records.timestamps import (
     read_token,
     signature_field,
 )
+from tests.support.examples import examples
 from tests.support.record_making import CLAIMS, ED25519_KEY, PUBLIC_KEYS, small_record
 from tests.support.stamping import TIME_STAMPING, Authority, Holder, certified
 
@@ -248,7 +249,7 @@ def test_what_holds_no_token_is_told(token: bytes, root: Holder) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_bytes_are_answered(content: bytes) -> None:
     with pytest.raises(BadTokenError):
         read_token(content)

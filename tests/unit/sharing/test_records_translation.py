@@ -48,6 +48,7 @@ from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.reading import session_of
 from geminids.sharing.records.translating import model_provider, record_of
 from tests.conftest import FIXTURES, RecordProperty
+from tests.support.examples import examples
 from tests.support.exporting import hostile_session, looked_at_sessions, manner
 from tests.support.records import (
     AGENTS,
@@ -133,7 +134,7 @@ def _check_homes(agent: str, homes: Iterable[Path]) -> int:
     return count
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(sessions_and_evidence())
 def test_any_session_comes_back_from_its_record(told: tuple[Session, Evidence | None]) -> None:
     check_is_lossless(*told)
@@ -534,7 +535,7 @@ def _same(session: Session) -> Session:
 # Encoding
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(st.dictionaries(st.text(max_size=4).filter(lambda key: key.isprintable()), JSON, max_size=4))
 def test_what_is_not_refused_is_written_as_it_is(record: dict[str, Any]) -> None:
     for encode in (encode_json, encode_cbor):

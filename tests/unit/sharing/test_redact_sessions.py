@@ -41,6 +41,7 @@ from geminids.sharing.redact import CAN_BE_HIDDEN, Redactor
 from geminids.sharing.redact.walking import DEEPEST
 from geminids.sharing.transcript import safe
 from tests.support import redacting
+from tests.support.examples import examples
 from tests.support.exporting import fixture_sessions, hostile_session
 from tests.support.planted_secrets import PLACES, session_with, session_with_arguments, session_with_text
 from tests.support.redacting import KEY, seen
@@ -785,7 +786,7 @@ VALUES = st.recursive(
 
 @example({"api_key": {f" {TOKEN} key": "password="}})
 @given(st.dictionaries(TEXTS | st.just("api_key"), VALUES, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_whatever_it_holds_a_token_is_hidden_and_once_is_enough(arguments: dict[str, Any]) -> None:
     chosen = Redactor(KEY, engine="reduced", hide=CAN_BE_HIDDEN)
     session = session_with_arguments(arguments)

@@ -15,6 +15,7 @@ from geminids.storage.archive import Archive, keeper, packs
 from geminids.storage.archive import rewrite as rewriting
 from geminids.storage.archive.verification import verify
 from tests.support.archives import AGENT, HOME, contents
+from tests.support.examples import examples
 
 NAMES = st.sampled_from(["a.jsonl", "b.jsonl", "c.json"])
 CONTENTS = st.one_of(
@@ -111,5 +112,5 @@ class KeptFiles(RuleBasedStateMachine):
 
 TestKeptFiles = KeptFiles.TestCase
 TestKeptFiles.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(25), stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )

@@ -30,6 +30,7 @@ from geminids.storage.text.pattern_worker import FLAGS, Place
 from geminids.storage.text.patterns import Patterns, TooSlowError
 from geminids.storage.text.places import find, has_substring, substring_places
 from geminids.storage.text.words import Want, Way
+from tests.support.examples import examples
 from tests.support.homes import FIRST_ID, write_session
 from tests.support.web_apps import RUN, Served, serving, wait_until
 
@@ -109,7 +110,7 @@ def _is_pattern(pattern: str) -> bool:
     return True
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(PATTERNS.filter(_is_pattern), TEXTS)
 @example("(?:a?){2}b", "aab")
 @example(r"\w+", "aſ中é1")
@@ -135,7 +136,7 @@ def _is_encodable(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(PATTERNS.filter(_is_pattern), TEXTS), min_size=4, max_size=16))
 def test_however_it_is_looked_for_the_same_is_found(asked: list[tuple[str, str]]) -> None:
     with Patterns() as by_worker, Patterns() as by_any:

@@ -19,6 +19,7 @@ from geminids.sync.projects.folders import known_folders
 from geminids.sync.projects.memory import learn, recall
 from geminids.sync.projects.resolving import Found, Known, resolve
 from geminids.sync.projects.walk import QUICK_DEPTH, Mounts, searched
+from tests.support.examples import examples
 
 LATER = float("inf")
 NO_MOUNTS = Mounts(b"/dev/sda / ext4 rw 0 0\n")
@@ -102,7 +103,7 @@ def tell(teller: str, home: Path, work: Path, name: str) -> None:
         (folder / "session.jsonl").write_text(json.dumps({"type": "user", "cwd": path}) + "\n", "utf-8")
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(FOLDERS, st.data())
 def test_what_the_evidence_reaches_is_found_and_nothing_wrong_is_certain(
     folders: list[str], data: st.DataObject
