@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from geminids.core import agents
-from geminids.core.agents.base import Source
+from geminids.core.agents.source import Source
 from geminids.core.model import Origin, Role, Session, SessionKind, State
 from tests.conftest import FIXTURES
 from tests.support.accounts import accounted
@@ -94,7 +94,7 @@ def test_every_file_of_a_home_is_read_or_left_alone_for_a_reason(case: Path) -> 
 
 def content_of(source: Source, path: str) -> bytes:
     """What is in a file: places in it and its account count these bytes."""
-    unpacked = source.unpacked(Path(path))
+    unpacked = source.files().unpacked(Path(path))
     return Path(path).read_bytes() if unpacked is None else unpacked
 
 
@@ -167,7 +167,7 @@ def test_a_file_cut_anywhere_still_reads(case: Path, tmp_path: Path) -> None:
 
 def check_cuts(source: Source, path: Path, folder: Path) -> None:
     content = path.read_bytes()
-    is_packed = source.unpacked(path) is not None
+    is_packed = source.files().unpacked(path) is not None
     reading = source.read_alone(path)
     if reading is None:
         return

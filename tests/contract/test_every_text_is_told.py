@@ -20,10 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from geminids.core import agents
-from geminids.core.agents.base import Source
+from geminids.core.agents.source import Source
 from geminids.core.model import Message, Origin, Session, State, ToolResult
 from tests.conftest import CORPUS, FIXTURES
 from tests.support.examples import examples
+from tests.support.reading import custodian_of
 from tests.support.reading import sessions as read_sessions
 
 AGENTS = ("claude", "codex", "gemini")
@@ -153,7 +154,7 @@ def untold(told: str, text: str, agent: str) -> list[str]:
 
 def check_file(source: Source, path: str, told: str) -> int:
     """Hold every text of a file against what is told; answers how many there were."""
-    content = source.unpacked(Path(path)) or Path(path).read_bytes()
+    content = source.files().unpacked(Path(path)) or Path(path).read_bytes()
     number = 0
     for record in records_in(content, path):
         for text in texts_in(record, source.name):
@@ -246,7 +247,7 @@ def test_a_prompt_that_a_checkpoint_rewrites_is_told_in_both_versions(tmp_path: 
         (State.CURRENT, "Fine."),
     ]
     assert session.counts.prompts == 1
-    view = agents.load("gemini").agent_view(tmp_path / FILE)
+    view = custodian_of(agents.load("gemini")).agent_view(tmp_path / FILE)
     assert view is not None
     assert [message["content"] for message in view["messages"]] == [[{"text": "New words"}], "Fine."]
 
@@ -404,5 +405,5 @@ def test_every_text_of_any_history_is_told(
     for record in records[1:]:
         for text in texts_in(record, "gemini"):
             assert words(text) in told, (text, records)
-    assert agents.load("gemini").agent_view(path) is not None
+    assert custodian_of(agents.load("gemini")).agent_view(path) is not None
     assert len({message.id for message in session.messages}) == len(session.messages)

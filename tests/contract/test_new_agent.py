@@ -39,40 +39,35 @@ from tests.support.reading import readings, scans
 from tests.support.reading import sessions as read_sessions
 from tests.support.records import natives_of
 from tests.support.terminal import on_terminal
-from tests.support.toy_agent import FOLDER, installed, write_talk
+from tests.support.toys import FOLDER, installed, write_talk
 from tests.support.watching import watching
 
 Command = Callable[..., subprocess.CompletedProcess[bytes]]
 
 SHOP = "/home/ada/dev/shop"
 SECOND_ID = "2f0c9a2b-0000-4000-8000-000000000002"
+BUILT_IN = {path.parent.name for path in (ROOT / "src/geminids/agents").glob("*/homes.py")}
 
 
-HINTS = {
-    "core/config.py": "variables by which other agents say where they are",
-    "sharing/export/otlp.py": "who offers a model, by its name",
-    "query/usage/prices/listed.py": "who offers a model, by its name",
-    "sync/projects/other_agents.py": "where to look for the folder of a hash",
-    "core/usual_folders.py": "where not to look for it",
-    "core/spellings.py": "where agents make work trees",
-    "sync/projects/walk.py": "where to look for the folder of a hash",
-    "query/search/grammar.py": "an example",
-    "sharing/records/translating.py": "who offers a model, by its name",
-    "core/settings.py": "an example",
-}
-"""Files that know agents by name, and what for: a new agent needs no line in any of them."""
+NAMES_OF_MODELS = {"core/model_names.py": "models are called like the agents of those who make them"}
+"""Files that hold these words, and why they name no agent."""
 
 
-def test_only_its_source_knows_an_agent_by_name() -> None:
+def test_only_its_own_folder_knows_an_agent_by_name() -> None:
     root = ROOT / "src" / "geminids"
-    named = re.compile(r"claude|codex", re.IGNORECASE)
-    knowing = {
-        path.relative_to(root).as_posix()
-        for path in root.rglob("*.py")
-        if named.search(path.read_text("utf-8"))
-    }
-    own = {path for path in knowing if path.startswith("agents/")}
-    assert knowing - own <= HINTS.keys()
+    named = re.compile(rf"({'|'.join(sorted(BUILT_IN))})(?!ds)", re.IGNORECASE)
+    elsewhere = [
+        f"{path.relative_to(root)}:{number}: {line.strip()}"
+        for path in sorted(root.rglob("*.*"))
+        if path.relative_to(root).parts[0] not in {"agents", "sample"}
+        and not {"frontend", "built", "__pycache__"} & set(path.parts)
+        and path.relative_to(root).as_posix() not in NAMES_OF_MODELS
+        and path.is_file()
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if named.search(line)
+    ]
+    assert elsewhere == []
+    assert all(named.search((root / file).read_text("utf-8")) for file in NAMES_OF_MODELS)
 
 
 @pytest.fixture(autouse=True)

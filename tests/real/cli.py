@@ -18,12 +18,13 @@ from threading import Event, Thread, Timer
 from typing import Any
 
 from geminids.core import agents
-from geminids.core.agents.base import Source
 from geminids.core.agents.fates import Forecast
 from geminids.core.agents.homes import Home
 from geminids.core.agents.resume import Circumstances
+from geminids.core.agents.source import Source
 from tests.real import programs
 from tests.real.ours import Ours
+from tests.support.reading import custodian_of
 
 RUN_SECONDS = 90
 START_SECONDS = 3
@@ -56,7 +57,7 @@ SETTINGS: dict[str, Any] = {
 def forecast_of(agent: Source, home: Home, circumstances: Circumstances) -> Forecast:
     """What we say of a home as it is."""
     fates = [fate for bundle in agent.scan(home).bundles for fate in agent.read(bundle).fates]
-    return agent.forecast(home, fates, circumstances)
+    return custodian_of(agent).forecast(home, fates, circumstances)
 
 
 def due(forecast: Forecast, now: datetime) -> set[str]:

@@ -81,7 +81,7 @@ def _fixtures() -> dict[str, tuple[Session, Path]]:
     for home in _homes():
         source = agents.load(home.parent.parent.name)
         for session in read_sessions(source, home):
-            whole = source.with_outputs(session)
+            whole = source.companions().with_outputs(session)
             name = f"{_case_name(home.parent)}/{session.native_id}"
             while name in found:
                 name += "+"
@@ -96,7 +96,7 @@ def fixture_natives(session: Session) -> Natives:
 
     def content(path: str) -> bytes:
         original = Path(path.replace(HOME, str(home), 1))
-        unpacked = source.unpacked(original)
+        unpacked = source.files().unpacked(original)
         return original.read_bytes() if unpacked is None else unpacked
 
     return read_natives(session, content)

@@ -401,7 +401,7 @@ def _shown(chosen: Format, options: Mapping[str, Any]) -> str:
 def _shown_session() -> Session:
     source = agents.load("gemini")
     found = (s for s in read_sessions(source, Path(sample.home())) if s.native_id.startswith(SHOWN))
-    return source.with_outputs(next(found))
+    return source.companions().with_outputs(next(found))
 
 
 @cache

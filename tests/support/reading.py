@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from geminids.core import agents
-from geminids.core.agents.base import Reading, Scan, Source
+from geminids.core.agents.base import Reading, Scan
+from geminids.core.agents.protocols import Custodian
+from geminids.core.agents.source import Source
 from geminids.core.agents.traces import trace
 from geminids.core.model import (
     AnyPart,
@@ -51,7 +53,7 @@ def _readings(source: Source, home: Path) -> Iterator[Reading]:
         read = [source.read(bundle) for bundle in shelf.bundles]
         yield from read
         traces = [trace(session) for reading in read for session in reading.sessions]
-        yield source.read_beside(shelf.companions, traces, None)
+        yield source.companions().read_beside(shelf.companions, traces, None)
 
 
 def sessions(source: Source, home: Path) -> list[Session]:
@@ -129,3 +131,10 @@ def _line(part: AnyPart) -> str:
 def _short(line: str) -> str:
     line = " ".join(line.split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… ({len(line)})"
+
+
+def custodian_of(source: Source) -> Custodian:
+    """What an agent offers of custody, which it must."""
+    offered = source.custodian()
+    assert offered is not None
+    return offered

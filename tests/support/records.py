@@ -37,7 +37,7 @@ def sessions_with_evidence(agent: str, home: Path) -> Iterator[tuple[Session, Ev
     """The sessions of a home, and what stands in its files."""
     source = agents.load(agent)
     for session in read_sessions(source, home):
-        whole = source.with_outputs(session)
+        whole = source.companions().with_outputs(session)
         yield whole, evidence_of(whole, natives_of(whole))
 
 

@@ -240,6 +240,13 @@ class NoWriterError(GeminidsError):
         super().__init__("No agent that is installed here offers to write sessions.")
 
 
+class NoCustodyError(GeminidsError):
+    """The packages of some agents offer nothing of what is asked."""
+
+    def __init__(self, unknown: str, titles: Sequence[str]) -> None:
+        super().__init__(f"Of {' and '.join(titles)} nobody here knows {unknown}: its package does not tell.")
+
+
 class UnknownFormatError(GeminidsError):
     """No such format of an export."""
 

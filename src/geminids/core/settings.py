@@ -9,7 +9,7 @@ every-word = true    # also the middle of long outputs; the index grows to about
 largest-file = 2_000_000_000    # bytes of a session file; of a larger one only the beginning and end are read
 
 [keep]               # copies of what agents may delete; `keep = false` above all sections means none
-claude = false       # none of an agent
+some-agent = false   # none of an agent
 "~/secret" = false   # none of the projects in a folder
 "*" = false          # none of all others
 

@@ -3,12 +3,12 @@ r"""How one folder may be spelled, told from the letters alone; the disk is not 
 An agent hashes the path that its own system gave it, so one folder has another hash for each way in
 which it can be reached:
 
-    C:\Users\Ana\shop         Windows; Gemini CLI's own notes there are in lower case, its hashes are not
-    /c/Users/Ana/shop         the same in the container of Gemini CLI's sandbox, and in Git Bash
+    C:\Users\Ana\shop         Windows; agents' own notes there may be in lower case, their hashes are not
+    /c/Users/Ana/shop         the same in the container of a sandbox, and in Git Bash
     /mnt/c/Users/Ana/shop     the same in WSL; /cygdrive/c in Cygwin, /host_mnt/c in Docker Desktop
     /private/tmp/shop         /tmp/shop on macOS; Fedora has /var/home for /home
 
-Checked against Gemini CLI 0.61. Nothing here decides that a path is right: only a hash does.
+Nothing here decides that a path is right: only a hash does.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, product
 from typing import NamedTuple
 
+from geminids.core import agents
 from geminids.core.model import folder_hash
 from geminids.core.usual_folders import TRUE_CASE
 
@@ -56,8 +57,7 @@ _ALIASES = (
 
 _MOST_GUESSES = 64
 
-_WORK_TREES = re.compile(r"/\.(?:gemini|claude)/worktrees/[^/]+(?=/|$)")
-"""Where Gemini CLI (`--worktree`) and Claude Code make work trees, below the repository."""
+_TREES = "/worktrees/"
 
 
 class _Place(NamedTuple):
@@ -110,9 +110,18 @@ def same_place(path: str) -> str:
 def main_place(path: str) -> str:
     """The key of the folder that this one is a copy of, for work trees that agents make; else its own."""
     key = same_place(path)
-    while (shorter := _WORK_TREES.sub("", key, count=1)) != key:
+    if _TREES not in key:
+        return key
+    trees = _work_trees()
+    while (shorter := trees.sub("", key, count=1)) != key:
         key = shorter or "/"
     return key
+
+
+def _work_trees() -> re.Pattern[str]:
+    """Where agents make work trees, below the repository."""
+    names = {name for source in agents.every() for name in source.projects().tree_folders}
+    return re.compile(rf"/(?:{'|'.join(map(re.escape, sorted(names)))}){_TREES}[^/]+(?=/|$)")
 
 
 def ancestors(path: str) -> Iterator[str]:

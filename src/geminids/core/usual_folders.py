@@ -25,8 +25,8 @@ MACHINE_FOLDERS = _names(
 VARIABLES = ("GHQ_ROOT", "PROJECT_HOME", "GITHUB_WORKSPACE", "WORKSPACE")
 """Environment variables that name such a folder."""
 
-NOT_ENTERED_IN_HOME = _names("Library AppData Applications .local .gemini .claude .codex")
-"""What programs keep in a home."""
+NOT_ENTERED_IN_HOME = _names("Library AppData Applications .local")
+"""What programs keep in a home; agents name their own folders."""
 
 SKIPPED = frozenset(
     _names(
@@ -56,4 +56,4 @@ TRUE_CASE = {
         """
     )
 }
-"""How Windows and programs there spell names that Gemini CLI's notes have in lower case."""
+"""How Windows and programs there spell names that agents' notes may have in lower case."""

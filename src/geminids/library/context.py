@@ -165,7 +165,7 @@ class LibraryContext:
         from geminids.reading.bounded import read_whole
 
         known = session.agent in self.agents
-        unpacked = load_agent(session.agent).unpacked(Path(path), self.disk) if known else None
+        unpacked = load_agent(session.agent).files().unpacked(Path(path), self.disk) if known else None
         if unpacked is not None:
             return unpacked
         sizes = {file.path: file.size for file in session.files}
@@ -181,7 +181,7 @@ class LibraryContext:
             return REAL, [home._replace(disk=REAL) for home in found]
         gone = self.finder.gone(found, self.archive)
         archive = self.archive
-        disk = KeptDisk(archive.newest, archive.content, _moved_name, archive.versions, archive.part)
+        disk = KeptDisk(archive.newest, archive.content, _moved_name(), archive.versions, archive.part)
         disk.foreign = [home.folder for home in gone if home.known_by == IMPORTED]
         disk.homes = [home.folder for home in found]
         return disk, [home._replace(disk=disk) for home in (*found, *gone)]
@@ -242,7 +242,7 @@ def _largest_file(folder: str | None, environment: Mapping[str, str]) -> int:
     return read_settings(folder, environment).largest_file
 
 
-def _moved_name(path: str) -> str | None:
-    """What stays the same of a file when an agent moves or packs it."""
-    names = (load_agent(name).moved_name(path) for name in available_agents())
-    return next((name for name in names if name), None)
+def _moved_name() -> Callable[[str], str | None]:
+    """What stays the same of a file when an agent moves or packs it; asked for each of many files."""
+    asked = [load_agent(name).files().moved_name for name in available_agents()]
+    return lambda path: next((name for ask in asked if (name := ask(path))), None)

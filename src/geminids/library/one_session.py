@@ -141,7 +141,7 @@ class OneSessionMethods(LibraryPart):
 
         project = known(session.project)
         completed = msgspec.structs.replace(session, project=project)
-        return load_agent(session.agent).with_outputs(completed, self._context.disk)
+        return load_agent(session.agent).companions().with_outputs(completed, self._context.disk)
 
     def _short_id(self, session_id: str) -> str | None:
         from geminids.query.sessions.resume import short_id

@@ -102,7 +102,7 @@ class EarlierDisk(Disk):
 
 def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
     """The sessions that lie beside those of a project; those that are read from kept copies are marked."""
-    reading = agents.load(companions.agent).read_beside(companions, traces, limit)
+    reading = agents.load(companions.agent).companions().read_beside(companions, traces, limit)
     return _marked(reading, {file.path for file in companions.files if file.is_kept})
 
 

@@ -106,5 +106,5 @@ def _recognised(content: object) -> str | None:
     match content:
         case {"uuid": str(), "sessionId": str(), "message": {"parts": _}}:
             return "a Qwen Code session" + NOT_YET
-    asked = (agents.load(name).recognise(content) for name in agents.available())
+    asked = (source.files().recognise(content) for source in agents.every())
     return next(filter(None, asked), None)

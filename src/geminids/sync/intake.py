@@ -142,7 +142,7 @@ class Taking:
 
     def _jobs(self, shelf: _OnShelf) -> Iterator[_Job]:
         for bundle in shelf.shelf.bundles:
-            mark = agents.load(bundle.agent).typed_mark(bundle) if bundle.logs else ""
+            mark = agents.load(bundle.agent).companions().typed_mark(bundle) if bundle.logs else ""
             stamp = _stamp(bundle, shelf.traced)
             known = shelf.known.get(keepable(bundle.key))
             if known is None or not _is_same(known.stamp, (stamp, shelf.with_logs(stamp)), mark):

@@ -155,7 +155,7 @@ class Keeping:
             if self._until is not None and time.monotonic() > self._until:
                 self._kept = self._kept._replace(is_settled=False)
                 return
-            if agents.load(wish.agent).keeps_secrets(Path(wish.path)):
+            if agents.load(wish.agent).files().keeps_secrets(Path(wish.path)):
                 # It is listed by its place, and never opened.
                 continue
             try:

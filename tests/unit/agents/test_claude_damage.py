@@ -19,6 +19,7 @@ from tests.support.accounts import accounted
 from tests.support.claude_lines import SESSION, answer, call, reply, text_of, user, words
 from tests.support.documents import assert_valid
 from tests.support.examples import examples
+from tests.support.reading import custodian_of
 
 SOURCE = ClaudeSource()
 SETTINGS = settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
@@ -208,11 +209,11 @@ def test_whatever_records_hold_nothing_raises(
     folder = tmp_path_factory.mktemp("soup")
     reading = read(folder, "\n".join(json.dumps(record) for record in records))
     for session in reading.sessions:
-        list(SOURCE.named_folders(session))
-        SOURCE.with_outputs(session)
-        SOURCE.named_ids(session)
+        list(SOURCE.projects().named_folders(session))
+        SOURCE.companions().with_outputs(session)
+        SOURCE.companions().named_ids(session)
     SOURCE.read_alone(folder / f"{SESSION}.jsonl")
-    SOURCE.agent_view(folder / f"{SESSION}.jsonl")
+    custodian_of(SOURCE).agent_view(folder / f"{SESSION}.jsonl")
 
 
 @SETTINGS

@@ -89,9 +89,9 @@ def test_a_session_is_a_bundle_with_all_that_lies_in_its_folder(tmp_path: Path) 
         f"{SESSION}.jsonl.bak",
     }
     assert found.bundles[0].project.slug == SLUG
-    accounts = SOURCE.read_beside(companions, [], None).accounts
+    accounts = SOURCE.companions().read_beside(companions, [], None).accounts
     assert {account.size for account in accounts} == {4, 3}
-    assert SOURCE.read_beside(companions, [], 10).accounts == ()
+    assert SOURCE.companions().read_beside(companions, [], 10).accounts == ()
 
 
 def test_scanning_some_folders_finds_the_same_in_them(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path, without_privile
     ],
 )
 def test_credentials_are_told_by_name(tmp_path: Path, name: str, *, is_secret: bool) -> None:
-    assert SOURCE.keeps_secrets(tmp_path / name) is is_secret
+    assert SOURCE.files().keeps_secrets(tmp_path / name) is is_secret
 
 
 def test_what_else_a_home_holds_is_named(tmp_path: Path) -> None:
@@ -173,17 +173,17 @@ def test_what_else_a_home_holds_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_names_of_its_own_are_told_from_those_of_projects(name: str, *, is_own: bool) -> None:
-    assert SOURCE.is_own_name(name) is is_own
+    assert SOURCE.files().is_own_name(name) is is_own
 
 
 def test_what_a_file_without_a_session_is(tmp_path: Path) -> None:
     told = "a session of Claude Code that holds nothing to show"
-    assert SOURCE.recognise({"type": "mode", "mode": "normal", "sessionId": "x"}) == told
-    assert SOURCE.recognise({"type": "summary", "summary": "x", "leafUuid": "y"}) == told
-    assert SOURCE.recognise({"uuid": "x", "sessionId": "y", "message": {"parts": []}}) is None
-    assert SOURCE.recognise({"type": "session_meta"}) is None
-    assert SOURCE.recognise([]) is None
-    assert SOURCE.unpacked(tmp_path) is None
+    assert SOURCE.files().recognise({"type": "mode", "mode": "normal", "sessionId": "x"}) == told
+    assert SOURCE.files().recognise({"type": "summary", "summary": "x", "leafUuid": "y"}) == told
+    assert SOURCE.files().recognise({"uuid": "x", "sessionId": "y", "message": {"parts": []}}) is None
+    assert SOURCE.files().recognise({"type": "session_meta"}) is None
+    assert SOURCE.files().recognise([]) is None
+    assert SOURCE.files().unpacked(tmp_path) is None
 
 
 def test_a_footprint_changes_with_what_it_stands_for(tmp_path: Path) -> None:

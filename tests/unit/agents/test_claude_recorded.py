@@ -27,7 +27,7 @@ from geminids.core.model import (
 )
 from tests.conftest import CORPUS, FIXTURES
 from tests.support.accounts import accounted
-from tests.support.reading import readings, sessions
+from tests.support.reading import custodian_of, readings, sessions
 
 SOURCE = ClaudeSource()
 CASES = FIXTURES / "claude"
@@ -133,7 +133,7 @@ def test_what_is_current_is_what_the_cli_sends_when_it_resumes(case: str) -> Non
 @pytest.mark.parametrize("case", RESUMED)
 def test_the_agents_view_holds_the_records_that_are_current(case: str) -> None:
     for session in read_case(case).values():
-        view = SOURCE.agent_view(Path(session.files[0].path))
+        view = custodian_of(SOURCE).agent_view(Path(session.files[0].path))
         if session.parent_id is None:
             assert view is not None
             ids = {record["uuid"] for record in view["records"]}
@@ -210,11 +210,13 @@ def test_agents_of_agents_are_tied_to_the_calls_that_started_them() -> None:
 def test_a_long_output_is_put_back() -> None:
     (session,) = read_case("long-output").values()
     assert {companion.kind for companion in session.companions} == {CompanionKind.TOOL_OUTPUT}
-    calls = [call for message in SOURCE.with_outputs(session).messages for call in message.tool_calls]
+    calls = [
+        call for message in SOURCE.companions().with_outputs(session).messages for call in message.tool_calls
+    ]
     (moved,) = (call.full_output for call in calls if call.full_output)
     assert moved.text is not None
     assert "106000" in moved.text
-    assert SOURCE.named_ids(session) == {session.native_id}
+    assert SOURCE.companions().named_ids(session) == {session.native_id}
 
 
 @pytest.mark.parametrize("file", WILD, ids=lambda file: file.stem)

@@ -15,6 +15,7 @@ from geminids.agents.claude import ClaudeSource
 from geminids.core.agents.resume import Circumstances, NotResumable, Resumable, Resuming
 from geminids.core.model import Session, SessionKind
 from tests.support.claude_lines import SESSION, read_home, reply, user, words, write
+from tests.support.reading import custodian_of
 
 SOURCE = ClaudeSource()
 NOW = datetime(2026, 5, 10, tzinfo=UTC)
@@ -53,7 +54,7 @@ class Desk:
         circumstances = Circumstances(
             environment=environment, user_home=str(self.home), here="/", now=NOW, given=given
         )
-        return SOURCE.resuming(session or self.session(), circumstances)
+        return custodian_of(SOURCE).resuming(session or self.session(), circumstances)
 
 
 @pytest.fixture

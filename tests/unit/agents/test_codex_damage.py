@@ -33,7 +33,7 @@ from tests.support.codex_homes import (
 )
 from tests.support.documents import assert_valid
 from tests.support.examples import examples
-from tests.support.reading import sessions
+from tests.support.reading import custodian_of, sessions
 
 SOURCE = CodexSource()
 SETTINGS = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
@@ -115,7 +115,7 @@ def read(path: Path) -> Reading:
     file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     reading = SOURCE.read(Bundle("codex", "x", Project(None, None, "day", None), (path.parent,), (file,)))
     (account,) = reading.accounts
-    unpacked = SOURCE.unpacked(path)
+    unpacked = SOURCE.files().unpacked(path)
     assert accounted(account) == account.size == (facts.st_size if unpacked is None else len(unpacked))
     for session in reading.sessions:
         assert_valid(session)
@@ -147,7 +147,7 @@ def test_any_records_in_any_order_are_read(
     path.write_text("".join(json.dumps(one) + "\n" for one in all_lines), "utf-8", "surrogatepass")
     reading = read(path)
     for session in reading.sessions:
-        SOURCE.agent_view(path)
+        custodian_of(SOURCE).agent_view(path)
         assert session.id.startswith("codex:")
 
 
@@ -167,7 +167,7 @@ def test_any_damage_is_survived(
     damaged.write_bytes(content[:start] + put + content[min(end, start + 500) :])
     read(damaged)
     SOURCE.read_alone(damaged)
-    SOURCE.agent_view(damaged)
+    custodian_of(SOURCE).agent_view(damaged)
 
 
 def test_every_kind_that_is_used_has_its_reader() -> None:
@@ -411,7 +411,7 @@ def test_an_archive_is_read_like_the_plain_file(tmp_path: Path) -> None:
     (session,) = sessions(SOURCE, tmp_path)
     assert words(session.messages) == words(plain.messages)
     assert [file.size for file in session.files] == [len(content)]
-    assert SOURCE.unpacked(path.with_name(path.name + ".zst")) == text
+    assert SOURCE.files().unpacked(path.with_name(path.name + ".zst")) == text
     place = session.messages[0].source
     assert b"Hello?" in text[place.start : place.end]
 

@@ -235,9 +235,9 @@ def test_a_database_of_another_release_is_no_problem(tmp_path: Path) -> None:
 
 def test_credentials_are_known_by_name() -> None:
     secret = ["auth.json", "Auth.json", "auth.json.bak", ".credentials.json", ".env", ".env.local"]
-    assert all(SOURCE.keeps_secrets(Path("/x") / name) for name in secret)
+    assert all(SOURCE.files().keeps_secrets(Path("/x") / name) for name in secret)
     assert not any(
-        SOURCE.keeps_secrets(Path("/x") / name) for name in ["config.toml", name_of(), "authors.json"]
+        SOURCE.files().keeps_secrets(Path("/x") / name) for name in ["config.toml", name_of(), "authors.json"]
     )
 
 
@@ -269,8 +269,8 @@ def test_things_of_codex_have_names() -> None:
         {"session_id": "x", "ts": 1, "text": "hi"},
         {"id": "x", "thread_name": "y", "updated_at": "z"},
     ]
-    assert all("Codex CLI" in (SOURCE.recognise(one) or "") for one in known)
-    assert not any(map(SOURCE.recognise, [{}, [], "text", {"sessionId": "x"}, None]))
+    assert all("Codex CLI" in (SOURCE.files().recognise(one) or "") for one in known)
+    assert not any(map(SOURCE.files().recognise, [{}, [], "text", {"sessionId": "x"}, None]))
     own = [
         ".codex",
         "sessions",
@@ -280,9 +280,12 @@ def test_things_of_codex_have_names() -> None:
         name_of(THREAD, OTHER) + ".zst",
         "session_index.jsonl",
     ]
-    assert all(map(SOURCE.is_own_name, own))
+    assert all(map(SOURCE.files().is_own_name, own))
     assert not any(
-        map(SOURCE.is_own_name, ["shop", "notes.txt", "rollout-of-the-feature.jsonl", "secret-project"])
+        map(
+            SOURCE.files().is_own_name,
+            ["shop", "notes.txt", "rollout-of-the-feature.jsonl", "secret-project"],
+        )
     )
 
 

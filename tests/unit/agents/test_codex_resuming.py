@@ -12,7 +12,7 @@ from geminids.agents.codex import CodexSource
 from geminids.core.agents.resume import Circumstances, NotResumable, Resumable, Resuming
 from geminids.core.model import Session
 from tests.support.codex_homes import OTHER, THREAD, meta, said, write_rollout
-from tests.support.reading import sessions
+from tests.support.reading import custodian_of, sessions
 
 SOURCE = CodexSource()
 
@@ -26,7 +26,7 @@ def session_in(home: Path, folder: str = "sessions/2026/11/15", **header: Any) -
 def ask(session: Session, home: Path, given: str | None = None, **variables: str) -> Resuming:
     now = datetime(2026, 11, 20, tzinfo=UTC)
     where = Circumstances(environment=variables, user_home=str(home), here="/", now=now, given=given)
-    return SOURCE.resuming(session, where)
+    return custodian_of(SOURCE).resuming(session, where)
 
 
 def resumable(session: Session, home: Path, **variables: str) -> Resumable:

@@ -35,7 +35,7 @@ from geminids.core.model import (
 )
 from tests.conftest import FIXTURES
 from tests.support.codex_homes import OTHER, THREAD, counted, event, line, meta, said, write_rollout
-from tests.support.reading import sessions
+from tests.support.reading import custodian_of, sessions
 
 SOURCE = CodexSource()
 PATCH = """\
@@ -88,7 +88,7 @@ def test_a_session_is_of_the_folder_that_its_records_name(tmp_path: Path) -> Non
     session = read(tmp_path, said("Hello?"), git={"branch": "harvest"})
     assert session.project == Project("/home/ada/shop", None, None, KnownBy.RECORDS, certain=True)
     assert (session.branch, session.title, session.native_id) == ("harvest", "Hello?", THREAD)
-    assert list(SOURCE.named_folders(session)) == ["/home/ada/shop"]
+    assert list(SOURCE.projects().named_folders(session)) == ["/home/ada/shop"]
 
 
 def test_models_are_those_of_the_turns() -> None:
@@ -683,7 +683,7 @@ def test_the_agents_own_view_is_what_it_would_send() -> None:
     last = {request["thread"]: request["input"] for request in requests}
     for thread, items in last.items():
         (path,) = case_folder.rglob(f"rollout-*{thread}.jsonl")
-        view = SOURCE.agent_view(path)
+        view = custodian_of(SOURCE).agent_view(path)
         assert view
         known = [item.get("id") for item in view["items"]]
         assert [item["id"] for item in items[1:]] == known[: len(items) - 1]
@@ -691,17 +691,17 @@ def test_the_agents_own_view_is_what_it_would_send() -> None:
 
 def test_the_agents_own_view_follows_what_was_dropped() -> None:
     (rolled_back,) = (FIXTURES / "codex" / "rollback").rglob("rollout-*.jsonl")
-    texts = json.dumps(SOURCE.agent_view(rolled_back))
+    texts = json.dumps(custodian_of(SOURCE).agent_view(rolled_back))
     assert "Third line?" not in texts
     assert "Sure?" in texts
     (early,) = (FIXTURES / "codex" / "legacy-early").rglob("rollout-*.jsonl")
-    view = SOURCE.agent_view(early)
+    view = custodian_of(SOURCE).agent_view(early)
     assert view
     assert "I look first." not in json.dumps(view["items"])
 
 
 def test_what_lies_beside_sessions_is_nothing(tmp_path: Path) -> None:
     session = read(tmp_path, said("Hello?"), forked_from_id=OTHER)
-    assert SOURCE.with_outputs(session) is session
-    assert not SOURCE.named_ids(session)
-    assert SOURCE.agent_view(write_rollout(tmp_path, [said("x")], "rollout-x.jsonl")) is None
+    assert SOURCE.companions().with_outputs(session) is session
+    assert not SOURCE.companions().named_ids(session)
+    assert custodian_of(SOURCE).agent_view(write_rollout(tmp_path, [said("x")], "rollout-x.jsonl")) is None

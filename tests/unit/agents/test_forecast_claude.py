@@ -14,6 +14,7 @@ from geminids.core import agents
 from geminids.core.agents.fates import Forecast
 from geminids.core.agents.homes import Home
 from geminids.core.agents.resume import Circumstances
+from tests.support.reading import custodian_of
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ONE, TWO, THREE = (f"{number * 8}-aaaa-4aaa-8aaa-aaaaaaaaaaaa" for number in "123")
@@ -55,7 +56,7 @@ class Desk:
         circumstances = Circumstances(
             environment=self.variables, user_home=str(self.folder / "home"), here="/", now=NOW
         )
-        return source.forecast(home, fates, circumstances)
+        return custodian_of(source).forecast(home, fates, circumstances)
 
     def due(self) -> dict[str, str]:
         """Why files go that are due now, by name."""
@@ -157,4 +158,4 @@ def test_other_homes_are_none_of_its_business(desk: Desk) -> None:
     source, other = agents.load("claude"), Home("claude", str(desk.folder / "other"), "given")
     fates = source.read(source.scan(Home("claude", str(desk.data), "given")).bundles[0]).fates
     circumstances = Circumstances(environment={}, user_home="/nowhere", here="/", now=NOW)
-    assert source.forecast(other, fates, circumstances).deletions == ()
+    assert custodian_of(source).forecast(other, fates, circumstances).deletions == ()

@@ -22,6 +22,7 @@ from geminids.core.disk import KEPT_INODE
 from geminids.core.model import Project
 from tests.conftest import ROOT
 from tests.support.fake_agents import install, path_with
+from tests.support.reading import custodian_of
 
 FIXTURES = ROOT / "tests" / "fixtures" / "gemini"
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -110,7 +111,7 @@ class Desk:
             here=str(self.folder),
             now=NOW,
         )
-        return agents.load("gemini").forecast(self.home, self.fates(), circumstances)
+        return custodian_of(agents.load("gemini")).forecast(self.home, self.fates(), circumstances)
 
     def doomed(self) -> dict[str, Deletion]:
         return {Path(one.file).name: one for one in self.forecast().deletions}

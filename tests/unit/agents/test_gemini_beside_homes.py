@@ -300,8 +300,8 @@ def test_credentials_in_other_spellings_and_their_copies_are_not_opened(
 def test_in_a_home_what_looks_secret_is_not_opened_unless_the_cli_writes_it(
     tmp_path: Path, inside: str, is_secret: bool
 ) -> None:
-    assert SOURCE.keeps_secrets(tmp_path / ".gemini" / inside) is is_secret
-    assert not SOURCE.keeps_secrets(tmp_path / inside)
+    assert SOURCE.files().keeps_secrets(tmp_path / ".gemini" / inside) is is_secret
+    assert not SOURCE.files().keeps_secrets(tmp_path / inside)
 
 
 @pytest.mark.parametrize("folder", ["memory/", "plans/", "images/", f"tool-outputs/session-{FIRST_ID}/", ""])

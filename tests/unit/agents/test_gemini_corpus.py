@@ -19,7 +19,7 @@ from geminids.agents.gemini import GeminiSource
 from geminids.core.model import Session
 from tests.conftest import CORPUS, FIXTURES, RecordProperty
 from tests.support.accounts import accounted
-from tests.support.reading import readings, sessions
+from tests.support.reading import custodian_of, readings, sessions
 from tests.support.truth import Losses, differences, once
 
 SOURCE = GeminiSource()
@@ -34,14 +34,14 @@ WILD = sorted(path for path in (CORPUS / "wild" / "gemini").glob("*") if path.is
 def test_agents_view_equals_the_loader_in_fixtures(dump: Path) -> None:
     case = next(folder for folder in dump.parents if folder.name == "oracle").parent
     file = case / "home" / dump.relative_to(case / "oracle").with_suffix("")
-    assert_same(SOURCE.agent_view(file), json.loads(dump.read_bytes()))
+    assert_same(custodian_of(SOURCE).agent_view(file), json.loads(dump.read_bytes()))
 
 
 def test_agents_view_equals_the_loader_in_the_corpus(corpus: Path, record_property: RecordProperty) -> None:
     compared: Counter[str] = Counter()
     for dump in ORACLES:
         written = json.loads(dump.read_bytes())["loadConversationRecord"]
-        view = SOURCE.agent_view(dump.with_name(dump.name.removesuffix(".oracle.json")))
+        view = custodian_of(SOURCE).agent_view(dump.with_name(dump.name.removesuffix(".oracle.json")))
         assert_same(view, written["value"], str(dump.relative_to(corpus)))
         compared["no session" if view is None else "equal"] += 1
     equal, neither = compared["equal"], compared["no session"]

@@ -29,6 +29,7 @@ from tests.conftest import FIXTURES
 from tests.support.accounts import accounted
 from tests.support.documents import assert_valid
 from tests.support.examples import examples
+from tests.support.reading import custodian_of
 from tests.support.strategies import JSON
 
 SOURCE = GeminiSource()
@@ -67,7 +68,7 @@ class Reader:
         assert [accounted(account) for account in reading.accounts] == [facts.st_size]
         for session in reading.sessions:
             assert_valid(session)
-        SOURCE.agent_view(path)
+        custodian_of(SOURCE).agent_view(path)
         SOURCE.read_alone(path)
         self.problems = reading.problems
         self.accounts = reading.accounts
@@ -269,7 +270,7 @@ def test_the_agents_view_has_half_a_character_as_the_loader_has_it(tmp_path: Pat
     document = json.dumps({**header, "messages": [message]}, indent=2)
     file = tmp_path / name
     file.write_text("\n".join(lines) if name.endswith("l") else document)
-    view = SOURCE.agent_view(file)
+    view = custodian_of(SOURCE).agent_view(file)
     assert view is not None
     (loaded,) = view["messages"]
     assert loaded == json.loads(json.dumps(message))

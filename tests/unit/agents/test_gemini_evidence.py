@@ -62,7 +62,7 @@ def test_sessions_alone_prove_every_folder_that_they_name(
             named = named_folder(session)
             how = str(project.known_by) if project.certain else "not at all"
             if named and not project.certain:
-                assert named in SOURCE.named_folders(session), session.files
+                assert named in SOURCE.projects().named_folders(session), session.files
                 how = "any word, on request"
             known[how] += 1
     record_property("counts", f"folders that sessions alone prove: {dict(known)}")

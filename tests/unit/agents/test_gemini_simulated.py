@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from geminids.agents.gemini import GeminiSource
 from geminids.core.model import Message, Origin, Session, State
 from tests.support.examples import examples
-from tests.support.reading import sessions
+from tests.support.reading import custodian_of, sessions
 from tests.support.simulated_cli import ACTIONS, CONTEXT_ID, INTERRUPTED, RELEASES, SimulatedCli, TrueTurn
 
 SOURCE = GeminiSource()
@@ -51,7 +51,7 @@ def test_each_turn_is_told_once_with_what_became_of_it(
         home = Path(folder)
         cli = used(home, release, actions, chance)
         (session,) = sessions(SOURCE, home)
-        view = SOURCE.agent_view(cli.file)
+        view = custodian_of(SOURCE).agent_view(cli.file)
     assert view is not None
     assert_nothing_is_lost_or_told_twice(session, cli)
     assert_states_are_true(session, cli)

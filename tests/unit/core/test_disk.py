@@ -34,7 +34,7 @@ from geminids.storage.archive.disk import KeptDisk
 from geminids.storage.text.words import Want
 from tests.conftest import FIXTURES, ROOT, Rights
 from tests.support.codex_homes import THREAD, meta, name_of, said, write_rollout
-from tests.support.toy_agent import installed, write_talk
+from tests.support.toys import installed, write_talk
 
 AGENTS = ("claude", "codex", "gemini")
 CASES = sorted(home.parent for agent in AGENTS for home in FIXTURES.glob(f"{agent}/*/home"))
@@ -94,7 +94,7 @@ def seen(homes: Iterable[Home], disk: Disk) -> Seen:
     # What becomes of a file is asked only of those that are there.
     readings = [msgspec.structs.replace(reading, fates=()) for reading in _readings(scans)]
     sessions = [session for reading in readings for session in reading.sessions]
-    whole = [agents.load(session.agent).with_outputs(session, disk) for session in sessions]
+    whole = [agents.load(session.agent).companions().with_outputs(session, disk) for session in sessions]
     return Seen([_plain(scan) for scan in scans], readings, whole)
 
 
@@ -104,7 +104,7 @@ def _readings(scans: Sequence[Scan]) -> Iterator[Reading]:
         read = [source.read(bundle) for bundle in shelf.bundles]
         yield from read
         traces = [trace(session) for reading in read for session in reading.sessions]
-        yield source.read_beside(shelf.companions, traces, None)
+        yield source.companions().read_beside(shelf.companions, traces, None)
 
 
 def _plain(value: Any) -> Any:
@@ -136,7 +136,7 @@ def homes(request: pytest.FixtureRequest, tmp_path: Path) -> list[Home]:
 
 def source_name(homes: Sequence[Home]) -> Callable[[str], str | None]:
     """What stays the same of files of these homes."""
-    return agents.load(homes[0].agent).moved_name
+    return agents.load(homes[0].agent).files().moved_name
 
 
 def test_a_home_that_is_gone_is_read_as_before(homes: list[Home], tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_folder_that_is_gone_is_read_as_before(homes: list[Home], tmp_path: Pa
 
 def test_some_folders_of_a_home_that_is_gone_are_scanned_as_before(homes: list[Home], tmp_path: Path) -> None:
     source = agents.load(homes[0].agent)
-    disk = disk_with(copies_of(tmp_path / "home"), source.moved_name)
+    disk = disk_with(copies_of(tmp_path / "home"), source.files().moved_name)
     folders = [sorted(source.footprint(home).keys() - {home.folder}) for home in homes]
     before = [
         [_plain(source.scan(home, only=[folder])) for folder in own]
@@ -257,7 +257,7 @@ def test_a_copy_of_a_database_that_is_none_is_at_most_a_problem(tmp_path: Path, 
 
 def codex_sessions(home: Path, copies: Mapping[str, Copy]) -> list[Session]:
     """The sessions of a Codex home that some copies are kept of."""
-    disk = disk_with(copies, agents.load("codex").moved_name)
+    disk = disk_with(copies, agents.load("codex").files().moved_name)
     readings = marked([Home("codex", str(home / ".codex"), "test")], disk)
     return [session for reading in readings for session in reading.sessions]
 
@@ -316,7 +316,7 @@ def test_a_rollout_in_another_home_is_another_one(tmp_path: Path) -> None:
 
 
 def test_only_codex_moves_its_files() -> None:
-    moved = {name: agents.load(name).moved_name for name in AGENTS}
+    moved = {name: agents.load(name).files().moved_name for name in AGENTS}
     path = f"/x/.codex/sessions/2026/11/15/{name_of(THREAD)}"
     assert moved["codex"](path) == moved["codex"](f"{path}.zst") == name_of(THREAD)
     assert moved["codex"](f"/x/.codex/archived_sessions/{name_of(THREAD)}") == name_of(THREAD)
@@ -417,14 +417,14 @@ def test_an_output_is_not_read_where_a_link_leads_out_of_the_project(tmp_path: P
     disk = disk_with(copies_of(home))
     sessions = [session for reading in marked([found], disk) for session in reading.sessions]
     source = agents.load("gemini")
-    assert any(moved_in(source.with_outputs(session, disk)) for session in sessions)
+    assert any(moved_in(source.companions().with_outputs(session, disk)) for session in sessions)
     for outputs in list(home.rglob("tool-outputs")):
         shutil.move(outputs, tmp_path / "elsewhere")
         outputs.symlink_to(tmp_path / "elsewhere")
-    assert not any(moved_in(source.with_outputs(session, disk)) for session in sessions)
+    assert not any(moved_in(source.companions().with_outputs(session, disk)) for session in sessions)
     for outputs in list(home.rglob("tool-outputs")):
         outputs.unlink()
-    assert any(moved_in(source.with_outputs(session, disk)) for session in sessions)
+    assert any(moved_in(source.companions().with_outputs(session, disk)) for session in sessions)
 
 
 def moved_in(session: Session) -> list[str]:
@@ -458,7 +458,7 @@ def test_sessions_in_a_closed_folder_are_not_taken_for_gone(
 ) -> None:
     home = Path(shutil.copytree(FIXTURES / case / "home", tmp_path / "home"))
     source = agents.load(case.partition("/")[0])
-    disk = disk_with(copies_of(home), source.moved_name)
+    disk = disk_with(copies_of(home), source.files().moved_name)
     (found,) = (one._replace(disk=disk) for one in source.homes_below(str(home)))
     closed = {file.path.parent for bundle in source.scan(found).bundles for file in bundle.files}
     for folder in closed:
@@ -595,7 +595,7 @@ def test_another_agent_is_read_from_copies_too(tmp_path: Path) -> None:
         write_talk(tmp_path)
         (home,) = agents.load("toy").homes_below(str(tmp_path))
         before = seen([home], REAL)
-        disk = disk_with(copies_of(tmp_path / ".toy"), agents.load("toy").moved_name)
+        disk = disk_with(copies_of(tmp_path / ".toy"), agents.load("toy").files().moved_name)
         shutil.rmtree(tmp_path / ".toy")
         assert seen([home], disk) == before
         assert len(before.whole) == 1
@@ -641,9 +641,12 @@ LOOKS_BY_ITSELF = {
     "agents/gemini/footprint.py": "footprints are of the disk as it is, and have no time",
     "agents/gemini/homes.py": "finds homes",
     "agents/gemini/read/reading.py": "reads files given by hand",
+    "agents/claude/known_folders.py": "finds folders of projects",
     "core/agents/homes.py": "finds homes",
     "core/agents/restore.py": "puts files back on the disk as it is",
     "reading/describe.py": "describes files given by hand",
+    "reading/peeks.py": "finds folders of projects",
+    "reading/worked_in.py": "finds folders of projects",
     "reading/footprints.py": "footprints are of the disk as it is, and have no time",
 }
 """Modules of the readers that look at the disk by themselves, and why they may."""

@@ -24,6 +24,7 @@ from geminids.library.custody.rescuing import CannotRescueError, repaired, write
 from tests.conftest import FIXTURES
 from tests.support.fake_agents import install, path_with
 from tests.support.homes import write_session
+from tests.support.reading import custodian_of
 from tests.support.reading import sessions as read_sessions
 
 GEMINI = agents.load("gemini")
@@ -59,7 +60,11 @@ def stranded(home: Path, programs: Path | None = None) -> list[Stranded]:
         here=str(home),
         now=NOW,
     )
-    return [one for found in GEMINI.homes_below(str(home)) for one in GEMINI.stranded(found, circumstances)]
+    return [
+        one
+        for found in GEMINI.homes_below(str(home))
+        for one in custodian_of(GEMINI).stranded(found, circumstances)
+    ]
 
 
 def rescued(home: Path, now: datetime = NOW) -> Stranded:
@@ -97,7 +102,7 @@ def _numbers(session: Session) -> tuple[int, int, int, Any]:
 
 def shown(found: Stranded) -> list[str]:
     """The prompts that the CLI loads from what was written."""
-    view = GEMINI.agent_view(Path(str(found.target)))
+    view = custodian_of(GEMINI).agent_view(Path(str(found.target)))
     assert view is not None
     return ["".join(_texts(m["content"])) for m in view["messages"] if m["type"] == "user"]
 
@@ -319,7 +324,7 @@ def test_a_subagent_with_the_id_of_its_parent_hides_it(recorded: Callable[[str],
 def test_a_prompt_like_a_command_keeps_its_words(prompt: str, tmp_path: Path) -> None:
     ask_instead(write_session(tmp_path), prompt)
     found = rescued(tmp_path)
-    view = GEMINI.agent_view(Path(str(found.target)))
+    view = custodian_of(GEMINI).agent_view(Path(str(found.target)))
     assert view is not None
     written = [message["content"] for message in view["messages"] if message["type"] == "user"]
     assert [{"text": "\u200b"}, {"text": prompt}] in written
@@ -372,7 +377,7 @@ def test_a_title_in_another_script_becomes_a_summary(tmp_path: Path) -> None:
     ask_instead(write_session(tmp_path), "修复这个错误")
     found = rescued(tmp_path)
     assert (kinds(found), found.severity, found.hidden) == ({"title"}, Severity.TITLE, 0)
-    view = GEMINI.agent_view(Path(str(found.target)))
+    view = custodian_of(GEMINI).agent_view(Path(str(found.target)))
     assert view is not None
     assert view["summary"] == "修复这个错误"
 
@@ -424,7 +429,7 @@ def test_a_command_of_the_humans_own_is_written_as_it_was(recorded: Callable[[st
 
 
 def shown_in(home: Path) -> list[str]:
-    view = GEMINI.agent_view(next(home.glob(".gemini/tmp/*/chats/session-*.jsonl")))
+    view = custodian_of(GEMINI).agent_view(next(home.glob(".gemini/tmp/*/chats/session-*.jsonl")))
     assert view is not None
     return ["".join(_texts(m["content"])) for m in view["messages"] if m["type"] == "user"]
 
@@ -433,7 +438,7 @@ def test_a_folder_that_no_cli_looks_into_is_refused(recorded: Callable[[str], Pa
     home = recorded("no-header")
     elsewhere = (home / ".gemini").rename(home / "backup")
     circumstances = Circumstances(environment={}, user_home=str(home), here=str(home), now=NOW)
-    (found,) = GEMINI.stranded(Home("gemini", str(elsewhere), "given"), circumstances)
+    (found,) = custodian_of(GEMINI).stranded(Home("gemini", str(elsewhere), "given"), circumstances)
     assert found.target is None
     with pytest.raises(CannotRescueError, match="where Gemini CLI does not look"):
         repaired(found, NOW)
@@ -451,4 +456,7 @@ def test_nothing_is_written_over_another_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_other_agents_strand_no_session_that_we_know_of(agent: str, tmp_path: Path) -> None:
     circumstances = Circumstances(environment={}, user_home=str(tmp_path), here="/", now=NOW)
-    assert list(agents.load(agent).stranded(Home(agent, str(tmp_path), "given"), circumstances)) == []
+    assert (
+        list(custodian_of(agents.load(agent)).stranded(Home(agent, str(tmp_path), "given"), circumstances))
+        == []
+    )

@@ -28,6 +28,7 @@ from geminids.library.custody.restoring import RestorePlan, pieces_below, plan_i
 from tests.conftest import FIXTURES, ROOT
 from tests.support.fake_agents import install, path_with
 from tests.support.homes import FIRST_ID, write_session
+from tests.support.reading import custodian_of
 from tests.support.reading import sessions as read_sessions
 
 SOON = datetime(2026, 5, 2, 12, tzinfo=UTC)
@@ -394,7 +395,10 @@ def test_says_that_only_one_of_two_sessions_in_a_file_is_shown_and_how_to_get_th
     assert f"only {shown!r}" in warning
     write(found)
     home = home_of("gemini", tmp_path / ".gemini")
-    stranded = {one.session.native_id for one in agents.load("gemini").stranded(home, _nowhere(tmp_path))}
+    stranded = {
+        one.session.native_id
+        for one in custodian_of(agents.load("gemini")).stranded(home, _nowhere(tmp_path))
+    }
     assert hidden in stranded
     assert shown not in stranded
 

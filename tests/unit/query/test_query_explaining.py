@@ -86,7 +86,7 @@ def test_lines_that_are_named_tell_of_tokens(name: str, tmp_path: Path) -> None:
     for request in requests:
         for place in (request.source, *request.copies):
             file = Path(place.file)
-            content = source.unpacked(file) or file.read_bytes()
+            content = source.files().unpacked(file) or file.read_bytes()
             assert b"_tokens" in content.split(b"\n")[place.line - 1]
 
 

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geminids.core import agents
-from geminids.core.agents.base import Reading, Scan, Source
+from geminids.core.agents.base import Reading, Scan
+from geminids.core.agents.source import Source
 from geminids.core.agents.traces import trace
 from geminids.core.model import Message, Session
 from geminids.library import Library
@@ -94,7 +95,7 @@ def readings_of(source: Source, every: Sequence[Scan]) -> Iterator[Reading]:
         read = [source.read(bundle) for bundle in shelf.bundles]
         yield from read
         traces = [trace(session) for reading in read for session in reading.sessions]
-        yield source.read_beside(shelf.companions, traces, None)
+        yield source.companions().read_beside(shelf.companions, traces, None)
 
 
 def found_by(library: Library, typed: str, **more: object) -> set[Place]:

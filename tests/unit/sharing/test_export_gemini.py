@@ -32,6 +32,7 @@ from geminids.sharing.transcript.entries import LEVELS
 from tests.conftest import FIXTURES, ROOT
 from tests.support.exporting import exported, fixture_sessions, hostile_session
 from tests.support.gemini_cli import NoCliError, installed_cli
+from tests.support.reading import custodian_of
 from tests.support.reading import sessions as read_sessions
 
 ALL = sorted(fixture_sessions())
@@ -51,7 +52,7 @@ def loaded(session: Session, folder: Path, **options: Any) -> dict[str, Any]:
     """An exported session as Gemini CLI's loader returns it."""
     file = folder / gemini_file_name(session)
     file.write_bytes(exported("gemini", session, **options))
-    view = agents.load("gemini").agent_view(file)
+    view = custodian_of(agents.load("gemini")).agent_view(file)
     assert view is not None
     return view
 
@@ -86,7 +87,7 @@ def test_every_level_can_be_loaded(level: str, tmp_path: Path) -> None:
 
 def test_a_summary_stands_before_the_turns_that_were_kept(tmp_path: Path) -> None:
     (session,) = read_sessions(agents.load("gemini"), FIXTURES / "gemini" / "compress-checkpoint" / "home")
-    original = agents.load("gemini").agent_view(Path(session.files[0].path))
+    original = custodian_of(agents.load("gemini")).agent_view(Path(session.files[0].path))
     assert original is not None
     words = [_words(message) for message in loaded(session, tmp_path)["messages"]]
     assert words == [_words(message) for message in original["messages"]]

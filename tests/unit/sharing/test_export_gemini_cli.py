@@ -24,6 +24,7 @@ from tests.support.gemini_cli import (
     installed_cli,
     loopback_server,
 )
+from tests.support.reading import custodian_of
 from tests.support.reading import sessions as read_sessions
 
 CASES = (
@@ -86,7 +87,7 @@ def original(case: str) -> Original:
     """The first session of a case."""
     source = agents.load("gemini")
     session = read_sessions(source, FIXTURES / "gemini" / case / "home")[0]
-    view = source.agent_view(Path(session.files[-1].path))
+    view = custodian_of(source).agent_view(Path(session.files[-1].path))
     assert view is not None
     return Original(session, view["messages"])
 

@@ -346,7 +346,7 @@ def test_a_session_of_an_agent_we_do_not_know_is_shown(geminids: Run, tmp_path: 
 def test_no_file_is_opened_because_a_document_names_it(tmp_path: Path) -> None:
     source = agents.load("gemini")
     (session, *_) = read_sessions(source, FIXTURES / "gemini" / "long-output" / "home")
-    assert source.with_outputs(session) != session, "the session names no file that is there"
+    assert source.companions().with_outputs(session) != session, "the session names no file that is there"
     with Library(data=tmp_path / "data") as library:
         assert library.file(written_document(tmp_path, session)) == [session]
 

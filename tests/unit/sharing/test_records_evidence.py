@@ -51,7 +51,7 @@ SAYS_NOTHING = (None, "")
 
 def content_of(agent: str, path: str) -> bytes:
     """The bytes of a file, as an agent's reader sees them."""
-    unpacked = agents.load(agent).unpacked(Path(path))
+    unpacked = agents.load(agent).files().unpacked(Path(path))
     return Path(path).read_bytes() if unpacked is None else unpacked
 
 

@@ -644,7 +644,7 @@ def test_recorded_sessions_can_be_redacted_anywhere(agent: str) -> None:
 
 
 def content_of(agent: str, path: str) -> bytes:
-    unpacked = agents.load(agent).unpacked(Path(path))
+    unpacked = agents.load(agent).files().unpacked(Path(path))
     return Path(path).read_bytes() if unpacked is None else unpacked
 
 

@@ -31,6 +31,7 @@ from geminids.sharing.records.natives import Natives, read_natives
 from geminids.sharing.records.simple import simple_record
 from tests.conftest import FIXTURES, RecordProperty
 from tests.support.exporting import exported, fixture_sessions, hostile_session
+from tests.support.reading import custodian_of
 from tests.support.reading import sessions as read_sessions
 
 GEMINI_HOMES = sorted(FIXTURES.glob("gemini/*/home"))
@@ -93,7 +94,7 @@ def naive_entry(message: dict[str, Any]) -> dict[str, Any]:
 
 def natives_of(session: Session) -> Natives:
     source = agents.load(session.agent)
-    return read_natives(session, lambda path: source.unpacked(Path(path)) or Path(path).read_bytes())
+    return read_natives(session, lambda path: source.files().unpacked(Path(path)) or Path(path).read_bytes())
 
 
 def gemini_sessions(homes: list[Path], file_format: str) -> Iterator[Session]:
@@ -200,7 +201,7 @@ def loaded_logs() -> Iterator[tuple[Session, dict[str, Any]]]:
     holders = Counter(file.path for session in found for file in session.files)
     for session in found:
         path = session.files[-1].path
-        view = agents.load("gemini").agent_view(Path(path))
+        view = custodian_of(agents.load("gemini")).agent_view(Path(path))
         # It loads nothing without a header, and of two sessions in one file only the last.
         if view is not None and holders[path] == 1:
             yield session, view

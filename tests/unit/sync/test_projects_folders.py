@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geminids.agents.claude.known_folders import folders_named
 from geminids.core.model import KnownBy
+from geminids.sync.projects.agents_folders import agents_folders
 from geminids.sync.projects.folders import current_folder, known_folders
-from geminids.sync.projects.other_agents import folders_named, other_agents
 from geminids.sync.projects.resolving import Known
 from geminids.sync.projects.shells import folders_in_history, shell_history
 from geminids.sync.projects.walk import DEEP_DEPTH, QUICK_DEPTH, Mounts, search_roots, searched
@@ -148,8 +149,8 @@ def test_projects_of_claude_code(tmp_path: Path) -> None:
         json.dumps({"type": "summary"}) + "\n" + json.dumps({"cwd": "/a/thrée-four", "text": '"cwd":"/no"'})
     )
     written(tmp_path / ".claude/projects/-a-thr-e-four/x.jsonl", session)
-    assert list(other_agents(tmp_path, {})) == [("/a/thrée-four", KnownBy.OTHER_AGENT)]
-    assert paths(other_agents(tmp_path / "no", {"CLAUDE_CONFIG_DIR": str(tmp_path / ".claude")})) == [
+    assert list(agents_folders(tmp_path, {})) == [("/a/thrée-four", KnownBy.OTHER_AGENT)]
+    assert paths(agents_folders(tmp_path / "no", {"CLAUDE_CONFIG_DIR": str(tmp_path / ".claude")})) == [
         "/a/thrée-four"
     ]
 
@@ -160,8 +161,8 @@ def test_projects_of_codex(tmp_path: Path) -> None:
         {"type": "session_meta", "payload": {"id": "1", "cwd": "/a/two", "instructions": "x" * 99_999}}
     )
     written(tmp_path / ".codex/sessions/2026/05/01/rollout-2026-05-01-x.jsonl", first)
-    assert paths(other_agents(tmp_path, {})) == ["/a/one", "/a/two"]
-    assert paths(other_agents(tmp_path / "no", {"CODEX_HOME": str(tmp_path / ".codex")})) == [
+    assert paths(agents_folders(tmp_path, {})) == ["/a/one", "/a/two"]
+    assert paths(agents_folders(tmp_path / "no", {"CODEX_HOME": str(tmp_path / ".codex")})) == [
         "/a/one",
         "/a/two",
     ]
@@ -172,12 +173,12 @@ def test_damaged_files_of_other_agents_tell_nothing(tmp_path: Path, content: byt
     written(tmp_path / ".codex/config.toml", content)
     written(tmp_path / ".claude/projects/strange/x.jsonl", content)
     written(tmp_path / ".codex/sessions/2026/05/01/rollout-x.jsonl", content)
-    assert paths(other_agents(tmp_path, {})) == []
+    assert paths(agents_folders(tmp_path, {})) == []
 
 
 def test_a_damaged_config_still_names_its_projects(tmp_path: Path) -> None:
     written(tmp_path / ".codex/config.toml", 'model = \n[projects."/a/one"]\ntrust_level = "trusted"\n')
-    assert paths(other_agents(tmp_path, {})) == ["/a/one"]
+    assert paths(agents_folders(tmp_path, {})) == ["/a/one"]
 
 
 def test_a_name_of_claude_code_is_looked_up_on_the_disk(tmp_path: Path) -> None:

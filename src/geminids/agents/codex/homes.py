@@ -17,7 +17,7 @@ from geminids.core.agents.homes import Home, may_be_folder
 from geminids.core.config import expanded, tidy
 
 AGENT = "codex"
-_DATA_FOLDER = ".codex"
+DATA_FOLDER = ".codex"
 HOME_VARIABLE = "CODEX_HOME"
 SESSIONS_VARIABLE = "CODEX_SESSIONS_DIR"
 
@@ -34,7 +34,7 @@ NAMES_FILE = "session_index.jsonl"
 
 def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
     """The homes this machine should have, each once; one that is named need not be there."""
-    found = [Home(AGENT, below(user_home, _DATA_FOLDER), "the user's home")]
+    found = [Home(AGENT, below(user_home, DATA_FOLDER), "the user's home")]
     for variable in (HOME_VARIABLE, SESSIONS_VARIABLE):
         found += [Home(AGENT, path, variable) for path in _paths(environment.get(variable))]
     return list(_each_once(found))
@@ -42,10 +42,10 @@ def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
 
 def homes_below(folder: str) -> list[Home]:
     """The home in a folder that stands for a user's home, or that is itself a `.codex` folder."""
-    inside = below(folder, _DATA_FOLDER)
+    inside = below(folder, DATA_FOLDER)
     if may_be_folder(inside):
         return [Home(AGENT, inside, "given")]
-    is_home = os.path.basename(folder) == _DATA_FOLDER or _is_data_folder(folder)  # noqa: PTH119
+    is_home = os.path.basename(folder) == DATA_FOLDER or _is_data_folder(folder)  # noqa: PTH119
     return [Home(AGENT, folder, "given")] if is_home else []
 
 

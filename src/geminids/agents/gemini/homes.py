@@ -15,7 +15,7 @@ from geminids.core.agents.homes import Home, may_be_folder
 from geminids.core.config import expanded, tidy
 
 AGENT = "gemini"
-_DATA_FOLDER = ".gemini"
+DATA_FOLDER = ".gemini"
 SESSIONS_VARIABLE = "GEMINI_SESSIONS_DIR"
 
 PROJECTS_FILE = "projects.json"
@@ -62,18 +62,18 @@ def markers_elsewhere(home: Home) -> str:
 
 
 def _expected_folders(folder: str) -> list[str]:
-    return list(_data_folders(folder)) or [_below(folder, _DATA_FOLDER)]
+    return list(_data_folders(folder)) or [_below(folder, DATA_FOLDER)]
 
 
 def _data_folders(folder: str) -> Iterator[str]:
     if not os.access(folder, os.X_OK) and os.path.isdir(folder):  # noqa: PTH112
         # One place to report is enough.
-        yield _below(folder, _DATA_FOLDER)
+        yield _below(folder, DATA_FOLDER)
         return
-    for path in (_below(folder, _DATA_FOLDER), _below(folder, ".cache", _DATA_FOLDER)):
+    for path in (_below(folder, DATA_FOLDER), _below(folder, ".cache", DATA_FOLDER)):
         if may_be_folder(path):
             yield path
-    if os.path.basename(folder) == _DATA_FOLDER or _is_data_folder(folder):  # noqa: PTH119
+    if os.path.basename(folder) == DATA_FOLDER or _is_data_folder(folder):  # noqa: PTH119
         yield folder
 
 

@@ -118,12 +118,12 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     help="With --redact also keep pictures and documents, into which nobody looked.",
 )
 @click.option("--images", is_flag=True, help="markdown: pictures and other attachments as files beside it.")
-@click.option("--share", is_flag=True, help="markdown: in the shape of Gemini CLI's own `/chat share`.")
+@click.option("--share", is_flag=True, help="markdown: in the shape in which an agent itself shares it.")
 @click.option("--table", type=click.Choice(["messages", "calls"]), help="csv: which table.")
 @click.option(
     "--fresh",
     is_flag=True,
-    help="gemini: say that it was changed now; Gemini CLI deletes what is older than 30 days.",
+    help="In an agent's own format: say that it was changed now; agents may delete what is old.",
 )
 @click.option("--force", is_flag=True, help="Replace files that are there, also those that somebody changed.")
 @click.option("--report", is_flag=True, help="Also say what of the sessions this format cannot carry.")
@@ -169,7 +169,6 @@ def export(
     geminids export cors preflight -o found/        all that `search` finds
     geminids export --project . -f html -o history/
     geminids export --all -f jsonl -o all.jsonl
-    geminids export 3 -f gemini -o saved.jsonl      Gemini CLI loads it again
     geminids export 3 --report > session.md         what it cannot carry
     """  # noqa: D301 - click wants the character itself
     from geminids.faces.cli.sessions import tell_unreadable

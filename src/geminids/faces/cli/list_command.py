@@ -176,7 +176,7 @@ def list_sessions(
     geminids list
     geminids list --project . --since 7d
     geminids list --project shop --kind all -n 50
-    geminids list --agent gemini --sort messages
+    geminids list --kind main --sort messages
     geminids list --tag keep
     geminids list --json | jq -r '.sessions[].title'
     """  # noqa: D301 - click wants the character itself

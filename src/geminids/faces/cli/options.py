@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from geminids.core.agents import available as known_agents
 from geminids.sharing.transcript.levels import LEVEL_WORDS
 
 if TYPE_CHECKING:
@@ -130,8 +131,6 @@ def complete_agents(_: click.Context, __: click.Parameter, incomplete: str) -> l
     """The agents whose files can be read."""
     from click.shell_completion import CompletionItem
 
-    from geminids.core.agents import available as known_agents
-
     return [CompletionItem(name) for name in known_agents() if name.startswith(incomplete.casefold())]
 
 
@@ -139,8 +138,6 @@ def _known_agents(_: click.Context, __: click.Parameter, value: tuple[str, ...])
     """The agents that were typed, each once; refuse what is none."""
     if not value:
         return value
-    from geminids.core.agents import available as known_agents
-
     known = known_agents()
     for name in value:
         if name.casefold() not in known:
@@ -231,7 +228,8 @@ agent_option = click.option(
     metavar="NAME",
     callback=_known_agents,
     shell_complete=complete_agents,
-    help="Only of this agent, such as gemini; given several times, of any of them. Else of all.",
+    help=f"Only of this agent ({', '.join(known_agents())}); given several times, of any of them. "
+    "Else of all.",
 )
 
 detail_option = click.option(

@@ -65,7 +65,7 @@ def rescue(
 ) -> int:
     """Find sessions that an agent can no longer show though they are on the disk, and repair them.
 
-    Some releases of Gemini CLI bury a conversation in its own file, lose its first line, glue lines
+    Some releases of agents bury a conversation in its own file, lose its first line, glue lines
     together, or hide a session behind another one. Each that was found is explained, with the file and
     the line where it can be seen.
 
@@ -75,7 +75,7 @@ def rescue(
     \b
     geminids rescue
     geminids rescue 1f0c9a2b --apply
-    geminids rescue --agent gemini --all
+    geminids rescue --all
     """  # noqa: D301 - click wants the character itself
     if choices.sample and apply:
         raise click.UsageError("The sample comes with geminids: nothing is written into it.")

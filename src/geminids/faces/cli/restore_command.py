@@ -97,8 +97,8 @@ def restore(
     `latest`; words that name none are looked for as `search` would. `geminids list --kept` shows the
     sessions whose files are gone.
 
-    First you see what would be written and what would be changed in it: Gemini CLI deletes what is
-    old and takes sessions of one minute for one, so that the date, the name or the id may have to
+    First you see what would be written and what would be changed in it: an agent may delete what
+    is old, or take sessions of one minute for one, so that the date, the name or the id may have to
     be another one. Then you are asked. No file that is there is ever touched. What cannot be put back is
     said, and the others are.
 

@@ -40,7 +40,7 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_print: bool, yes: bool) -> int:
     """Go on with a session in its agent.
 
-    Goes to the folder of its project and runs the agent's own command, such as `gemini --resume ID`;
+    Goes to the folder of its project and runs the agent's own command for it;
     what stands after `--` is passed on to it. Where that cannot be done, you are told why, and what to
     type instead. Where the agent is known to delete what it resumes, you are asked first. With --print
     and with --json nothing is started.
@@ -48,7 +48,7 @@ def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_pr
     \b
     geminids resume 3
     geminids resume latest --print
-    geminids resume 1f0c9a2b -- --model gemini-2.5-pro
+    geminids resume 1f0c9a2b -- --model NAME
     """  # noqa: D301 - click wants the character itself
     from geminids.query.sessions.resume import Resumable
 

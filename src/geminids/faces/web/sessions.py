@@ -37,7 +37,7 @@ class AskedOfMany(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which sessions are meant."""
 
     q: Words = ""
-    """Words in the language of searches; may hold filters such as `agent:gemini since:7d`."""
+    """Words in the language of searches; may hold filters such as `project:shop since:7d`."""
     project: Words | None = None
     agent: SomeWords = ()
     since: Words | None = None

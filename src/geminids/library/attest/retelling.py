@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from geminids.core import agents
-from geminids.core.agents.base import Home, Source
+from geminids.core.agents.homes import Home
+from geminids.core.agents.source import Source
 from geminids.core.agents.traces import trace
 from geminids.core.atomic_files import temporary_folder
 from geminids.core.model import Session
@@ -52,7 +53,7 @@ class GivenFile(NamedTuple):
 def given_file(path: Path, stored: bytes) -> GivenFile:
     """A file that was given, with what is in it."""
     for name in agents.available():
-        if (unpacked := agents.load(name).unpacked(path)) is not None:
+        if (unpacked := agents.load(name).files().unpacked(path)) is not None:
             return GivenFile(path, unpacked, len(unpacked), stored)
     return GivenFile(path, stored, len(stored))
 
@@ -144,7 +145,7 @@ def _sessions(source: Source, home: Home, wanted: Collection[Path]) -> Iterator[
         yield from found
         if any(Path(file.path) in wanted for file in shelf.companions.files):
             traces = [trace(session) for session in found]
-            yield from source.read_beside(shelf.companions, traces, None).sessions
+            yield from source.companions().read_beside(shelf.companions, traces, None).sessions
 
 
 def same_session(record: Mapping[str, Any], told: Sequence[Session], laid: Sequence[Path]) -> Session:

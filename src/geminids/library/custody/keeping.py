@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from geminids.core.agents import custodian as custodian_of
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.base import Home
 from geminids.core.agents.homes import IMPORTED
@@ -23,7 +24,13 @@ from geminids.core.agents.restore import Copy
 from geminids.core.agents.resume import Circumstances
 from geminids.core.config import is_below
 from geminids.core.disk import REAL
-from geminids.core.errors import AgentFolderError, NoHomeHereError, NothingKeptError, NoVersionError
+from geminids.core.errors import (
+    AgentFolderError,
+    NoCustodyError,
+    NoHomeHereError,
+    NothingKeptError,
+    NoVersionError,
+)
 from geminids.core.model import Session
 from geminids.library.context import LibraryContext
 from geminids.library.custody.status import KeptStatus
@@ -179,12 +186,15 @@ class KeptCopies:
 
     def stranded(self, now: datetime | None = None, agents: Collection[str] = ()) -> list[Stranded]:
         """Sessions that their agents can no longer show or go on with, though they are on the disk."""
+        if agents and not any(map(custodian_of, agents)):
+            raise NoCustodyError("which sessions it hides", [load_agent(name).title for name in agents])
         circumstances = self._circumstances(now)
         return [
             found
             for home in self._status.homes_here()
             if not agents or home.agent in agents
-            for found in load_agent(home.agent).stranded(_real(home), circumstances)
+            if (custodian := custodian_of(home.agent))
+            for found in custodian.stranded(_real(home), circumstances)
         ]
 
     def rescue(self, found: Stranded, now: datetime | None = None) -> Repaired:

@@ -46,7 +46,11 @@ def plan_in_home(
     session_id: str, home: Home, copies: Sequence[Copy], circumstances: Circumstances
 ) -> RestorePlan:
     """How a session is put back where its agent finds it."""
-    found = agents.load(home.agent).restoring(home, copies, circumstances)
+    custodian = agents.custodian(home.agent)
+    if custodian is None:
+        reason = f"Nobody knows where {agents.load(home.agent).title} would look for it. {ELSEWHERE}"
+        return RestorePlan(session_id, refusal=reason)
+    found = custodian.restoring(home, copies, circumstances)
     for placement in found.placements:
         if not stays_in(placement.path, home.folder):
             reason = f"{placement.path!r} leads out of {home.folder!r} by a link. {ELSEWHERE}"

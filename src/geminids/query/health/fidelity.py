@@ -129,7 +129,7 @@ class Names:
     def __init__(self, user_home: Path, homes: Sequence[str]) -> None:
         self._user_home = user_home
         self._homes = homes
-        self._sources = [agents.load(name) for name in agents.available()]
+        self._known = [source.files() for source in agents.every()]
         self._numbers: dict[str, int] = {}
 
     def shortened(self, path: str) -> str:
@@ -148,7 +148,7 @@ class Names:
 
     def _hidden_name(self, name: str) -> str:
         # What an agent itself calls things; every other name may be the name of a project or a client.
-        if any(source.is_own_name(name) for source in self._sources):
+        if any(files.is_own_name(name) for files in self._known):
             return name
         number = self._numbers.setdefault(name, len(self._numbers) + 1)
         return f"name-{number}{''.join(suffix for suffix in Path(name).suffixes if suffix in _SUFFIXES)}"

@@ -65,7 +65,7 @@ def forecast_report(
     kept_paths: Callable[[Collection[str]], Collection[str]],
     circumstances: Circumstances,
 ) -> ForecastReport:
-    """What the agents are going to delete in some homes; each source picks the files that lie in its home.
+    """What the agents are going to delete in some homes; each picks the files that lie in its home.
 
     Which files are kept is asked once, for those that are endangered and no others.
     """
@@ -73,7 +73,10 @@ def forecast_report(
     retentions: list[Retention] = []
     for home in homes:
         fates = fates_by_agent.get(home.agent, ())
-        forecast = agents.load(home.agent).forecast(home, fates, circumstances)
+        custodian = agents.custodian(home.agent)
+        if custodian is None:
+            continue
+        forecast = custodian.forecast(home, fates, circumstances)
         found += ((home.agent, deletion) for deletion in forecast.deletions)
         retentions += forecast.retentions
     kept = frozenset(kept_paths([deletion.file for _, deletion in found]))

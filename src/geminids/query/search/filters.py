@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.core.agents import available as available_agents
 from geminids.query.search.found import COLUMN_NAMES
 from geminids.query.search.mistakes import QuerySyntaxError
 from geminids.storage.index.schema import COLUMNS
@@ -85,12 +86,16 @@ def refuse_a_slip(text: str, place: int) -> None:
             place + 1,
             f"There is no filter {named[1]}:, did you mean {near}:? There are {_listed(FILTERS)}. "
             "In quotes it is looked for as words.",
-            f"geminids search '{near}:{_VALUES.get(near, 'shop')} cors'",
+            f"geminids search '{near}:{_example(near)} cors'",
         )
 
 
+def _example(name: str) -> str:
+    """A value that a filter takes."""
+    return available_agents()[0] if name == "agent" else _VALUES.get(name, "shop")
+
+
 _VALUES = {
-    "agent": "gemini",
     "tool": "edit",
     "file": "app.py",
     "model": "pro",

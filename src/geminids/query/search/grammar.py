@@ -163,5 +163,5 @@ def _refuse_filter_in_a_part(text: str, token: Token) -> NoReturn:
         text,
         token.column,
         "A filter counts for the query as a whole: it stands neither in parentheses nor beside OR.",
-        "geminids search 'agent:gemini (cors OR csrf)', or several values: 'agent:gemini agent:claude cors'",
+        "geminids search 'project:shop (cors OR csrf)', or several values: 'project:shop project:blog cors'",
     )

@@ -8,7 +8,7 @@ r"""What people type to search: words, phrases, prefixes, substrings, regular ex
     pre*                       words that begin like this
     *fligh*, *"f(x"*           these characters, anywhere: slower
     /time ?out/                a regular expression, in capitals or not: slower
-    agent:gemini -is:rewound   filters, for the query as a whole; several of one name are alternatives
+    project:shop -is:rewound   filters, for the query as a whole; several of one name are alternatives
 
 People also paste error messages and commands, so whatever cannot be meant as an operator is a word:
 
@@ -175,5 +175,5 @@ def _check(text: str, tree: Node | None, filters: "Sequence[Filter]") -> None:
             text,
             1,
             "This only says what to leave out.",
-            "geminids search 'cors -test', or 'agent:gemini -test'",
+            "geminids search 'cors -test', or 'project:shop -test'",
         )

@@ -28,7 +28,7 @@ class Verifying:
             return
         if self._with_outputs:
             disk = disk_of(self._homes, session.file or "")
-            session = agents.load(session.agent).with_outputs(session, disk)
+            session = agents.load(session.agent).companions().with_outputs(session, disk)
         for number_of_message, message in enumerate(session.messages):
             by_column = words(message, everything=True)
             yield number_of_message, dict(zip(COLUMNS, by_column, strict=True))

@@ -181,7 +181,7 @@ def _unpacked(path: str, disk: "Disk") -> "BinaryIO":
 
     from geminids.core import agents
 
-    answers = (agents.load(name).unpacked(Path(path), disk) for name in agents.available())
+    answers = (source.files().unpacked(Path(path), disk) for source in agents.every())
     try:
         return BytesIO(next((answer for answer in answers if answer is not None), b""))
     except OSError:

@@ -53,7 +53,9 @@ class Stock:
             source = agents.load(beside.agent)
             found = Shelved(beside.project, [], beside.files, (), [], beside.agent)
             for reading in self._readings_of(shelf, _everything, limit=None):
-                names = (name for session in reading.sessions for name in source.named_ids(session))
+                names = (
+                    name for session in reading.sessions for name in source.companions().named_ids(session)
+                )
                 found.named.update(f"{beside.agent}:{name}" for name in names)
                 found.summaries.extend(session.without_messages() for session in reading.sessions)
                 found.problems.extend(reading.problems)
@@ -95,7 +97,7 @@ class Stock:
             source = agents.load(bundle.agent)
             for session in source.read(bundle).sessions:
                 if session.project.hash in unknown:
-                    yield from source.named_folders(session)
+                    yield from source.projects().named_folders(session)
 
     def _shelves(self) -> list[Shelf]:
         return shelves(self.scans)

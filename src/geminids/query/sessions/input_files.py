@@ -14,6 +14,7 @@ from geminids.core import agents
 from geminids.core.agents.base import Reading, may_exist
 from geminids.core.config import expanded
 from geminids.core.errors import (
+    NoCustodyError,
     NotASessionError,
     NothingToReadError,
     NotLoadedByAgentError,
@@ -91,8 +92,12 @@ def agent_view(path: Path) -> dict[str, Any]:
             looks_like = "a record" if is_document(path, of_records=True) else _looks_like(path)
             raise NotLoadedByAgentError(str(path), looks_like, can_be_shown=True)
         # A file is loaded by the agent that wrote it; where we find no session, one of them may still.
-        for name in of_agents.intersection(agents.available()) or agents.available():
-            if path.is_file() and (record := agents.load(name).agent_view(path)) is not None:
+        asked = of_agents.intersection(agents.available()) or agents.available()
+        custodians = [custodian for name in asked if (custodian := agents.custodian(name))]
+        if not custodians:
+            raise NoCustodyError("how it loads a file", [agents.load(name).title for name in asked])
+        for custodian in custodians:
+            if path.is_file() and (record := custodian.agent_view(path)) is not None:
                 return record
         raise NotLoadedByAgentError(str(path), _looks_like(path), can_be_shown=bool(of_agents))
 
@@ -153,7 +158,7 @@ class _naming_trouble:  # noqa: N801 - reads as a phrase where it is used
         self._path = path
 
     def __enter__(self) -> None:
-        if any(agents.load(name).keeps_secrets(self._path) for name in agents.available()):
+        if any(source.files().keeps_secrets(self._path) for source in agents.every()):
             raise SecretFileError(str(self._path))
         if not may_exist(self._path):
             raise NothingToReadError(str(self._path), "there is no such file")

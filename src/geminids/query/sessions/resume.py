@@ -58,12 +58,20 @@ def how_to_resume(
         case _ if session.kept and circumstances.given is None:
             how = _of_kept(session)
         case _:
-            how = agents.load(session.agent).resuming(session, circumstances)
+            how = _of_agent(session, circumstances)
     if circumstances.given and isinstance(how, NotResumable) and names.session(session.id):
         by_id = Offer("A session of the same id is known:", (("geminids", "resume", session.id),))
         how = NotResumable(how.reason, (by_id, *how.offers))
     offers = tuple(_shortened(offer, session, names) for offer in how.offers)
     return ToResume(session, msgspec.structs.replace(how, offers=offers))
+
+
+def _of_agent(session: Session, circumstances: Circumstances) -> Resumable | NotResumable:
+    custodian = agents.custodian(session.agent)
+    if custodian is None:
+        reason = f"Nobody knows how {agents.load(session.agent).title} goes on with a session."
+        return NotResumable(reason, (_to_read(session, circumstances),))
+    return custodian.resuming(session, circumstances)
 
 
 def _of_subagent(session: Session, circumstances: Circumstances, names: ShortNames) -> NotResumable:
@@ -82,6 +90,8 @@ def _of_lost(session: Session, circumstances: Circumstances) -> NotResumable:
 def _of_kept(session: Session) -> NotResumable:
     title = agents.load(session.agent).title
     reason = f"{title} no longer has it: its file is gone, and what is shown comes from a kept copy."
+    if agents.custodian(session.agent) is None:
+        return NotResumable(reason, (Offer("It can be read:", (("geminids", "show", session.id),)),))
     restore = Offer("Put the copy back, then resume it:", (("geminids", "restore", session.id),))
     return NotResumable(reason, (restore,))
 

@@ -193,7 +193,7 @@ class _TokenPlaces:
     def _read(self, path: Path) -> bytes:
         is_known = self._agent in available_agents()
         try:
-            packed = load_agent(self._agent).unpacked(path, self._disk) if is_known else None
+            packed = load_agent(self._agent).files().unpacked(path, self._disk) if is_known else None
             return packed if packed is not None else read_whole(path, self._disk)
         except OSError:
             # It is gone since it was read, or was not read whole: then all records are named.

@@ -1,7 +1,7 @@
 """`otlp`: a session as a trace of OpenTelemetry, in the JSON of OTLP files, one session a line.
 
-    invoke_agent gemini                         the session
-    ├─ generate_content gemini-2.5-pro          a reply of the model
+    invoke_agent <agent>                        the session
+    ├─ generate_content <model>                 a reply of the model
     ├─ execute_tool read_file                   a call of a tool
     └─ …
 
@@ -45,6 +45,7 @@ from geminids.core.model import (
     Unrecognised,
     Usage,
 )
+from geminids.core.model_names import TELEMETRY_NAMES, maker_by_beginning
 from geminids.sharing.export.base import Manner, PlainFormat
 from geminids.sharing.export.data import encode, encode_harmless
 from geminids.sharing.export.dialogue import (
@@ -62,17 +63,6 @@ from geminids.sharing.transcript.telling import error_line
 from geminids.sharing.transcript.visible import told_session
 
 CONVENTIONS = "https://opentelemetry.io/schemas/1.41.0"
-PROVIDERS = {
-    "gemini": "gcp.gemini",
-    "gemma": "gcp.gemini",
-    "claude": "anthropic",
-    "gpt": "openai",
-    "codex": "openai",
-    "o1": "openai",
-    "o3": "openai",
-    "o4": "openai",
-}
-"""Who offers a model, by how its name begins."""
 INTERNAL, CLIENT = 1, 3
 ERROR = 2
 EPOCH = datetime.fromtimestamp(0, UTC)
@@ -272,7 +262,7 @@ def _first_moment(session: Session) -> datetime:
 def _provider(model: str | None, session: Session) -> str:
     """Who offers a model; where its name does not tell, the agent's name stands for whom it asked."""
     name = model or next(iter(session.models), "")
-    return next((PROVIDERS[start] for start in PROVIDERS if name.startswith(start)), session.agent)
+    return TELEMETRY_NAMES.get(maker_by_beginning(name) or "", session.agent)
 
 
 def _output(message: Message) -> dict[str, Any]:

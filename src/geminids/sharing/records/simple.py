@@ -17,12 +17,12 @@ from geminids import __version__
 from geminids.core import agents
 from geminids.core.agents.records import Translation
 from geminids.core.model import Session
+from geminids.core.model_names import maker_by_beginning
 from geminids.sharing.records.errors import SessionTooDeepError
 from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.plain import recorder_of
 from geminids.sharing.records.presenting import presentable
 from geminids.sharing.records.profile import UNKNOWN, VERSION
-from geminids.sharing.records.translating import PROVIDERS
 
 
 def simple_record(session: Session, natives: Natives | None = None) -> dict[str, Any]:
@@ -58,10 +58,9 @@ def _record(session: Session, told: Translation) -> dict[str, Any]:
 
 def _agent(session: Session, release: str | None) -> dict[str, str]:
     model = next(iter(session.models), UNKNOWN)
-    made_by = (provider for prefix, provider in PROVIDERS.items() if model.startswith(prefix))
     agent = {
         "model-id": model,
-        "model-provider": next(made_by, UNKNOWN),
+        "model-provider": maker_by_beginning(model) or UNKNOWN,
         "cli-name": recorder_of(session.agent).program,
     }
     return {**agent, "cli-version": release} if release else agent

@@ -14,12 +14,12 @@ the same map, where it was read under `x-source`, and what is left of the agent'
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from geminids import __version__
 from geminids.core.model import Project, Session, SessionKind
+from geminids.core.model_names import maker_of
 from geminids.sharing.records.attribution import file_attribution
 from geminids.sharing.records.errors import RecordError, SessionTooDeepError
 from geminids.sharing.records.evidence import Evidence
@@ -29,29 +29,6 @@ from geminids.sharing.records.presenting import presentable_record
 from geminids.sharing.records.profile import OURS, PROFILE, SOURCE, UNKNOWN, VERSION
 from geminids.sharing.records.translating_events import events_by_position
 from geminids.sharing.records.translating_messages import Files, message_entry
-
-PROVIDERS = {
-    "gemini": "google",
-    "gemma": "google",
-    "claude": "anthropic",
-    "gpt": "openai",
-    "chatgpt": "openai",
-    "codex": "openai",
-    "o1": "openai",
-    "o3": "openai",
-    "o4": "openai",
-    "grok": "xai",
-    "llama": "meta",
-    "mistral": "mistral",
-    "devstral": "mistral",
-    "codestral": "mistral",
-    "deepseek": "deepseek",
-    "qwen": "alibaba",
-    "kimi": "moonshot",
-    "glm": "zhipu",
-}
-"""Who makes models, by how their names, or those of agents, begin."""
-_FIRST_NAME = re.compile(r"[a-z]+(?:\d(?=-|$))?")
 
 SESSION = Leftovers(
     Session,
@@ -87,12 +64,7 @@ def record_of(session: Session, evidence: Evidence | None = None) -> dict[str, A
 def model_provider(session: Session) -> str:
     """Who makes the first model of a session, or else the agent."""
     names = (*session.models[:1], session.agent)
-    return next(filter(None, map(_provider, names)), UNKNOWN)
-
-
-def _provider(name: str) -> str | None:
-    found = _FIRST_NAME.match(name.lower().rpartition("/")[2])
-    return PROVIDERS.get(found[0]) if found else None
+    return next(filter(None, map(maker_of, names)), UNKNOWN)
 
 
 def _session(session: Session, evidence: Evidence | None, files: Files) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What users say of sessions: names, tags and notes, kept in the durable file (`marking` changes them).
 
-A session is meant by its id, such as `gemini:1b9d…`. Marks stay when the session's files are gone.
+A session is meant by its id, such as `<agent>:1b9d…`. Marks stay when the session's files are gone.
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from geminids.core.model import KnownBy
 from geminids.core.spellings import ancestors
-from geminids.sync.projects.other_agents import other_agents
+from geminids.sync.projects.agents_folders import agents_folders
 from geminids.sync.projects.resolving import Known
 from geminids.sync.projects.shells import shell_history
 from geminids.sync.projects.walk import Mounts, below
@@ -33,7 +33,7 @@ def known_folders(
     mounts: Mounts | None = None,
     deadline: float = inf,
 ) -> list[Iterator[Known]]:
-    """All sources that need no search: the current folder, other agents, shell histories, work trees.
+    """All sources that need no search: the current folder, agents, shell histories, work trees.
 
     A folder that is reached through a link comes with where it leads: agents see only that.
     """
@@ -41,7 +41,7 @@ def known_folders(
     seen: dict[str, None] = {}
     named = (
         current_folder(current),
-        other_agents(home, environment, deadline),
+        agents_folders(home, environment, deadline),
         shell_history(home, environment, deadline),
     )
     return [*(_noted(_with_targets(source, mounts), seen) for source in named), _trees_of(seen)]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from geminids.core.model import KnownBy
 from geminids.core.spellings import ancestors
-from geminids.sync.projects.files import ending
+from geminids.reading.peeks import ending
 from geminids.sync.projects.resolving import Known
 
 _MOST_BYTES = 2 * 1024 * 1024

@@ -13,6 +13,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from geminids.core import agents
 from geminids.core.model import KnownBy
 from geminids.core.usual_folders import (
     HOME_FOLDERS,
@@ -22,7 +23,7 @@ from geminids.core.usual_folders import (
     SKIPPED_WHEN_QUICK,
     VARIABLES,
 )
-from geminids.sync.projects.files import beginning
+from geminids.reading.peeks import beginning
 from geminids.sync.projects.resolving import Known
 
 QUICK_DEPTH = 4
@@ -40,8 +41,6 @@ _LOCAL_FUSE = frozenset(
     {"fuse.ntfs-3g", "fuse.ntfs", "fuse.exfat", "fuse.ext2", "fuse.encfs", "fuse.gocryptfs"}
 )
 
-_TELLING = frozenset({".git", ".gemini", "GEMINI.md"})
-_AGENT_FOLDERS = frozenset({".gemini", ".claude"})
 _CLOCK_EVERY = 512
 _LARGEST_TABLE = 1024 * 1024
 
@@ -87,7 +86,7 @@ def searched(
 ) -> Iterator[Known]:
     """The folders at and below the roots, until `time.monotonic()` is the deadline.
 
-    On each level those below a folder that holds `.git`, `.gemini` or `GEMINI.md` come first.
+    On each level those below a folder come first that holds `.git` or what an agent leaves in a project.
     """
     mounts = mounts or Mounts.of_this_machine()
     begun = list(dict.fromkeys(roots))
@@ -113,7 +112,11 @@ class _Entering:
         self.roots = frozenset(roots)
         self.deep = deep
         self.skipped = SKIPPED if deep else SKIPPED | SKIPPED_WHEN_QUICK
-        closed = {str(home / name) for name in NOT_ENTERED_IN_HOME} if home else set()
+        used = [source.projects() for source in agents.every()]
+        self.telling = frozenset({".git", *(mark for of_agent in used for mark in of_agent.marks)})
+        self.tree_folders = frozenset(name for of_agent in used for name in of_agent.tree_folders)
+        private = [*NOT_ENTERED_IN_HOME, *(name for of_agent in used for name in of_agent.data_folders)]
+        closed = {str(home / name) for name in private} if home else set()
         self.closed = _KERNEL | mounts.not_entered | closed
         # Where nobody tells what is mounted, a walk stays on the disks it was sent to.
         self.disks = None if mounts.known else frozenset(map(_disk, roots))
@@ -122,7 +125,7 @@ class _Entering:
         """Where to go on from a folder: mostly into it."""
         if path in self.closed or name.lower() in self.skipped:
             return None
-        if name in _AGENT_FOLDERS:
+        if name in self.tree_folders:
             return os.path.join(path, "worktrees")  # noqa: PTH118 - many thousand times
         return path if self.deep or name[0] != "." else None
 
@@ -148,7 +151,7 @@ def _listed(folder: str, entering: _Entering, deadline: float) -> tuple[list[Kno
     try:
         with os.scandir(folder) as entries:
             for number, entry in enumerate(entries, 1):
-                telling = telling or entry.name in _TELLING
+                telling = telling or entry.name in entering.telling
                 if number % _CLOCK_EVERY == 0 and time.monotonic() >= deadline:
                     break
                 if not entry.is_dir(follow_symlinks=False) or _is_junction(entry):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from geminids.core.model import KnownBy
-from geminids.sync.projects.files import beginning, subfolders
+from geminids.reading.peeks import beginning, subfolders
 from geminids.sync.projects.resolving import Known
 
 _LONGEST_NOTE = 8192

@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from geminids.agents.gemini.companions.accounts import CopyLog, refused
 from geminids.agents.gemini.phrases import REQUEST_CANCELLED
 from geminids.agents.gemini.read.evidence import with_evidence
 from geminids.core.agents.base import FoundFile, Reading
 from geminids.core.model import Message, Project, Session, SessionFile, SessionKind, Status, Unrecorded, Usage
-from geminids.core.model.summary import counts_of, status_of, title_of
+from geminids.core.model.summary import status_of
 from geminids.core.timestamps import disk_time
+from geminids.reading.sessions import plain_session
 
 NOWHERE = Project(None, None, None, None)
 """The project of a file that does not say where it was worked."""
@@ -42,27 +45,25 @@ def session_of(
     `native_id` and `title` may be made of the file's name, whatever bytes that has.
     """
     native_id = readable(native_id)
-    times = [message.at for message in messages if message.at]
-    return Session(
-        id=f"gemini:{native_id}",
-        agent="gemini",
-        native_id=native_id,
-        kind=kind,
-        parent_id=parent_id,
+    known = plain_session(
+        "gemini",
+        native_id,
+        messages,
+        (SessionFile(log.path, log.format, log.size),),
         project=with_evidence(project, messages, ()),
-        title=readable(title) if title else title_of(None, messages),
-        summary=None,
-        started_at=min(times, default=None),
-        ended_at=max(times, default=ended_at),
-        status=status or status_of(messages, kind, cancelled=REQUEST_CANCELLED),
-        models=models or tuple(dict.fromkeys(message.model for message in messages if message.model)),
-        counts=counts_of(messages),
-        usage=usage or Usage.sum(message.usage for message in messages if message.usage),
-        files=(SessionFile(log.path, log.format, log.size),),
+        kind=kind,
         problems=tuple(log.problems),
+    )
+    return msgspec.structs.replace(
+        known,
+        parent_id=parent_id,
+        title=readable(title) if title else known.title,
+        ended_at=known.ended_at or ended_at,
+        status=status or status_of(messages, kind, cancelled=REQUEST_CANCELLED),
+        models=models or known.models,
+        usage=usage or Usage.sum(message.usage for message in messages if message.usage),
         reported=reported,
         unrecorded=unrecorded,
-        messages=messages,
     )
 
 

@@ -25,14 +25,14 @@ from geminids.core.agents.fates import Deletion, Fate, Forecast, Retention, soon
 from geminids.core.agents.homes import Home, may_be_folder
 from geminids.core.agents.resume import Circumstances
 
-_DATA_FOLDER = ".gemini"
+DATA_FOLDER = ".gemini"
 _CHATS = "chats"
 
 
 def forecast(home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
     """What starts of the CLI delete in a home, now and later."""
     data = Path(registry_folder(home))
-    if data.name != _DATA_FOLDER:
+    if data.name != DATA_FOLDER:
         # The CLI uses no folder of another name, so nobody deletes anything there.
         return Forecast((), (Retention(agent=AGENT, home=home.folder),))
     program = Program(find_installed(circumstances.environment))
@@ -44,7 +44,7 @@ def forecast(home: Home, fates: Sequence[Fate], circumstances: Circumstances) ->
 def _settings_folder(data: Path) -> Path:
     """The folder of the user's settings; in the sandbox of macOS the sessions lie elsewhere."""
     above = data.parent
-    return above.parent / _DATA_FOLDER if above.name == ".cache" else data
+    return above.parent / DATA_FOLDER if above.name == ".cache" else data
 
 
 def _told_home(data: Path, circumstances: Circumstances, program: Program) -> str | None:

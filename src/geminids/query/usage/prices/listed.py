@@ -17,6 +17,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from geminids.core.model_names import AT_AMAZON, AT_GOOGLE
 from geminids.core.price_bands import BANDS, band
 from geminids.query.usage.prices import Amounts
 from geminids.query.usage.prices.cache import Listed, Period, PriceList, Rates, Tier
@@ -29,13 +30,11 @@ _MILLION = 1_000_000
 _GIVEN_BACK = ("output", "thoughts")
 """The kinds of tokens that are no input."""
 
-# Claude Code marks the longer context: `claude-sonnet-4-5[1m]`. The list goes by the size of each request.
+# Agents mark the longer context: `sonnet-4-5[1m]`. The list goes by the size of each request.
 _CONTEXT = re.compile(r"\[\w+\]$")
 _MILLIONS = re.compile(r"\[(\d+)m\]$", re.IGNORECASE)
-# Google's and Amazon's long names: `models/gemini-2.5-pro`, `arn:aws:bedrock:…/us.anthropic.claude…`.
+# Google's and Amazon's long names: `models/…`, `arn:aws:bedrock:…/us.anthropic.…`.
 _RESOURCE = re.compile(r"^(?:(?:(?:projects|publishers)/.*/)?models/|arn:aws[\w-]*:bedrock:[^/]*/)")
-_BEDROCK = re.compile(r"^(?:[a-z-]+\.)?anthropic\.claude")
-_VERTEX = re.compile(r"^claude[^/]*@")
 
 
 def look_up(wanted: Collection[tuple[str | None, str]], footprint: str) -> PriceList | None:
@@ -73,10 +72,10 @@ def _context_window(model: str, found: ModelInfo) -> int | None:
 def _spellings(snapshot: DataSnapshot, provider: str | None, model: str) -> Iterator[tuple[str | None, str]]:
     """How the library may know it, best first. What agents write, it knows only in part."""
     name = _RESOURCE.sub("", _CONTEXT.sub("", model.strip()))
-    if provider in {None, "anthropic"} and _BEDROCK.match(name):
+    if provider in {None, "anthropic"} and AT_AMAZON.match(name):
         # Anthropic has no such names: the platform that has them charges by its own list.
         yield "aws", name
-    elif provider in {None, "anthropic"} and _VERTEX.match(name):
+    elif provider in {None, "anthropic"} and AT_GOOGLE.match(name):
         yield "google", name
     else:
         yield provider, name
@@ -86,7 +85,7 @@ def _spellings(snapshot: DataSnapshot, provider: str | None, model: str) -> Iter
 
 
 def _is_another_version(found: str, name: str) -> bool:
-    """The library often goes by how a name begins; `claude-opus-4-12` is no `claude-opus-4-1`."""
+    """The library often goes by how a name begins; `opus-4-12` is no `opus-4-1`."""
     return re.match(re.escape(found) + r"\d", name, re.IGNORECASE) is not None
 
 
