@@ -9,7 +9,8 @@ import pytest
 
 from geminids.sharing import export
 from tests.support.exporting import fixture_sessions
-from tests.support.format_pages import ABOUT, FOLDER, facts, overview, page, probed_sessions
+from tests.support.format_pages import ABOUT, FOLDER, overview, page
+from tests.support.probed_sessions import facts, probed_sessions
 
 
 @pytest.mark.parametrize("name", export.available())

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce
 from itertools import chain
 from operator import add
@@ -23,38 +23,25 @@ from geminids import sample
 from geminids.core import agents
 from geminids.core.model import Session
 from geminids.sharing import export
-from geminids.sharing.export.base import Format, Manner, PlainFormat
-from geminids.sharing.export.facts import fact_of, message_fact
-from geminids.sharing.export.losses import Loss, LossReport, Verdict, losses
-from geminids.sharing.export.probing import values
-from geminids.sharing.export.trials import MOST_MESSAGES
+from geminids.sharing.export.base import Format
+from geminids.sharing.export.losses import Loss, LossReport, Verdict, losses, summed
 from geminids.sharing.transcript.levels import LEVEL_WORDS
 from tests.conftest import ROOT
 from tests.support.exporting import (
     HOME,
     exported,
-    fixture_sessions,
-    looked_at_sessions,
     manner,
     of_any_release,
     text_of,
 )
+from tests.support.probed_sessions import proving_sessions
 from tests.support.reading import sessions as read_sessions
 from tests.support.records import natives_of
+from tests.support.trials import MOST_MESSAGES
 
 FOLDER = ROOT / "docs" / "formats"
 SHOWN = "51ca"
 """The beginning of the id of the session that all excerpts are of; it comes with geminids."""
-MORE_SESSIONS = (
-    "agents-with-one-task/mbbgoy",
-    "chat-resume-elsewhere/82922be8",
-    "leftovers/821518df",
-    "log-lines/f889d9af",
-    "masked-history/6fb9b904",
-    "torn-jsonl/8010390f",
-)
-"""They hold what the cases of the golden files have nothing of; for what is left, the shortest are taken."""
-
 MOST_LINES = 60
 WIDEST = 110
 WIDEST_CELL = 16
@@ -203,18 +190,21 @@ ABOUT = {
     ),
 }
 COMPUTED = """
-`geminids export … --report` says the same of your own sessions, for any format that is installed. Nothing
-of it is written by hand. The words, numbers and times of a session are replaced by marks of the same shape,
-the format writes it, and the bytes are searched for the marks: all marks of a text are there (whole), some
-(in part) or none (lost). What cannot be marked, such as a role or a status, and what was not seen is
-changed instead: if the bytes stay the same, it is lost. A number that shows only rounded or in a sum, and a
-time without its seconds, are there in part. *Other level* counts what the level of detail leaves out and
-*everything* would tell. Words that stand in two places of one tool call, such as an output that the model
-got and the human saw, are there if one of them is.
+Each format comes with a table that says of each kind of value in a session, for every level and option,
+whether the format carries it whole, in part or not at all. `geminids export … --report` counts what your own
+sessions hold and joins that with the table, and so do the pages here with {sessions} sessions, most of them
+recorded, some made to be long, hostile or rare, that hold every kind of value at least once. *In part* is
+what is cut, rounded, in a sum or without its seconds, and a kind of which some values are there whole and
+others not. *Other level* counts what the level of detail leaves out and *everything* would tell. What stands
+in messages that a format drops is lost with them.
 
-The tables are made from {sessions} recorded sessions that hold every kind of value at least once. Of a
-session of more than {messages} messages, changes are tried on some {messages}, chosen so that every kind of
-message is among them; marks are looked for in all.
+Nothing in the tables is written by hand: it is tried. The words, numbers and times of these sessions are
+replaced by marks of the same shape, the format writes them, and the bytes are searched for the marks: all
+marks of a text are there (whole), some (in part) or none (lost). What cannot be marked, such as a role or a
+status, and what was not seen is changed instead: if the bytes stay the same, it is lost. Words that stand in
+two places of one tool call, such as an output that the model got and the human saw, are there if one of them
+is. Of a session of more than {messages} messages, changes are tried on some {messages}, chosen so that every
+kind of message is among them; marks are looked for in all. The tests do it anew and compare.
 """
 
 
@@ -263,45 +253,10 @@ def overview() -> str:
             "",
             "## How this is computed",
             "",
-            _prose(COMPUTED.format(sessions=len(probed_sessions()), messages=MOST_MESSAGES)),
+            _prose(COMPUTED.format(sessions=len(proving_sessions()), messages=MOST_MESSAGES)),
             "",
         ]
     )
-
-
-def probed_sessions() -> list[Session]:
-    """Sessions that together hold a value of every kind that the fixtures have."""
-    more = [session for name, session in fixture_sessions().items() if name.startswith(MORE_SESSIONS)]
-    chosen = [*looked_at_sessions().values(), *more]
-    known = facts(chosen)
-    for session in sorted(fixture_sessions().values(), key=lambda session: len(session.messages)):
-        if new := facts([session]) - known:
-            known |= new
-            chosen.append(session)
-    return chosen
-
-
-def facts(sessions: Iterable[Session]) -> set[str]:
-    """Every fact that some sessions hold a value of."""
-    whole = list(sessions)
-    of_values = {fact_of(value.path) for session in whole for value in values(session)}
-    return of_values | {message_fact(m.state) for session in whole for m in session.messages if m.parts}
-
-
-class Together(PlainFormat):
-    """A format whose files of several manners are one."""
-
-    def __init__(self, chosen: Format, also: Iterable[Mapping[str, Any]]) -> None:
-        self._chosen = chosen
-        self._manners = [{}, *also]
-        self.name, self.title, self.summary = chosen.name, chosen.title, chosen.summary
-        self.suffix, self.holds_many = chosen.suffix, chosen.holds_many
-        self.level, self.options = chosen.level, chosen.options
-
-    def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
-        whole = list(sessions)
-        for options in self._manners:
-            yield from self._chosen.write(whole, msgspec.structs.replace(manner, **options))
 
 
 def _row(chosen: Format) -> str:
@@ -406,10 +361,24 @@ def _shown_session() -> Session:
 
 @cache
 def _report(name: str, level: str) -> LossReport:
-    chosen = export.load(name)
-    if ABOUT[name].is_pair:
-        chosen = Together(chosen, ABOUT[name].also.values())
-    return reduce(add, (losses(session, chosen, manner(level)) for session in probed_sessions()))
+    """What becomes of all that the sessions hold; of a pair of tables, in the better one."""
+    chosen, about = export.load(name), ABOUT[name]
+    manners = [manner(level), *(manner(level, **options) for options in about.also.values() if about.is_pair)]
+    reports = [
+        reduce(add, (losses(session, chosen, one) for session in proving_sessions())) for one in manners
+    ]
+    found = zip(*(sorted(report.losses, key=_fact) for report in reports), strict=True)
+    return msgspec.structs.replace(
+        reports[0], losses=summed(max(of_a_fact, key=_there) for of_a_fact in found)
+    )
+
+
+def _fact(loss: Loss) -> str:
+    return loss.fact
+
+
+def _there(loss: Loss) -> tuple[int, int]:
+    return loss.carried, loss.cut
 
 
 def _excerpt(content: str, about: About) -> str:

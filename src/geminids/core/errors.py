@@ -261,6 +261,16 @@ class FormatOptionError(GeminidsError):
         super().__init__(f"The format {format_name!r} has no option {option!r}.")
 
 
+class NoTableError(GeminidsError):
+    """A format that does not say what it carries."""
+
+    def __init__(self, format_name: str) -> None:
+        super().__init__(
+            f"Nobody has written down what {format_name!r} can carry, so --report has nothing to say of it. "
+            f"Its package can bring that as carried/{format_name}.toml; without --report it is written."
+        )
+
+
 class FileExistsAlreadyError(GeminidsError):
     """What was to be written is there."""
 

@@ -63,6 +63,11 @@ class Exporting:
         self._redactor = redactor
         self._agents_folders = agents_folders
         self._report = report
+        if report:
+            from geminids.sharing.export.format_tables import carried_by
+
+            # A format without a table is refused here, before anything is written.
+            carried_by(chosen, manner)
         self.losses: LossReport | None = None
         self.hidden = 0
         """How many different things were hidden in sessions so far."""
@@ -191,8 +196,7 @@ class Exporting:
     def _find_losses(self, session: Session) -> None:
         from geminids.sharing.export.losses import losses
 
-        # A session with other words in it is none that the agent's files tell of.
-        found = losses(session, self.format, msgspec.structs.replace(self._manner, natives=None))
+        found = losses(session, self.format, self._manner)
         self.losses = found if self.losses is None else self.losses + found
 
     def _manner_with(self, files_folder: str | None) -> Manner:

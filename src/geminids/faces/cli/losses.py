@@ -32,9 +32,11 @@ def _section(title: str, losses: Sequence[Loss], told: Callable[[Loss], str]) ->
 
 
 def _number(loss: Loss) -> str:
-    return f"{loss.values:,}" if loss.tried == loss.values else f"{loss.tried:,} tried of {loss.values:,}"
+    return f"{loss.values:,}"
 
 
 def _share(loss: Loss) -> str:
-    cut = f", {loss.cut:,} cut" if loss.cut else ""
-    return f"{loss.carried:,} of {loss.tried:,}{cut}"
+    if loss.cut == loss.values:
+        return _number(loss)
+    cut = f", {loss.cut:,} in part" if loss.cut else ""
+    return f"{loss.carried:,} of {loss.values:,}{cut}"

@@ -92,10 +92,6 @@ class Format(Protocol):
         """What a file must be called for others to find it; None if any name will do."""
         ...
 
-    def legible(self, written: bytes) -> bytes:
-        """What was written, with its words, numbers and times as text: whoever looks for losses reads it."""
-        ...
-
 
 class PlainFormat:
     """A format of one session a file, without options, and without a table of contents."""
@@ -112,10 +108,6 @@ class PlainFormat:
     def file_name(self, session: Session) -> str | None:
         """Any name will do."""
         return None
-
-    def legible(self, written: bytes) -> bytes:
-        """What was written: it is text."""
-        return written
 
 
 def encoded(text: str) -> bytes:

@@ -6,6 +6,7 @@ Whatever has no name here is called as the model calls it, so that a new field i
 from __future__ import annotations
 
 from geminids.core.model import State
+from geminids.sharing.export.kinds import message_kind
 
 STARTS = {
     "message.also_at": "message: places of its copies and later versions",
@@ -56,6 +57,8 @@ WORDS = {
     "message.usage.thoughts": "message: tokens of thoughts",
     "message.usage.tool": "message: tokens of tools",
     "message.usage.total": "message: tokens in all",
+    **{message_kind(state): f"messages: {state}" for state in State},
+    message_kind(State.CURRENT): "messages",
     "session.directories": "session: folders it was given",
     "session.ended_at": "session: end",
     "session.kept": "session: whether it is kept",
@@ -101,7 +104,7 @@ SCREEN_WORDS = "tool call: colours and styles of a screen"
 
 
 def fact_of(path: str) -> str:
-    """What people call the values of a path."""
+    """What people call the values of a kind, or the messages of one."""
     if path in WORDS:
         return WORDS[path]
     if path.startswith(SCREEN):
@@ -111,8 +114,3 @@ def fact_of(path: str) -> str:
             return words
     head, _, rest = path.partition(".")
     return f"{head}: {rest}".replace("-", " ").replace("_", " ").replace(".", " ").rstrip(": ")
-
-
-def message_fact(state: State) -> str:
-    """What people call the messages of a state."""
-    return "messages" if state is State.CURRENT else f"messages: {state}"

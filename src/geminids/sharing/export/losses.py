@@ -1,21 +1,23 @@
-"""What of a session a format cannot carry: computed by trying, for any format that is installed.
+"""What of a session a format cannot carry: what the session holds, joined with the table of the format.
 
 A fact is a kind of value in a session, in words: `tool call: exit code`. For each, the report counts how many
-values there are, and what becomes of them. It knows no format; what it says of one is true for the session at
-hand, at the level of detail that was chosen, with the options that were given.
+values there are, how many of them the chosen level of detail tells, and what becomes of these by the table
+(`carried.py`), which the tests prove by trying.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
     from geminids.sharing.export.base import Format, Manner
+    from geminids.sharing.export.format_tables import Carried
 
 
 class Verdict(StrEnum):
@@ -34,10 +36,11 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     fact: str
     values: int
     tried: int
-    """Of a long session only some values can be tried; what follows counts these."""
+    """Of how many it is known what becomes of them: all, however long a session is."""
     carried: int
     cut: int
-    """A piece is there: a text without its end, a number rounded or in a sum, a time without its seconds."""
+    """In part there: some of them whole and others not, or of each a piece, such as a text without its end, a
+    number rounded or in a sum, a time without its seconds."""
     left_out: int
     """Not told at the chosen level of detail, but told where everything is."""
 
@@ -76,13 +79,16 @@ class LossReport(msgspec.Struct, frozen=True, kw_only=True):
             format=self.format,
             session_id=None,
             sessions=self.sessions + other.sessions,
-            losses=_added([*self.losses, *other.losses]),
+            losses=summed([*self.losses, *other.losses]),
         )
 
     def having(self, verdict: Verdict) -> list[Loss]:
         """The facts of which this becomes."""
         return [loss for loss in self.losses if loss.verdict is verdict]
 
+
+Place = tuple[str, str | None]
+"""A kind of values, and the kind of the messages that they stand in, if they stand in one."""
 
 COUNTS = ("values", "tried", "carried", "cut", "left_out")
 _VERDICTS = list(Verdict)
@@ -91,13 +97,57 @@ _VERDICTS = list(Verdict)
 def losses(session: Session, chosen: Format, manner: Manner) -> LossReport:
     """What of this session a format cannot carry, written in this manner."""
     # What only names the report, such as a document of the command line, need not load what makes one.
-    from geminids.sharing.export.tallies import counted_losses
+    from geminids.sharing.export.format_tables import carried_by
+    from geminids.sharing.transcript.visible import told_session
 
-    found = counted_losses(session, chosen, manner)
-    return LossReport(format=chosen.name, session_id=session.id, losses=_added(found))
+    carried = carried_by(chosen, manner)
+    held = _counted(session)
+    told = held if manner.detail.everything else _counted(told_session(session, manner.detail))
+    found = (_loss(place, values, min(values, told[place]), carried) for place, values in held.items())
+    return LossReport(format=chosen.name, session_id=session.id, losses=summed(found))
 
 
-def _added(counted: Iterable[Loss]) -> tuple[Loss, ...]:
+def _counted(session: Session) -> Counter[Place]:
+    """How many values of each kind there are, apart for each kind of messages that they stand in."""
+    from geminids.sharing.export.kinds import Held, each_value, is_words, message_kind
+
+    messages = [message_kind(message.state) for message in session.messages]
+    counts: Counter[Place] = Counter()
+    speaking: set[int] = set()
+
+    def count(held: Held) -> None:
+        if held.steps[0] != "messages":
+            counts[held.kind, None] += 1
+            return
+        number = cast("int", held.steps[1])
+        counts[held.kind, messages[number]] += 1
+        if held.steps[2] == "parts" and is_words(held.value):
+            speaking.add(number)
+
+    each_value(session, count)
+    counts.update((messages[number], None) for number in speaking)
+    return counts
+
+
+def _loss(place: Place, values: int, told: int, carried: Carried) -> Loss:
+    """What becomes of the values of one kind; those in messages that are lost are lost with them."""
+    from geminids.sharing.export.facts import fact_of
+    from geminids.sharing.export.format_tables import Share
+
+    kind, messages = place
+    share, fullest = carried.of_the_told(kind, messages), carried.at_everything(kind, messages)
+    there = 0 if share is Share.LOST else told
+    return Loss(
+        fact=fact_of(kind),
+        values=values,
+        tried=values,
+        carried=there if share is Share.WHOLE else 0,
+        cut=there if share is Share.PART else 0,
+        left_out=0 if share is fullest is Share.LOST else values - there,
+    )
+
+
+def summed(counted: Iterable[Loss]) -> tuple[Loss, ...]:
     """Each fact once, the lost ones first."""
     sums: dict[str, Loss] = {}
     for loss in counted:

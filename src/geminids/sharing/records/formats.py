@@ -13,7 +13,7 @@ from typing import Any
 from geminids.core.model import Session
 from geminids.sharing.export.base import Manner, PlainFormat
 from geminids.sharing.export.data import encode_harmless
-from geminids.sharing.records.encoding import decode, encode_cbor, encode_json
+from geminids.sharing.records.encoding import encode_cbor, encode_json
 from geminids.sharing.records.evidence import evidence_of
 from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.translating import record_of
@@ -62,10 +62,6 @@ class VacCbor(RecordFormat):
     def written(self, session: Session, manner: Manner) -> bytes:
         """The record."""
         return encode_cbor(_record(session, manner))
-
-    def legible(self, written: bytes) -> bytes:
-        """The same record as JSON."""
-        return encode_json(decode(written)[0])
 
 
 class VacSimple(RecordFormat):

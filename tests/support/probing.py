@@ -6,19 +6,16 @@ Nothing here knows a format, and little of the model: a field that the model get
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum, StrEnum
-from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
 
-from geminids.core.model import Message, Origin, Session, Text, ToolCall, ToolResult
-from geminids.sharing.export.probe_words import Marks
-
-Steps = tuple[str | int, ...]
-"""How to get to a value: names of fields, keys and places."""
+from geminids.core.model import Session, ToolCall, ToolResult
+from geminids.sharing.export.kinds import Held, Steps, held_values
+from tests.support.probe_words import Marks
 
 LINKS = {"id", "native_id", "parent_id", "child_id", "call_id"}
 """What things are tied together by: equal ones stay equal wherever they stand."""
@@ -30,8 +27,6 @@ RAW_NAMES = {"kind", "mimeType", "state", "status", "type"}
 
 SPOKEN = {"text.text (human)", "text.text (model)", "text.text (tool)"}
 """Texts that say anything; those of other origins were made by the agent."""
-USUAL = {("tool-call.result", "origin"): Origin.TOOL, ("tool-result.parts", "origin"): Origin.TOOL}
-"""Fields that say nothing if they say this."""
 
 
 class ValueKind(StrEnum):
@@ -76,7 +71,7 @@ class Value(NamedTuple):
 
 def values(session: Session) -> list[Value]:
     """All values that a session holds. A field that is empty, or as it always is, holds none."""
-    return list(_values(session, (), "session", ()))
+    return [_value(session, held) for held in held_values(session)]
 
 
 def replaced(whole: Any, changes: Mapping[Steps, Any]) -> Any:
@@ -155,72 +150,39 @@ def _field(steps: Steps) -> str:
     return next((step for step in reversed(steps) if isinstance(step, str)), "")
 
 
-def _values(value: Any, steps: Steps, path: str, scope: Hashable, *, raw: bool = False) -> Iterator[Value]:
-    match value:
-        case None:
-            return
+def _value(session: Session, held: Held) -> Value:
+    return Value(held.steps, held.kind, _kind(held), held.value, _scope(session, held.steps))
+
+
+def _kind(held: Held) -> ValueKind:
+    match held.value:
         case Enum() | bool() | float():
-            yield Value(steps, f"{path} (choices)" if raw else path, ValueKind.CHOICE, value, scope)
+            return ValueKind.CHOICE
         case int():
-            yield Value(steps, f"{path} (numbers)" if raw else path, ValueKind.NUMBER, value, scope)
+            return ValueKind.NUMBER
         case datetime():
-            yield Value(steps, path, ValueKind.TIME, value, scope)
-        case str():
-            if value.strip():
-                yield Value(steps, path, _kind_of_words(path, _field(steps), raw=raw), value, scope)
-        case msgspec.Struct():
-            yield from _fields(value, steps, path, scope)
-        case dict():
-            for key, item in value.items():
-                below = f"{path}.{key}" if path.endswith(".cells") else path
-                yield from _values(item, (*steps, key), below, scope, raw=True)
+            return ValueKind.TIME
         case _:
-            for place, item in enumerate(value):
-                raw = isinstance(value, list)
-                yield from _values(item, (*steps, place), path, _scope(item, (*steps, place), scope), raw=raw)
+            return _kind_of_words(held)
 
 
-def _kind_of_words(path: str, field: str, *, raw: bool) -> ValueKind:
-    if field in (RAW_NAMES if raw else NAMES):
+def _kind_of_words(held: Held) -> ValueKind:
+    if _field(held.steps) in (RAW_NAMES if held.is_raw else NAMES):
         return ValueKind.NAME
-    is_of_agent = path.startswith("text.text (") and path not in SPOKEN
+    is_of_agent = held.kind.startswith("text.text (") and held.kind not in SPOKEN
     return ValueKind.AGENT_WORDS if is_of_agent else ValueKind.WORDS
 
 
-def _fields(struct: msgspec.Struct, steps: Steps, path: str, scope: Hashable) -> Iterator[Value]:
-    start = _path(struct, path)
-    for name, default in _defaults(type(struct)):
-        value = getattr(struct, name)
-        if value == USUAL.get((path, name), default):
-            continue
-        below = f"{start}.{name}"
-        if isinstance(struct, Text) and path == "message.parts" and name == "text":
-            below += f" ({struct.origin})"
-        yield from _values(value, (*steps, name), below, scope)
-
-
-@cache
-def _defaults(struct: type[msgspec.Struct]) -> list[tuple[str, Any]]:
-    return [(field.name, field.default) for field in msgspec.structs.fields(struct)]
-
-
-def _path(struct: msgspec.Struct, path: str) -> str:
-    tag = struct.__struct_config__.tag
-    if isinstance(struct, Message):
-        return "message"
-    if path == "message.parts":
-        return str(tag)
-    return f"{path}.{tag}" if tag else path
-
-
-def _scope(item: Any, steps: Steps, scope: Hashable) -> Hashable:
+def _scope(session: Session, steps: Steps) -> Hashable:
     """A message and a part of it are scopes; a call and what answered it are one."""
-    match item:
-        case Message():
-            return steps
-        case ToolCall(call_id=str(call_id)) | ToolResult(call_id=str(call_id)):
-            return ("call", call_id)
-        case msgspec.Struct() if steps[-2] == "parts" and len(steps) == 4:
-            return steps
+    match steps:
+        case ("messages", int(place), "parts", int(part), *_):
+            match session.messages[place].parts[part]:
+                case ToolCall(call_id=str(call_id)) | ToolResult(call_id=str(call_id)):
+                    return ("call", call_id)
+                case _:
+                    return steps[:4]
+        case ("messages", int(), *_):
+            return steps[:2]
         case _:
-            return scope
+            return ()

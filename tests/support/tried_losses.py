@@ -1,4 +1,4 @@
-"""What became of the values of a session, counted for each fact."""
+"""What becomes of the values of a session in a format, found out by trying and counted for each fact."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Iterable, Mapping
 
 from geminids.core.model import Session
 from geminids.sharing.export.base import Format, Manner
-from geminids.sharing.export.facts import fact_of, message_fact
-from geminids.sharing.export.losses import COUNTS, Loss
-from geminids.sharing.export.probing import Steps, Value, ValueKind
-from geminids.sharing.export.trials import Outcome, Trial
+from geminids.sharing.export.facts import fact_of
+from geminids.sharing.export.kinds import Steps, message_kind
+from geminids.sharing.export.losses import COUNTS, Loss, LossReport, summed
 from geminids.sharing.transcript.entries import LEVELS
+from tests.support.probing import Value, ValueKind
+from tests.support.trials import Outcome, Trial
 
 WORDS = {ValueKind.WORDS, ValueKind.AGENT_WORDS, ValueKind.NAME}
 
 
-def counted_losses(session: Session, chosen: Format, manner: Manner) -> list[Loss]:
-    """What becomes of every fact of a session."""
+def tried_losses(session: Session, chosen: Format, manner: Manner) -> LossReport:
+    """What becomes of every fact of a session, whatever the table of the format says."""
     trial = Trial(session, chosen, manner)
     found = trial.outcomes(manner.detail)
     in_full: Mapping[Steps, Outcome] = {}
@@ -27,10 +28,11 @@ def counted_losses(session: Session, chosen: Format, manner: Manner) -> list[Los
     tallies: defaultdict[str, Tally] = defaultdict(Tally)
     for value in trial.values:
         tallies[fact_of(value.path)].add(found.get(value.steps), in_full.get(value.steps))
-    for place, words in _words_of_messages(trial.values).items():
-        fact = message_fact(session.messages[place].state)
-        tallies[fact].add(_best(words, found), _best(words, in_full))
-    return [tally.loss(fact) for fact, tally in tallies.items()]
+    for place, words in words_of_messages(trial.values).items():
+        fact = fact_of(message_kind(session.messages[place].state))
+        tallies[fact].add(best(words, found), best(words, in_full))
+    counted = summed(tally.loss(fact) for fact, tally in tallies.items())
+    return LossReport(format=chosen.name, session_id=session.id, losses=counted)
 
 
 class Tally:
@@ -52,7 +54,7 @@ class Tally:
         return Loss(fact=fact, **self._counts)
 
 
-def _words_of_messages(values: Iterable[Value]) -> Mapping[int, list[Steps]]:
+def words_of_messages(values: Iterable[Value]) -> Mapping[int, list[Steps]]:
     """The words in the parts of each message, by the place of the message."""
     words: dict[int, list[Steps]] = defaultdict(list)
     for value in values:
@@ -61,6 +63,6 @@ def _words_of_messages(values: Iterable[Value]) -> Mapping[int, list[Steps]]:
     return words
 
 
-def _best(words: Iterable[Steps], outcomes: Mapping[Steps, Outcome]) -> Outcome:
+def best(words: Iterable[Steps], outcomes: Mapping[Steps, Outcome]) -> Outcome:
     """A message is there if any word in it is."""
     return Outcome.CARRIED if any(outcomes.get(steps) for steps in words) else Outcome.LOST

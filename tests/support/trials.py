@@ -26,9 +26,11 @@ import msgspec
 
 from geminids.core.model import Message, Session, State, ToolCall
 from geminids.sharing.export.base import Format, Manner
-from geminids.sharing.export.probe_words import SIGNATURE, Seen, count_number, number_mark, time_mark
-from geminids.sharing.export.probing import Marked, Steps, Value, ValueKind, marked, replaced, values
+from geminids.sharing.export.kinds import Steps
+from geminids.sharing.records.encoding import decode, encode_json
 from geminids.sharing.transcript.entries import Detail
+from tests.support.probe_words import SIGNATURE, Seen, count_number, number_mark, time_mark
+from tests.support.probing import Marked, Value, ValueKind, marked, replaced, values
 
 MOST_MESSAGES = 24
 """So many messages are changed one by one."""
@@ -147,7 +149,8 @@ class Trial:
         return msgspec.structs.replace(self._manner, detail=detail)
 
     def _written(self, session: Session, detail: Detail) -> bytes:
-        return self._format.legible(b"".join(self._format.write([session], self._at(detail))))
+        written = b"".join(self._format.write([session], self._at(detail)))
+        return encode_json(decode(written)[0]) if self._format.is_binary else written
 
 
 class Changes:
