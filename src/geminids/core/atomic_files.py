@@ -14,6 +14,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import BinaryIO, Self
 
 _PART = re.compile(r"\.geminids-(\d{1,9})-[0-9a-f]{8}\.part")
 _TEMPORARY = re.compile(r"geminids-(\d{1,9})-[a-z0-9_]{8}")
@@ -34,10 +35,74 @@ def opened_plain(path: str) -> int:
     return handle
 
 
-def part_beside(target: str) -> str:
-    """A name for a file under way. Short, since the target may have the longest name there can be."""
-    name = f".geminids-{os.getpid()}-{os.urandom(4).hex()}.part"
-    return os.path.join(os.path.dirname(target), name)  # noqa: PTH118, PTH120
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES, errno.EXDEV}
+"""What file systems say that know no second name for a file."""
+
+
+class PartFile:
+    """A file under way: `settle` gives it its name, leaving the block without that takes it back."""
+
+    def __init__(self, target: str, permissions: int = 0o600) -> None:
+        self._target = target
+        self._permissions = permissions
+        # Short, since the target may have the longest name there can be.
+        name = f".geminids-{os.getpid()}-{os.urandom(4).hex()}.part"
+        self.path = os.path.join(os.path.dirname(target), name)  # noqa: PTH118, PTH120
+
+    def __enter__(self) -> Self:
+        try:
+            # A name that somebody else took is not used.
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, self._permissions)
+            hold(handle)
+            self.file: BinaryIO = open(handle, "wb")  # noqa: PTH123 - closed when it is settled or left
+        except FileExistsError:
+            raise
+        except BaseException:
+            # We may be told to end at any moment.
+            _remove(self.path)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.file.close()
+        finally:
+            _remove(self.path)
+
+    def sync(self) -> None:
+        """Wait until what was written is on the disk."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def settle(self, *, replace: bool) -> None:
+        """Give the file its name. Raises FileExistsError if that is taken and may not be replaced."""
+        self.file.close()
+        if replace:
+            os.replace(self.path, self._target)  # noqa: PTH105
+        else:
+            _give_name(self.path, self._target)
+
+
+def _give_name(part: str, target: str) -> None:
+    """Give a file a second name. Raises FileExistsError if that is taken: a rename would just take it."""
+    try:
+        os.link(part, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # The name is taken by an empty file first, which fails where there is another.
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            os.replace(part, target)  # noqa: PTH105
+        except BaseException:
+            _remove(target)
+            raise
+
+
+def _remove(path: str) -> None:
+    # What took its name, or was never made, is not there.
+    with suppress(FileNotFoundError):
+        os.remove(path)  # noqa: PTH107
 
 
 def hold(handle: int) -> bool:

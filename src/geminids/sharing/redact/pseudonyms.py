@@ -15,9 +15,10 @@ import os
 import re
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 
-from geminids.core.atomic_files import part_beside, remove_left_over
+from geminids.core.atomic_files import PartFile, remove_left_over
 from geminids.core.errors import RedactionKeyError
 
 KEY_SIZE = 32
@@ -97,15 +98,8 @@ def _make_key(path: Path) -> None:
     """Make the key whole or not at all, and never in the place of another."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     remove_left_over(str(path.parent))
-    beside = Path(part_beside(str(path)))
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(KEY_SIZE))
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(beside, path)
-        except FileExistsError:
-            return  # Another process was quicker; its key counts.
-    finally:
-        beside.unlink(missing_ok=True)
+    # Another process may be quicker; then its key counts.
+    with PartFile(str(path)) as part, suppress(FileExistsError):
+        part.file.write(secrets.token_bytes(KEY_SIZE))
+        part.sync()
+        part.settle(replace=False)

@@ -22,11 +22,11 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from typing import Any, BinaryIO, NamedTuple
 
-from geminids.core.atomic_files import hold, part_beside, remove_left_over, sync_folder
+from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
 from geminids.core.errors import FileExistsAlreadyError
 from geminids.core.values import Value
 from geminids.storage.archive import Archive, Version
@@ -102,22 +102,14 @@ def export_to(
         raise FileExistsAlreadyError(target)
     folder = os.path.dirname(target) or "."  # noqa: PTH120
     remove_left_over(folder)
-    under_way = part_beside(target)
-    try:
-        # In here: we may be told to end at any moment.
-        handle = os.open(under_way, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        hold(handle)
-        with open(handle, "wb") as out:  # noqa: PTH123
-            exported = _written(archive, out, folder, list(versions), progress)
-            out.flush()
-            os.fsync(handle)
-        if not replace and os.path.lexists(target):
-            raise FileExistsAlreadyError(target)
-        os.replace(under_way, target)  # noqa: PTH105
-        sync_folder(folder)
-    finally:
-        with suppress(FileNotFoundError):
-            os.remove(under_way)  # noqa: PTH107
+    with PartFile(target) as part:
+        exported = _written(archive, part.file, folder, list(versions), progress)
+        part.sync()
+        try:
+            part.settle(replace=replace)
+        except FileExistsError:
+            raise FileExistsAlreadyError(target) from None
+    sync_folder(folder)
     return exported
 
 
