@@ -1,4 +1,4 @@
-"""The report of what a format cannot carry. `slow/test_export_proof.py` proves the tables that it is made of."""
+"""The report of what a format cannot carry. `slow/test_export_proof.py` proves the tables it is made of."""
 
 from __future__ import annotations
 
