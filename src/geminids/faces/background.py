@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core import config
 from geminids.core.errors import INTERRUPTED, AgentFolderError, GeminidsError
+from geminids.core.locks import locked
 from geminids.core.signals import end_like_interrupt, told_to_end
-from geminids.storage.locks import locked
 
 if TYPE_CHECKING:
     from geminids.library import Library

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from geminids.storage.locks import locked
+from geminids.core.locks import locked
 from tests.conftest import FIXTURES, Run
 from tests.support.keeping_page import snippets
 

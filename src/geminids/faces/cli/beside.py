@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any
 
 from geminids.core.model import Companion, CompanionKind, Problem, Session
 from geminids.faces.cli.page import Page
 from geminids.sharing.transcript import words
+from geminids.sharing.transcript.tasks import task_words
 
 INDENT = 2
 MOST_NAMES = 3
@@ -62,7 +61,7 @@ def draw_companion(page: Page, companion: Companion, content: str | Problem) -> 
     if isinstance(content, Problem):
         page.words(content.detail, "warning", indent=INDENT)
     elif companion.kind is CompanionKind.TASKS:
-        page.words(_task(content), indent=INDENT)
+        page.words(task_words(content), indent=INDENT)
     elif companion.path.endswith(".md"):
         page.markdown(content, indent=INDENT)
     else:
@@ -81,26 +80,3 @@ def _name(path: str) -> str:
     """The name of a file on one line, which it need not keep to."""
     name = " ".join(PurePath(path).name.split())
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
-
-
-def _task(content: str) -> str:
-    """A task as a person would write it down; what is none, laid out as JSON."""
-    try:
-        task = json.loads(content)
-    except (ValueError, RecursionError):
-        return content
-    match task:
-        case {"title": str(title), "status": str(status)}:
-            return "\n".join([f"[{status}] {title}", *_about(task)])
-        case _:
-            return json.dumps(task, indent=2, ensure_ascii=False)
-
-
-def _about(task: Mapping[str, Any]) -> list[str]:
-    """What else is known of a task: its description as it is, the rest by name."""
-    described = [str(task["description"])] if task.get("description") else []
-    return described + [
-        f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for name, value in task.items()
-        if name not in {"title", "status", "description"} and value not in (None, "", [], {})
-    ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from urllib.parse import quote
 
 import msgspec
@@ -14,7 +14,6 @@ from geminids.core.model import (
     Attachment,
     FileReference,
     Message,
-    Session,
     Text,
     Thought,
     ToolCall,
@@ -30,6 +29,7 @@ from geminids.faces.web.transcript import Level, message_numbered, turn_of, turn
 from geminids.library.export_items import Item
 from geminids.sharing.export import load as format_called
 from geminids.sharing.redact import Redactor
+from geminids.sharing.redact.raw_records import redacted_record
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.entries import LEVELS, Turn
 from geminids.sharing.transcript.telling import output_text, value_words
@@ -126,7 +126,8 @@ def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
     written = desk.library.record(session, place)[:MOST_READ].decode("utf-8", "replace")
     file = place.file
     if desk.is_redacted:
-        written, file = _without_secrets(desk, session, written, file)
+        hide = partial(redacted_record, session=session, written=written, file=file)
+        written, file = desk.redaction.using(desk.library, hide)
     shown = written[:MOST_RAW]
     return RawRecord(
         file=safe.line(file),
@@ -243,16 +244,3 @@ def _whole(part: object, argument: str | None) -> str:
             return value_words(value, indented=True)
         case _:
             raise BadParameterError("This part holds no words; it has an address as an attachment.")
-
-
-def _without_secrets(desk: Desk, session: Session, written: str, file: str) -> tuple[str, str]:
-    """A record and the name of its file: what is a secret anywhere in the session is hidden in them too.
-
-    Secrets are known by the names they stand under as well, so a record is read and written anew.
-    """
-    try:
-        value = json.loads(written)
-    except (ValueError, RecursionError):
-        value = written
-    _, hidden, hidden_file = desk.redaction.value(desk.library, (session, value, file))
-    return hidden if isinstance(hidden, str) else value_words(hidden, indented=True), hidden_file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from geminids.core.model import AnyPart, Message, Origin
@@ -27,6 +26,7 @@ from geminids.sharing.transcript.entries import (
     is_marked,
 )
 from geminids.sharing.transcript.naming import left_out_sentence, mark_sentence, speaker_name
+from geminids.sharing.transcript.outline import completed_at
 
 MOST_BYTES = 4_000_000
 """Of a window."""
@@ -124,18 +124,13 @@ class Telling:
     def _seconds(self, message: Message, number: int) -> float | None:
         """From the message before to the end of this one."""
         before = self._opened.session.messages[number - 2] if number > 1 else None
-        return seconds_between(ended(before), ended(message)) if before else None
+        return seconds_between(completed_at(before), completed_at(message)) if before else None
 
 
 def _numbered(turn: Turn) -> list[tuple[int, AnyPart]]:
     """The parts that are told with their places among all parts of the message."""
     places = {id(part): place for place, part in enumerate(turn.message.parts)}
     return [(places[id(part)], part) for part in turn.parts]
-
-
-def ended(message: Message) -> datetime | None:
-    """When a message was complete, its tool calls included."""
-    return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
 
 
 def _usage(message: Message, costing: Costing) -> TurnUsage | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
 from typing import Annotated, Literal
 
 import msgspec
 
-from geminids.core.model import Message, Session, State, ToolStatus
+from geminids.core.model import Message, Session
 from geminids.faces.web.documents.sessions import SessionLine
 from geminids.faces.web.documents.transcript import (
     Beside,
@@ -25,14 +23,14 @@ from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number,
 from geminids.faces.web.errors import NoSuchMessageError, NoSuchPieceError
 from geminids.faces.web.lines import harmless, harmless_all, lines
 from geminids.faces.web.opened import OpenedSession
-from geminids.faces.web.story import Names, Telling, ended
+from geminids.faces.web.story import Names, Telling
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.usage import rounded
 from geminids.query.usage.costs import Costing, Sums
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.entries import PROMPT_ORIGINS, Speaker, Turn
-from geminids.sharing.transcript.naming import call_outcome, kind_sentence
-from geminids.sharing.transcript.shortening import LONGEST_PROMPT, cut
+from geminids.sharing.transcript.entries import Speaker, Turn
+from geminids.sharing.transcript.naming import kind_sentence
+from geminids.sharing.transcript.outline import DroppedBranch, PromptTurn, dropped_branches, prompt_turns
 
 Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]
 MOST_CHILDREN = 1_000
@@ -110,12 +108,12 @@ def outline(desk: Desk, asked: AskedForOutline) -> Outline:
     """The prompts of a session, each with what came of it."""
     opened = desk.session(asked.id)
     places = opened.places(asked.detail)
-    prompts = [led for led in opened.once(turns_led) if led.number in places]
+    prompts = [turn for turn in opened.once(turns_led) if turn.number in places]
     chosen = prompts[asked.start : asked.start + asked.count]
     return Outline(
         detail=asked.detail,
         total=len(prompts),
-        prompts=[led.line(places[led.number]) for led in chosen],
+        prompts=[_outline_line(turn, places[turn.number]) for turn in chosen],
     )
 
 
@@ -148,13 +146,13 @@ def message(desk: Desk, asked: AskedForMessage) -> TurnEntry:
 def branches(desk: Desk, asked: AskedOfSession) -> Branches:
     """What was taken out of the agent's view, and where it forked."""
     opened = desk.session(asked.id)
-    return Branches(branches=[branch.told for branch in opened.once(_branches)])
+    return Branches(branches=[_branch_line(*numbered) for numbered in enumerate(opened.once(_dropped))])
 
 
 def branch(desk: Desk, asked: AskedForBranch) -> Story:
     """The messages of a dropped branch, told as if they had stayed."""
     opened = desk.session(asked.id)
-    found = opened.once(_branches)
+    found = opened.once(_dropped)
     if asked.index >= len(found):
         raise NoSuchPieceError("dropped branch")
     turns = [_whole(opened, one) for one in found[asked.index].messages if one.parts]
@@ -230,92 +228,45 @@ def _children(opened: OpenedSession) -> list[str]:
     return list(dict.fromkeys(filter(None, called)))
 
 
-# Prompts and what came of them
+# Prompts and what came of them, and what was dropped
 
 
-class Led:
-    """A prompt, and the messages until the next one."""
-
-    def __init__(self, number: int, prompt: Message, answers: Sequence[Message]) -> None:
-        self.number = number
-        self.prompt = prompt
-        self.answers = answers
-
-    @property
-    def text(self) -> str:
-        """What was typed, in a line."""
-        words = "".join(self.prompt.text(origin) for origin in PROMPT_ORIGINS)
-        return cut(safe.line(words[: 4 * LONGEST_PROMPT]).strip(), LONGEST_PROMPT)
-
-    @property
-    def tokens(self) -> int | None:
-        """What the answers used."""
-        known = [one.usage.total for one in self.answers if one.usage and one.usage.total is not None]
-        return sum(known) if known else None
-
-    def line(self, entry: int) -> OutlineLine:
-        """The prompt in an outline; `entry` is its place in the story."""
-        calls = [call for one in self.answers for call in one.tool_calls]
-        last = max(filter(None, map(ended, self.answers)), default=None)
-        return OutlineLine(
-            number=self.number,
-            entry=entry,
-            text=self.text,
-            at=self.prompt.at,
-            state=self.prompt.state,
-            replies=len(self.answers),
-            calls=len(calls),
-            errors=sum(call_outcome(call) is ToolStatus.ERROR for call in calls),
-            tokens=self.tokens,
-            seconds=seconds_between(self.prompt.at, last),
-        )
+def turns_led(opened: OpenedSession) -> list[PromptTurn]:
+    """The prompts of a session with what followed each."""
+    return prompt_turns(opened.session.messages)
 
 
-def turns_led(opened: OpenedSession) -> list[Led]:
-    """The prompts of a session with what followed each; what comes before the first belongs to none."""
-    numbered = list(enumerate(opened.session.messages, 1))
-    begins = [place for place, (_, one) in enumerate(numbered) if one.origin in PROMPT_ORIGINS]
-    ends = [*begins[1:], len(numbered)]
-    return [
-        Led(*numbered[begin], [one for _, one in numbered[begin + 1 : end]])
-        for begin, end in zip(begins, ends, strict=False)
-    ]
+def _outline_line(turn: PromptTurn, entry: int) -> OutlineLine:
+    """A prompt in an outline; `entry` is its place in the story."""
+    return OutlineLine(
+        number=turn.number,
+        entry=entry,
+        text=turn.text,
+        at=turn.prompt.at,
+        state=turn.prompt.state,
+        replies=len(turn.answers),
+        calls=len(turn.calls),
+        errors=turn.errors,
+        tokens=turn.tokens,
+        seconds=seconds_between(turn.prompt.at, turn.completed_at),
+    )
 
 
-# Branches
+def _dropped(opened: OpenedSession) -> list[DroppedBranch]:
+    return dropped_branches(opened.session.messages)
 
 
-class _Branch:
-    """Messages that stand together and were dropped by one record."""
-
-    def __init__(
-        self, opened: OpenedSession, index: int, messages: Sequence[Message], forked_after: int | None
-    ) -> None:
-        self.messages = messages
-        first, last = opened.number_of(messages[0]), opened.number_of(messages[-1])
-        prompt = next((one for one in messages if one.origin in PROMPT_ORIGINS), messages[0])
-        self.told = Branch(
-            index=index,
-            state=messages[0].state,
-            first=first,
-            last=last,
-            messages=len(messages),
-            forked_after=forked_after,
-            prompt=Led(first, prompt, ()).text,
-            at=messages[0].at,
-        )
-
-
-def _branches(opened: OpenedSession) -> list[_Branch]:
-    found: list[_Branch] = []
-    forked_after: int | None = None
-    for (state, _), run in groupby(opened.session.messages, key=lambda one: (one.state, one.dropped_by)):
-        messages = list(run)
-        if state is State.CURRENT:
-            forked_after = opened.number_of(messages[-1])
-        else:
-            found.append(_Branch(opened, len(found), messages, forked_after))
-    return found
+def _branch_line(index: int, found: DroppedBranch) -> Branch:
+    return Branch(
+        index=index,
+        state=found.messages[0].state,
+        first=found.first,
+        last=found.last,
+        messages=len(found.messages),
+        forked_after=found.forked_after,
+        prompt=found.text,
+        at=found.messages[0].at,
+    )
 
 
 def _whole(opened: OpenedSession, one: Message) -> Turn:

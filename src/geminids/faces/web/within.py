@@ -20,11 +20,11 @@ from geminids.faces.web.documents.within import (
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Place
 from geminids.faces.web.lines import harmless
 from geminids.faces.web.opened import OpenedSession
-from geminids.faces.web.story import ended
 from geminids.faces.web.times import seconds_between
-from geminids.faces.web.transcript import Led, turns_led
+from geminids.faces.web.transcript import turns_led
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.naming import call_outcome
+from geminids.sharing.transcript.outline import PromptTurn
 from geminids.sharing.transcript.shortening import LONGEST_ARGUMENT, cut
 from geminids.sharing.transcript.telling import telling_argument
 
@@ -82,9 +82,8 @@ ENDPOINTS = (
 # Time
 
 
-def _turn(opened: OpenedSession, led: Led, following: Led | None) -> TimelineTurn:
-    ends = [end for one in led.answers if (end := ended(one))]
-    begin, end = led.prompt.at, max(ends, default=led.prompt.at)
+def _turn(opened: OpenedSession, led: PromptTurn, following: PromptTurn | None) -> TimelineTurn:
+    begin, end = led.prompt.at, led.completed_at or led.prompt.at
     return TimelineTurn(
         number=led.number,
         text=led.text,

@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.atomic_files import sync_folder
+from geminids.core.locks import locked
 from geminids.storage.archive import Version, packs
 from geminids.storage.archive.compression import Packer
 from geminids.storage.archive.failures import ArchiveFullError, BusyArchiveError, FailedToKeepError
@@ -36,7 +37,6 @@ from geminids.storage.archive.packs import (
 from geminids.storage.archive.reader import pieces
 from geminids.storage.archive.records import Segment, WrittenVersion
 from geminids.storage.archive.steady import Content, GivenContent, SteadyFile, TornError
-from geminids.storage.locks import locked
 
 if TYPE_CHECKING:
     from hashlib import _Hash

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.core.config import DURABLE_FILE
 from geminids.core.errors import GeminidsError
+from geminids.core.locks import locked
 from geminids.storage.checksums import is_whole, row_sum
 from geminids.storage.durable.any_marks import uri_of
-from geminids.storage.locks import locked
 
 if TYPE_CHECKING:
     # Who only reads gives names as text: a list has no time to load pathlib.

@@ -26,12 +26,12 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from geminids.core.errors import PARTLY_DONE, GeminidsError
+from geminids.core.locks import locked
 from geminids.core.model import KnownBy
 from geminids.core.spellings import as_agents_read, verified
 from geminids.storage.durable import database
 from geminids.storage.durable.database import EARLIER_NAME, FILE_NAME, NewerStoreError
 from geminids.storage.durable.project_tables import Knowledge, read_knowledge, write_knowledge
-from geminids.storage.locks import locked
 from geminids.sync.projects.resolving import Found
 
 VERSION = 1

@@ -1,0 +1,106 @@
+"""The outline of a session: its prompts with what came of each, and what was dropped of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import NamedTuple
+
+from geminids.core.model import Message, State, ToolCall, ToolStatus
+from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.entries import PROMPT_ORIGINS
+from geminids.sharing.transcript.naming import call_outcome
+from geminids.sharing.transcript.shortening import LONGEST_PROMPT, cut
+
+
+class PromptTurn(NamedTuple):
+    """A prompt, and the messages until the next one."""
+
+    number: int
+    """Of the prompt among all messages, from 1."""
+    prompt: Message
+    answers: Sequence[Message]
+
+    @property
+    def text(self) -> str:
+        """What was typed, in a line."""
+        return prompt_line(self.prompt)
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The tool calls of the answers."""
+        return [call for one in self.answers for call in one.tool_calls]
+
+    @property
+    def errors(self) -> int:
+        """How many of these did not end well."""
+        return sum(call_outcome(call) is ToolStatus.ERROR for call in self.calls)
+
+    @property
+    def tokens(self) -> int | None:
+        """What the answers used; None if no answer says so."""
+        known = [one.usage.total for one in self.answers if one.usage and one.usage.total is not None]
+        return sum(known) if known else None
+
+    @property
+    def completed_at(self) -> datetime | None:
+        """When the last of the answers was complete."""
+        return max(filter(None, map(completed_at, self.answers)), default=None)
+
+
+class DroppedBranch(NamedTuple):
+    """Messages that stand together and were dropped by one record."""
+
+    first: int
+    """The number of the first of them among all messages, from 1."""
+    messages: Sequence[Message]
+    forked_after: int | None
+    """The last message before them that stayed."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last of them."""
+        return self.first + len(self.messages) - 1
+
+    @property
+    def text(self) -> str:
+        """What was typed first in it, in a line."""
+        typed = (one for one in self.messages if one.origin in PROMPT_ORIGINS)
+        return prompt_line(next(typed, self.messages[0]))
+
+
+def prompt_turns(messages: Sequence[Message]) -> list[PromptTurn]:
+    """The prompts among messages with what followed each; what comes before the first belongs to none."""
+    begins = [place for place, one in enumerate(messages) if one.origin in PROMPT_ORIGINS]
+    ends = [*begins[1:], len(messages)]
+    return [
+        PromptTurn(begin + 1, messages[begin], messages[begin + 1 : end])
+        for begin, end in zip(begins, ends, strict=False)
+    ]
+
+
+def dropped_branches(messages: Sequence[Message]) -> list[DroppedBranch]:
+    """What was taken out of the agent's view, and where it forked."""
+    found: list[DroppedBranch] = []
+    forked_after: int | None = None
+    first = 1
+    for (state, _), run in groupby(messages, key=lambda one: (one.state, one.dropped_by)):
+        together = list(run)
+        if state is State.CURRENT:
+            forked_after = first + len(together) - 1
+        else:
+            found.append(DroppedBranch(first, together, forked_after))
+        first += len(together)
+    return found
+
+
+def completed_at(message: Message) -> datetime | None:
+    """When a message was complete, its tool calls included."""
+    return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
+
+
+def prompt_line(message: Message) -> str:
+    """What was typed in a message, in a line."""
+    words = "".join(message.text(origin) for origin in PROMPT_ORIGINS)
+    return cut(safe.line(words[: 4 * LONGEST_PROMPT]).strip(), LONGEST_PROMPT)

@@ -1,0 +1,68 @@
+"""The outline of a session, and the tasks beside it."""
+
+from datetime import UTC, datetime, timedelta
+
+from geminids.core.model import Message, Origin, Role, Source, State, Text
+from geminids.sharing.transcript.outline import dropped_branches, prompt_turns
+from geminids.sharing.transcript.tasks import task_words
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def said(
+    number: int, origin: Origin, words: str, state: State = State.CURRENT, by: Source | None = None
+) -> Message:
+    return Message(
+        id=str(number),
+        role=Role.USER if origin is Origin.HUMAN else Role.ASSISTANT,
+        origin=origin,
+        state=state,
+        at=NOON + timedelta(seconds=number),
+        model=None,
+        parts=(Text(words, origin),),
+        usage=None,
+        source=Source("f", number, 0, 0),
+        dropped_by=by,
+    )
+
+
+def test_a_prompt_leads_all_messages_until_the_next() -> None:
+    messages = [
+        said(1, Origin.MODEL, "before all"),
+        said(2, Origin.HUMAN, "first\nof two lines"),
+        said(3, Origin.MODEL, "a"),
+        said(4, Origin.MODEL, "b"),
+        said(5, Origin.HUMAN, "second"),
+    ]
+    turns = prompt_turns(messages)
+    assert [(turn.number, turn.text, len(turn.answers)) for turn in turns] == [
+        (2, "first of two lines", 2),
+        (5, "second", 0),
+    ]
+    assert turns[0].completed_at == NOON + timedelta(seconds=4)
+    assert (turns[1].completed_at, turns[1].tokens, turns[1].calls, turns[1].errors) == (None, None, [], 0)
+
+
+def test_messages_that_one_record_dropped_are_a_branch() -> None:
+    first, second = Source("f", 8, 0, 0), Source("f", 9, 0, 0)
+    messages = [
+        said(1, Origin.HUMAN, "kept"),
+        said(2, Origin.MODEL, "answered", State.REWOUND, first),
+        said(3, Origin.HUMAN, "typed later", State.REWOUND, first),
+        said(4, Origin.HUMAN, "dropped by another", State.REWOUND, second),
+        said(5, Origin.HUMAN, "kept too"),
+    ]
+    branches = dropped_branches(messages)
+    assert [(one.first, one.last, one.forked_after, one.text) for one in branches] == [
+        (2, 3, 1, "typed later"),
+        (4, 4, 1, "dropped by another"),
+    ]
+    assert not dropped_branches([])
+
+
+def test_a_task_is_told_as_a_person_would_write_it_down() -> None:
+    task = '{"title": "Tests", "status": "open", "description": "All of them", "tags": ["a"], "parent": null}'
+    assert task_words(task) == '[open] Tests\nAll of them\ntags: ["a"]'
+    assert task_words('{"other": 1}') == '{\n  "other": 1\n}'
+    assert task_words("no JSON") == "no JSON"
+    assert task_words("[" * 100_000) == "[" * 100_000
