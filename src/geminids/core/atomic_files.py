@@ -137,6 +137,7 @@ def sync_folder(folder: str) -> None:
 def remove_left_over(folder: str) -> None:
     """Remove files under way in a folder that killed processes of this user have left."""
     for path in _left_over(folder, _PART, stat.S_ISREG):
+        # Somebody else may be tidying up as well, and what stays harms nobody: the next one tries again.
         with suppress(OSError):
             os.remove(path)  # noqa: PTH107
 

@@ -133,6 +133,7 @@ class UsageMethods(SearchMethods, SessionMethods):
 
         folder, known = self._context.data_folder, None
         if folder is not None:
+            # Without what was kept, or with something else in its place, they are looked up.
             with suppress(OSError, UnicodeDecodeError):
                 known = kept(folder, PRICES_FILE).decode()
         prices = Prices.load(known, overrides_in(self._context.settings) if as_settled else None, wanted)

@@ -98,6 +98,7 @@ def _records(text: str) -> Iterator[object]:
         try:
             yield json.loads(line)
         except (ValueError, RecursionError):
+            # One line that is no JSON does not hide what the others are.
             continue
 
 

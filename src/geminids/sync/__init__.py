@@ -240,6 +240,7 @@ class _Run:
     def _tidy(self, place: Place) -> None:
         """Remove what others left behind, unless somebody is at work."""
         if not place.is_tidy():
+            # It is only for the sake of room; the next one tries again.
             with suppress(BusyIndexError, OSError), place.alone(patience=0):
                 place.tidy()
 

@@ -66,5 +66,6 @@ def _finish(pager: subprocess.Popen[bytes], stream: IO[str]) -> None:
 
 
 def _close(stream: IO[str]) -> None:
+    # Whoever leaves the pager early has seen what he wanted to see.
     with suppress(BrokenPipeError):
         stream.close()

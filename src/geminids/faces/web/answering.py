@@ -127,6 +127,7 @@ class Answers:
 
     async def prepare(self, endpoint: Endpoint) -> None:
         """Work out an answer that will be asked for, if there is anything to answer yet."""
+        # Whoever asks for it hears what is wrong.
         with suppress(GeminidsError, OSError):
             await self._answer(endpoint, endpoint.asked())
 

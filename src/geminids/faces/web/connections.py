@@ -126,6 +126,7 @@ def _in_table(address: str) -> str:
 def _connections() -> Iterator[tuple[str, str, str]]:
     """Both ends and the user of each connection that the system knows."""
     for table in _TABLES:
+        # Other systems have no such table, and some machines no addresses of version 6: then nobody can tell.
         with suppress(OSError), Path(table).open(encoding="ascii") as lines:
             next(lines, None)
             for line in lines:

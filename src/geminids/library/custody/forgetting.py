@@ -101,6 +101,7 @@ class Forgetting:
     def _prompt_logs(self, summary: SessionSummary) -> Iterator[str]:
         """The logs of all that is typed in a project which also tell of this session."""
         for path in self._context.ask(lambda index: logs_beside(index, summary)):
+            # One that is gone tells of nothing, and one that cannot be read is reported by whoever reads it.
             with suppress(OSError), self._context.homes[0].disk.opened(path) as opened:
                 if _holds(opened, summary.native_id.encode("utf-8", "surrogatepass")):
                     yield path
@@ -154,6 +155,7 @@ def _facts_of(summary: SessionSummary) -> dict[str, tuple[int, int]]:
     """Size and time of change of the files of a session, as far as they are there."""
     facts: dict[str, tuple[int, int]] = {}
     for file in summary.files:
+        # What is gone needs no facts: a file that comes back is another one.
         with suppress(OSError):
             now = REAL.facts(file.path)
             facts[keepable(file.path)] = (now.st_size, now.st_mtime_ns)

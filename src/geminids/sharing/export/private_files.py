@@ -98,5 +98,6 @@ def _remove_folder(folder: Path) -> None:
 
 def _sync(folder: Path) -> None:
     """See to it that the names are on the disk too, where a folder can be told so."""
+    # Some file systems refuse it; the files themselves are on the disk.
     with suppress(OSError):
         sync_folder(str(folder))

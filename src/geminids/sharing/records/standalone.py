@@ -201,6 +201,7 @@ def _encoded_number(number: float) -> bytes:
         try:
             written = struct.pack(form, number)
         except OverflowError:
+            # It is too large for this form; a longer one takes it.
             continue
         if struct.unpack(form, written)[0] == number:
             return head + written
@@ -883,6 +884,7 @@ def _signature_holds(key: PublicKey, envelope: Envelope, payload: bytes) -> bool
             # Each such signature has a twin that holds as well. Ours is the lower one.
             return envelope.ours is None or s <= ORDER_OF_P256 // 2
     except InvalidSignature:
+        # It does not hold, which is the answer.
         pass
     return False
 

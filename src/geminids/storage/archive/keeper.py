@@ -84,6 +84,7 @@ def writing(
                 writer.commit()
                 tidy(writer)
             except BaseException:
+                # What went wrong first is what counts; half a transaction is undone by whoever opens it next.
                 with suppress(OSError, sqlite3.Error, FailedToKeepError):
                     writer.roll_back()
                 raise
@@ -113,6 +114,7 @@ def alone(folder: str, patience: float, tell: Callable[[str], None] | None = Non
                 tell(_holder(handle))
                 tell = None
             time.sleep(0.01)
+        # The lock is ours in any case: this only tells those who wait whose it is.
         with suppress(OSError):
             os.truncate(handle, 0)
             os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
@@ -136,6 +138,7 @@ def naming_trouble(folder: str) -> Iterator[None]:
         with naming_damage(folder):
             yield
     except DamagedManifestError as error:
+        # If this fails too, the list is still damaged, which the next one says and mends.
         with suppress(OSError, sqlite3.Error):
             make_anew(folder, str(error))
         raise FailedToKeepError(

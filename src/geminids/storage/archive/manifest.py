@@ -326,6 +326,7 @@ class Manifest:
             yield
             self.connection.execute("COMMIT")
         except BaseException:
+            # SQLite may have rolled back itself; what went wrong first is what counts.
             with suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
             raise

@@ -89,6 +89,7 @@ def make_private(folder: str) -> None:
 def remove_files(files: Iterable[str]) -> None:
     """Remove what is of no use; what cannot be removed now is so the next time."""
     for file in files:
+        # Never needed again, and looked for each time: a file that stays only takes room.
         with suppress(OSError):
             os.remove(file)  # noqa: PTH107
 

@@ -141,6 +141,7 @@ def mended(folder: str, reason: str, said: list[str]) -> Manifest:
             return _sound(folder)
         try:
             with alone(folder, 0):
+                # Still damaged: then it is made anew, and that is said.
                 with suppress(DamagedManifestError), naming_damage(folder):
                     return _checked(_opened(folder))
                 return _made_anew(folder, reason, said)

@@ -533,6 +533,7 @@ def alone(file: "Path", until: float) -> Iterator[None]:
 
 
 def _lock_file(lock: "Path") -> int:
+    # It is there from the time before: whoever made it left it for the others.
     with suppress(FileExistsError):
         _make_private_file(lock)
     return os.open(lock, os.O_RDWR)

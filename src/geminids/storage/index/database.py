@@ -254,6 +254,7 @@ class Place:
         with suppress(FileNotFoundError):
             os.replace(path, aside)  # noqa: PTH105
         for beside in (f"{path}-wal", f"{path}-shm", f"{path}{_SEAL}"):
+            # No index of this name comes again, so nobody takes them for his.
             with suppress(OSError):
                 os.remove(beside)  # noqa: PTH107
         return aside
@@ -327,6 +328,7 @@ class Place:
 def _remove(path: str) -> None:
     """Remove an index with what lies beside it."""
     for suffix in ("", "-wal", "-shm", _SEAL):
+        # SQLite takes its own files away where it can.
         with suppress(FileNotFoundError):
             os.remove(path + suffix)  # noqa: PTH107
 
@@ -439,6 +441,7 @@ def _seal(path: str) -> tuple[int, int, int] | None:
 
 
 def _remove_seal(path: str) -> None:
+    # An index that was never sealed has none.
     with suppress(FileNotFoundError):
         os.remove(f"{path}{_SEAL}")  # noqa: PTH107
 
@@ -508,6 +511,7 @@ def _make_private(folder: str) -> None:
     above = os.path.dirname(folder)  # noqa: PTH120
     if above and not os.path.exists(above):  # noqa: PTH110
         _make_private(above)
+    # Another process was quicker.
     with suppress(FileExistsError):
         os.mkdir(folder, 0o700)  # noqa: PTH102
 

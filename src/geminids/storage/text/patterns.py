@@ -217,5 +217,6 @@ class _Worker:
         with self._process as process:
             process.kill()
             assert process.stdin
+            # It was just killed: nobody is left to read what was not sent.
             with suppress(BrokenPipeError):
                 process.stdin.close()

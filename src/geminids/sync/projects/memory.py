@@ -296,8 +296,9 @@ def _readable(folder: Path, taken_over: str | None, *, may_move: bool) -> _Earli
 
 
 def _move_taken_over(file: Path, stamp: str) -> None:
-    """Rename a file that was taken over. Where that fails its stamp is known, so it is not read again."""
+    """Rename a file that was taken over."""
     if database.earlier_stamp(file.parent) == stamp:
+        # Where that fails its stamp is known, so it is not read again.
         with suppress(OSError):
             file.rename(_free_name(file, "taken-over"))
 

@@ -383,5 +383,6 @@ def _identified(folders: frozenset[str]) -> dict[str, int]:
         try:
             identities[folder] = os.stat(folder).st_ino  # noqa: PTH116
         except OSError:
+            # A folder that went away has no identity; if it comes back it is another one.
             continue
     return identities

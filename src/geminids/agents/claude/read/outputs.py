@@ -55,6 +55,7 @@ class _Outputs(Outputs):
             try:
                 is_there = os.path.realpath(path) == os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
             except (OSError, ValueError):
+                # A name that no file can have, or a ring of links: what a record names need not be there.
                 continue
             if is_there and name not in (".", "..") and self._disk.is_there(path):
                 yield str(path)

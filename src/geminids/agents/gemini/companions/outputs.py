@@ -135,6 +135,7 @@ class _Outputs(Outputs):
             try:
                 is_there = os.path.realpath(path) == os.path.normpath(os.path.join(real, *pieces))  # noqa: PTH118
             except (OSError, ValueError):
+                # A name that no file can have, or a ring of links: what a record names need not be there.
                 continue
             if is_there and self._disk.is_there(path):
                 yield path

@@ -183,6 +183,7 @@ class KeptFiles:
     def _ids_in_prompt_logs(self) -> Iterator[str]:
         for folder in self._folders():
             log = Path(self._projects) / folder / _PROMPT_LOG
+            # Only a hint is looked for: without the log, another id does as well.
             with contextlib.suppress(OSError):
                 content = read_plain(log, _LARGEST_PROMPT_LOG, self._home.disk)
                 yield from (logged[1].decode() for logged in _LOGGED_ID.finditer(content))

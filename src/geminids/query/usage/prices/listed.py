@@ -55,6 +55,7 @@ def _listed(snapshot: DataSnapshot, provider: str | None, model: str) -> Listed:
         try:
             found_provider, found = snapshot.find_provider_model(name, None, asked_provider, None)
         except LookupError:
+            # The list does not know this spelling; a model that it knows by none is told as such below.
             continue
         if not _is_another_version(found.id, name):
             window = _context_window(model, found)
