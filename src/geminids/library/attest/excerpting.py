@@ -14,7 +14,7 @@ from geminids.library.attest.signed_files import taken_apart
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.profile import COMMITMENT
-from geminids.sharing.records.redacting import differences, places_of, with_repeats, withhold
+from geminids.sharing.records.redacting import withhold
 from geminids.sharing.records.signing import excerpt
 from geminids.sharing.records.standalone import (
     JSON,
@@ -26,6 +26,7 @@ from geminids.sharing.records.standalone import (
     pointer_of,
     verify,
 )
+from geminids.sharing.records.unwanted import differences, places_of, with_repeats
 
 if TYPE_CHECKING:
     from geminids.sharing.redact import Redactor

@@ -10,6 +10,7 @@
     simple*, vcon, formats     the plainer translation of other tools, the wrapper, unsigned exports
     mismatches, *shapes        whether a value has the shape of a record: of any, or of ours
     commitment, redacting      salted hashes over every piece, so that pieces can be taken out later
+    unwanted                   which pieces: what differs, where a text stands, what repeats it
     signing, keys, key_files   COSE_Sign1, and what it is made with; signing_keys: what is told of keys
     timestamps, cms, der       time stamps of authorities
     standalone                 the verifier: one file that needs nothing of ours

@@ -12,7 +12,6 @@ is worked out from the piece goes too: differences, sums, lines that were writte
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -24,26 +23,14 @@ from geminids.sharing.records.errors import CommitmentError, WithholdingError
 from geminids.sharing.records.profile import COMMITMENT, NATIVE, OURS, SOURCE
 from geminids.sharing.records.standalone import Commitment, Mark, RefusedError, Where, path_of, pointer_of
 
-SHORTEST_REPEAT = 6
-"""Shorter texts stand in many places by chance."""
-
 _ATTRIBUTION = ("file-attribution",)
 _OPTIONAL_IN_ATTRIBUTION = frozenset(
     {"path", "model-id", "url", "contributor", "related", "content-hash", "content-hash-alg"}
 )
 """What file attribution can do without; all else there is needed, and is a number or a list."""
 
-_NAMES_AND_KINDS = frozenset(
-    {
-        *("type", "role", "id", "parent-id", "call-id", "timestamp", "model-id", "name", "status"),
-        *("event-type", NATIVE, SOURCE, OURS),
-    }
-)
-"""Members of an entry that nobody typed: the same texts stand all over a record."""
-_INPUT = "input"
-"""What a tool was asked for: here a name or an id may be anything."""
-_FOREIGN = frozenset({"content", "input", "output", "data", NATIVE})
-_LABELS = frozenset(
+FOREIGN = frozenset({"content", "input", "output", "data", NATIVE})
+LABELS = frozenset(
     {
         *("child_id", "content_after", "content_origin", "derived", "display_name", "exit_code", "imported"),
         *("is_object", "kind", "level", "name", "native_status", "origin", "output_origin", "request_id"),
@@ -54,13 +41,6 @@ _LABELS = frozenset(
 _PLACES_IN_FILES = ("files", "companions", "problems")
 _TOTALS = ("usage", "reported", "counts", "unrecorded")
 _CHANGES, _DROPPED_BY, _ORIGINALS = "changes", "dropped_by", "originals"
-_SHORTENED = frozenset({"title", "summary"})
-_CONTENT = "content"
-_BESIDE = frozenset({"data", NATIVE, OURS})
-_KINDS = frozenset({"type", "role", "status", "event-type"})
-_MARGIN = re.compile(r"^\s*(?:[-+>|]|\d+\s*[→:|\t])?\s*")
-"""What stands before a line in a difference, a quotation or a listing with numbers."""
-_FEWEST_WORDS = 3
 
 
 def withhold(record: dict[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
@@ -93,12 +73,12 @@ def _commitment(record: dict[str, Any]) -> Commitment:
 
 def _takable(pointer: str, body: dict[str, Any], commitment: Commitment) -> list[Where]:
     """What has to be taken out for a pointer: mostly what it names, sometimes more, never less."""
-    path = _path(pointer)
+    path = path_in(pointer)
     if standalone.is_fixed(path):
         raise WithholdingError(pointer, "a record is none without it, and it is what the signature names")
     if path in commitment.marks:
         return []
-    found = _at(body, path)
+    found = value_at(body, path)
     if found is _NOTHING:
         raise WithholdingError(pointer, "there is nothing at this place")
     if path == ("session", "agent-meta") and isinstance(found, dict):
@@ -108,7 +88,8 @@ def _takable(pointer: str, body: dict[str, Any], commitment: Commitment) -> list
     return [_whole_of(path)]
 
 
-def _path(pointer: str) -> Where:
+def path_in(pointer: str) -> Where:
+    """The way to a place that a pointer names."""
     try:
         return path_of(pointer)
     except RefusedError as error:
@@ -131,7 +112,8 @@ _NOTHING = object()
 _INDEX = re.compile("0|[1-9][0-9]{0,15}")
 
 
-def _at(value: Any, path: Where) -> Any:
+def value_at(value: Any, path: Where) -> Any:
+    """What stands at a place."""
     for token in path:
         if isinstance(value, dict) and token in value:
             value = value[token]
@@ -145,9 +127,9 @@ def _at(value: Any, path: Where) -> Any:
 def _telling(body: dict[str, Any], wanted: set[Where]) -> Iterator[Where]:
     """Places of what would tell what is taken out: hashes without a salt, lengths, sums and other words."""
     entries = dict(standalone.entries_of(body))
-    around = {beginning for path in wanted for beginning in _beginnings(path)}
-    touched = {place for place in entries if place in around or not wanted.isdisjoint(_beginnings(place))}
-    taken = {place for place in touched if not wanted.isdisjoint(_beginnings(place))}
+    around = {beginning for path in wanted for beginning in beginnings(path)}
+    touched = {place for place in entries if place in around or not wanted.isdisjoint(beginnings(place))}
+    taken = {place for place in touched if not wanted.isdisjoint(beginnings(place))}
     yield from _telling_of_record(body)
     if taken or any("token-usage" in path for path in wanted):
         yield from _ours_in(body, ("session",), _TOTALS)
@@ -156,7 +138,7 @@ def _telling(body: dict[str, Any], wanted: set[Where]) -> Iterator[Where]:
     calls = {_call_of(place, entries[place]) for place in own} - {None}
     for place in {*own, *(place for place, entry in entries.items() if _call_of(place, entry) in calls)}:
         words = _ours_of(entries[place])
-        yield from ((*place, OURS, name) for name in words if name not in _LABELS)
+        yield from ((*place, OURS, name) for name in words if name not in LABELS)
         if _CHANGES in words and _ATTRIBUTION[0] in body:
             yield _ATTRIBUTION
 
@@ -165,7 +147,7 @@ def _telling_of_record(body: dict[str, Any]) -> Iterator[Where]:
     """What a record says of all of its files, and of texts that it could not hold."""
     if SOURCE in body:
         yield (SOURCE,)
-    for path, _ in _leaves(body.get(_ATTRIBUTION[0], {}), _ATTRIBUTION):
+    for path, _ in leaves(body.get(_ATTRIBUTION[0], {}), _ATTRIBUTION):
         if path[-1] == "content-hash":
             yield path
     yield from _ours_in(body, ("session",), (*_PLACES_IN_FILES, _ORIGINALS))
@@ -173,7 +155,7 @@ def _telling_of_record(body: dict[str, Any]) -> Iterator[Where]:
 
 
 def _ours_in(body: dict[str, Any], place: Where, names: Iterable[str]) -> Iterator[Where]:
-    words = _ours_of(_at(body, place))
+    words = _ours_of(value_at(body, place))
     return ((*place, OURS, name) for name in names if name in words)
 
 
@@ -207,7 +189,7 @@ def _are_behind(spans: Iterable[Span], first: dict[int, int]) -> bool:
 
 def _entry_around(path: Where, entries: dict[Where, dict[str, Any]]) -> Where | None:
     """The innermost entry that a place is in."""
-    return max((place for place in _beginnings(path) if place in entries), key=len, default=None)
+    return max((place for place in beginnings(path) if place in entries), key=len, default=None)
 
 
 def _call_of(place: Where, entry: dict[str, Any]) -> tuple[Where, str] | None:
@@ -216,7 +198,8 @@ def _call_of(place: Where, entry: dict[str, Any]) -> tuple[Where, str] | None:
     return (place[:-1], call_id) if isinstance(call_id, str) else None
 
 
-def _beginnings(path: Where) -> Iterator[Where]:
+def beginnings(path: Where) -> Iterator[Where]:
+    """All ways that lead to a place."""
     return (path[:depth] for depth in range(len(path) + 1))
 
 
@@ -419,187 +402,21 @@ def subtrees(length: int, start: int, end: int) -> list[tuple[int, int]]:
 # ── What to take out ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def differences(record: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    """Pointers of what a record has and another version of it has not, or has otherwise.
-
-    A leaf that differs is named itself. Where one version has members or elements that the other has no
-    place for, the map or list around them is named.
-    """
-    one, two = standalone.body_of(record), standalone.body_of(other)
-    return [pointer_of(path) for path in _differences(one, two, ())]
-
-
-def _differences(one: Any, two: Any, path: Where) -> Iterator[Where]:
-    if path[-1:] and path[-1] in standalone.WHOLES:
-        if json.dumps(one, sort_keys=True) != json.dumps(two, sort_keys=True):
-            yield path
-    elif type(one) is not type(two):
-        yield path
-    elif isinstance(one, dict):
-        odd_kind = standalone.is_entry_list(path[:-1]) and one.get("type") != two.get("type")
-        if two.keys() - one.keys() or odd_kind:
-            yield path
-            return
-        for key, value in one.items():
-            if key in two:
-                yield from _differences(value, two[key], (*path, key))
-            else:
-                yield (*path, key)
-    elif isinstance(one, list):
-        if len(one) != len(two):
-            yield path
-            return
-        for index, (value, counterpart) in enumerate(zip(one, two, strict=True)):
-            yield from _differences(value, counterpart, (*path, str(index)))
-    elif one != two:
-        yield path
-
-
-def places_of(record: dict[str, Any], text: str) -> list[str]:
-    """Pointers of all pieces that hold a text, also one that holds it as JSON in a text."""
-    if not text:
-        return []
-    spelt = _spellings(text)
-    found = {
-        path: None
-        for path, leaf in _leaves(standalone.body_of(record), ())
-        if not standalone.is_fixed(path)
-        and (any(form in leaf for form in spelt) if isinstance(leaf, str) else _is_number(leaf, text))
-    }
-    return [pointer_of(path) for path in found]
-
-
-def _is_number(number: float, text: str) -> bool:
-    try:
-        return json.dumps(number) == text
-    except ValueError:
-        # A number of many thousand digits, which nobody types.
-        return False
-
-
-def with_repeats(record: dict[str, Any], pointers: Iterable[str]) -> list[str]:
-    """Pointers, and those of all other pieces that hold a text again which is taken out with them.
-
-    Blanks around a text do not count. A title or a summary counts that is a piece of such a text, or the
-    beginning of it with dots at the end. What stands beside the messages (the agent's own records, our words)
-    is mostly told from them, so there a line of such a text is enough, or a short message.
-    """
-    given = list(dict.fromkeys(pointers))
-    body = standalone.body_of(record)
-    paths = {_path(pointer) for pointer in given}
-    pieces = [(path, _at(body, path)) for path in paths]
-    texts = {
-        stripped
-        for path, piece in pieces
-        for text in _texts(piece, is_input=_INPUT in path)
-        if len(stripped := text.strip()) >= SHORTEST_REPEAT
-    }
-    others = [
-        (path, leaf)
-        for path, leaf in _leaves(body, ())
-        if isinstance(leaf, str) and not standalone.is_fixed(path) and paths.isdisjoint(_beginnings(path))
-    ]
-    beside = {*_lines_in(texts), *(said for path, piece in pieces for said in _said(piece, path))}
-    found = sorted({*_holding(others, texts), *_shortened(others, texts), *_beside(others, beside)})
-    return list(dict.fromkeys([*given, *(pointer_of(others[index][0]) for index in found)]))
-
-
-def _said(piece: Any, path: Where) -> Iterator[str]:
-    """What somebody said in a piece that is taken out, however short."""
-    contents = [piece] if path[-1] == _CONTENT else []
-    if isinstance(piece, dict):
-        contents += [piece.get(_CONTENT)]
-    return (
-        stripped
-        for content in contents
-        for text in _texts(content, is_input=False)
-        if (stripped := text.strip())
-    )
-
-
-def _lines_in(texts: Iterable[str]) -> Iterator[str]:
-    """The lines of some texts, without what differences and listings put before them; no mere word or two."""
-    for text in texts:
-        for line in text.splitlines():
-            words = _MARGIN.sub("", line).split()
-            if len(words) >= _FEWEST_WORDS:
-                yield " ".join(words)
-
-
-def _beside(leaves: list[tuple[Where, str]], lines: set[str]) -> Iterator[int]:
-    for index, (path, leaf) in enumerate(leaves):
-        if _BESIDE.isdisjoint(path) or path[-1] in _LABELS or path[-1] in _KINDS:
-            continue
-        if leaf.strip() in lines or not lines.isdisjoint(_lines_in([leaf])):
-            yield index
-
-
-def _holding(leaves: list[tuple[Where, str]], texts: set[str]) -> Iterator[int]:
-    """Which leaves hold one of the texts. They are searched as one text, which is a hundred times faster."""
-    joined = "\0".join(leaf for _, leaf in leaves)
-    starts = list(accumulate((len(leaf) + 1 for _, leaf in leaves), initial=0))
-    words = set(joined.split())
-    for form in {form for text in texts for form in _spellings(text)}:
-        # Mostly one of its words stands nowhere else, and then the text need not be searched for.
-        if not words.issuperset(form.split()[1:-1]):
-            continue
-        at = joined.find(form)
-        while at >= 0:
-            index = bisect_right(starts, at) - 1
-            yield index
-            at = joined.find(form, starts[index + 1])
-
-
-def _shortened(leaves: list[tuple[Where, str]], texts: set[str]) -> Iterator[int]:
-    folded = "\0".join(" ".join(text.split()) for text in texts)
-    for index, (path, leaf) in enumerate(leaves):
-        ours = path[:2] == ("session", OURS) and not _SHORTENED.isdisjoint(path)
-        cut = leaf.rstrip().removesuffix("…").removesuffix("...")
-        if ours or len(cut) < len(leaf.rstrip()):
-            piece = " ".join(cut.split())
-            if len(piece) >= SHORTEST_REPEAT and piece in folded:
-                yield index
-
-
-def _spellings(text: str) -> set[str]:
-    """A text as it stands in a text, and in JSON that stands in a text, and in JSON in that."""
-    forms = {text}
-    for only_ascii in (False, True):
-        form = text
-        for _ in range(2):
-            form = json.dumps(form, ensure_ascii=only_ascii)[1:-1]
-            forms.add(form)
-    return forms
-
-
-def _texts(value: Any, *, is_input: bool) -> Iterator[str]:
-    """The texts in a piece that is taken out, less those that only say what kind of thing it is."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for element in value:
-            yield from _texts(element, is_input=is_input)
-    elif isinstance(value, dict):
-        for key, member in value.items():
-            if key not in (_KINDS if is_input else _NAMES_AND_KINDS):
-                yield from _texts(member, is_input=is_input or key == _INPUT)
-
-
-def _leaves(value: Any, path: Where, whole: Where | None = None) -> Iterator[tuple[Where, Any]]:
+def leaves(value: Any, path: Where, whole: Where | None = None) -> Iterator[tuple[Where, Any]]:
     """Every text and number in a value, with the piece that can be taken out for it.
 
     A key stays in sight when its member is taken out, so it is a text of the map around it. Only keys in what
     tools and agents wrote count: all others are words of the format.
     """
     if isinstance(value, dict):
-        foreign = not _FOREIGN.isdisjoint(path) or OURS in path[:-1]
+        foreign = not FOREIGN.isdisjoint(path) or OURS in path[:-1]
         for key, member in value.items():
             if foreign:
                 yield whole or path, key
             as_whole = (*path, key) if key in standalone.WHOLES else None
-            yield from _leaves(member, (*path, key), whole or as_whole)
+            yield from leaves(member, (*path, key), whole or as_whole)
     elif isinstance(value, list):
         for index, element in enumerate(value):
-            yield from _leaves(element, (*path, str(index)), whole)
+            yield from leaves(element, (*path, str(index)), whole)
     elif value is not None and not isinstance(value, bool):
         yield whole or path, value

@@ -15,7 +15,7 @@ by it.
 | `steady.py` | reads a file that others may be writing, all of one moment or not at all |
 | `records.py`, `packs.py`, `compression.py` | the bytes of a pack |
 | `reader.py` | copies read again and compared with their digests |
-| `manifest.py`, `rebuild.py` | where everything lies, and how that is found out again |
+| `manifest.py`, `manifest_rows.py`, `rebuild.py` | where everything lies, and how that is found out again |
 | `rewrite.py` | packs without what is no longer wanted |
 | `verification.py` | reads all of it, names what is damaged, heals it |
 | `transfer.py` | copies in one file that others can open, and back |
@@ -54,7 +54,8 @@ from geminids.storage.archive.failures import (
 
 if TYPE_CHECKING:
     from geminids.storage.archive.keeper import Writer
-    from geminids.storage.archive.manifest import Manifest, Place
+    from geminids.storage.archive.manifest import Manifest
+    from geminids.storage.archive.manifest_rows import Place
     from geminids.storage.archive.records import Segment
     from geminids.storage.archive.transfer import Exported, Imported
     from geminids.storage.archive.verification import Verified
@@ -278,7 +279,8 @@ class Archive:
             self._manifest = None
 
     def _asked(self, question: "Callable[[Manifest], Answer]") -> Answer:
-        from geminids.storage.archive.manifest import DamagedManifestError, naming_damage
+        from geminids.storage.archive.manifest import naming_damage
+        from geminids.storage.archive.manifest_rows import DamagedManifestError
 
         try:
             with naming_damage(self.folder):

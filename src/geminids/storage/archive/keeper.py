@@ -20,14 +20,8 @@ from geminids.core.locks import locked
 from geminids.storage.archive import Version, packs
 from geminids.storage.archive.compression import Packer
 from geminids.storage.archive.failures import ArchiveFullError, BusyArchiveError, FailedToKeepError
-from geminids.storage.archive.manifest import (
-    DamagedManifestError,
-    Manifest,
-    Pack,
-    Place,
-    PlacedRecord,
-    naming_damage,
-)
+from geminids.storage.archive.manifest import Manifest, naming_damage
+from geminids.storage.archive.manifest_rows import DamagedManifestError, Pack, Place, PlacedRecord
 from geminids.storage.archive.packs import FOLDER as PACKS
 from geminids.storage.archive.packs import (
     NewPack,

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
-from zlib import crc32
 
 from geminids.storage.archive import MANIFEST_FILE, MANIFEST_VERSION, KeptHome, Totals, Version
 from geminids.storage.archive.failures import (
@@ -26,11 +25,30 @@ from geminids.storage.archive.failures import (
     FailedToKeepError,
     NewerArchiveError,
 )
-from geminids.storage.archive.records import DIGEST_SIZE, Record, Segment, WrittenVersion
+from geminids.storage.archive.manifest_rows import (
+    LARGEST,
+    STRANGE,
+    DamagedManifestError,
+    EarlierManifestError,
+    Pack,
+    Place,
+    PlacedRecord,
+    RecordRow,
+    folder_of,
+    keyed,
+    pack_of,
+    path_key,
+    record_of,
+    record_row,
+    version_of,
+    version_row,
+    written_of,
+)
+from geminids.storage.archive.records import Segment, WrittenVersion
 from geminids.storage.checksums import is_whole, summed
 from geminids.storage.durable.any_marks import uri_of
 from geminids.storage.index.database import closed_on_error
-from geminids.storage.paths import opened, stored
+from geminids.storage.paths import stored
 
 Answer = TypeVar("Answer")
 
@@ -41,16 +59,10 @@ _BUSY = 10.0
 """Seconds that SQLite itself waits for others."""
 _GOOD_FOR = 30.0
 """Seconds after which a manifest in memory is made anew."""
-_STRANGE = "a row has values that nobody wrote"
 _FIRST_VERSION = 1
 """Of lists whose rows have no checksums."""
 _SMALL = 8 << 20
 """Bytes of a list of which all is checked when it is opened, also that its indexes know every row."""
-_LARGEST = 1 << 48
-"""No pack and no segment has as many bytes."""
-_SIZE_LENGTH = 8
-_PART = DIGEST_SIZE + _SIZE_LENGTH
-_FACTS = len(Version._fields)
 
 TABLES = (
     "CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, value NOT NULL, sum INTEGER NOT NULL)",
@@ -123,56 +135,6 @@ _DAMAGE = frozenset(
 _SIGNS_OF_DAMAGE = ("no such table", "no such column", "Could not decode", "malformed", "table ")
 
 
-class DamagedManifestError(Exception):
-    """A manifest that cannot be used as it is, and is made anew from the packs."""
-
-
-class EarlierManifestError(DamagedManifestError):
-    """A manifest of an earlier release: whoever holds the lock brings it up to date."""
-
-
-class Place(NamedTuple):
-    """Where a segment lies."""
-
-    pack: int
-    offset: int
-    length: int
-    segment: Segment
-
-
-class Pack(NamedTuple):
-    """A pack as far as the manifest knows it."""
-
-    number: int
-    size: int
-    replaces: Sequence[int]
-
-
-class RecordRow(NamedTuple):
-    """A record as the manifest knows it."""
-
-    pack: int
-    offset: int
-    payload_offset: int
-    payload_length: int
-    number: int
-    revision: int | None
-    segment: bytes | None
-    size: int | None
-
-    @property
-    def end(self) -> int:
-        """Where the next record begins."""
-        return self.payload_offset + self.payload_length
-
-
-class PlacedRecord(NamedTuple):
-    """A record, and the pack it is in."""
-
-    pack: int
-    record: Record
-
-
 class Manifest:
     """An open manifest."""
 
@@ -214,27 +176,27 @@ class Manifest:
             rows: Iterable[Any] = self._rows(_BY_TIME)
         else:
             rows = (row for home in homes for row in self._rows(_OF_HOME, stored(home)))
-        return {version.path: version for version in map(_version, rows)}
+        return {version.path: version for version in map(version_of, rows)}
 
     def all_versions(self) -> list[Version]:
         """All versions of all paths, the oldest first."""
-        return list(map(_version, self._rows(_BY_TIME)))
+        return list(map(version_of, self._rows(_BY_TIME)))
 
     def versions(self, path: str) -> list[Version]:
         """The versions of a path, the oldest first."""
-        return list(map(_version, self._rows(_OF_PATH, *_keyed(path))))
+        return list(map(version_of, self._rows(_OF_PATH, *keyed(path))))
 
     def written_versions(self, path: str) -> list[WrittenVersion]:
         """The same with their segments."""
-        return list(map(_written, self._rows(_OF_PATH, *_keyed(path))))
+        return list(map(written_of, self._rows(_OF_PATH, *keyed(path))))
 
     def written(self, number: int) -> WrittenVersion | None:
         """One version with its segments."""
-        return next(map(_written, self._rows(_NUMBERED, number)), None)
+        return next(map(written_of, self._rows(_NUMBERED, number)), None)
 
     def all_written(self) -> list[WrittenVersion]:
         """All versions with their segments."""
-        return list(map(_written, self._rows(_BY_NUMBER)))
+        return list(map(written_of, self._rows(_BY_NUMBER)))
 
     def places(self, version: Version) -> list[Place] | None:
         """Where the segments of a version lie; None if the version is gone, or a segment is."""
@@ -246,7 +208,7 @@ class Manifest:
 
     def place(self, segment: Segment) -> Place | None:
         """Where a segment lies."""
-        for row in map(_record, self._rows(_PLACE, segment.digest)):
+        for row in map(record_of, self._rows(_PLACE, segment.digest)):
             return Place(
                 row.pack, row.payload_offset, row.payload_length, Segment(segment.digest, row.size or 0)
             )
@@ -255,20 +217,21 @@ class Manifest:
     def records(self, pack: int | None = None) -> list[RecordRow]:
         """All records, or those of a pack, in the order in which they lie."""
         return list(
-            map(_record, self._rows(_RECORDS) if pack is None else self._rows(_RECORDS_OF_PACK, pack))
+            map(record_of, self._rows(_RECORDS) if pack is None else self._rows(_RECORDS_OF_PACK, pack))
         )
 
     def homes(self) -> list[KeptHome]:
         """The folders of agents of which there are copies."""
         by_home: dict[tuple[str, str], list[WrittenVersion]] = {}
-        for written in map(_written, self._rows(_BY_TIME)):
+        for written in map(written_of, self._rows(_BY_TIME)):
             by_home.setdefault((written.version.agent, written.version.home), []).append(written)
         return [_kept_home(agent, home, by_home[agent, home]) for agent, home in sorted(by_home)]
 
     def folders(self) -> list[tuple[str, str, bool]]:
         """The same in little, and at once: agent, folder, whether all of its copies came from elsewhere."""
         return [
-            (str(agent), _folder(home), bool(is_imported)) for agent, home, is_imported in self._rows(_HOMES)
+            (str(agent), folder_of(home), bool(is_imported))
+            for agent, home, is_imported in self._rows(_HOMES)
         ]
 
     def totals(self) -> Totals:
@@ -282,7 +245,7 @@ class Manifest:
 
     def packs(self) -> list[Pack]:
         """All packs, the oldest first."""
-        return list(map(_pack, self._rows(_PACKS)))
+        return list(map(pack_of, self._rows(_PACKS)))
 
     def known_end(self, pack: int) -> int:
         """Where the last record ends that is known of a pack."""
@@ -292,8 +255,8 @@ class Manifest:
         """A number that no version has or had."""
         (last,) = self.connection.execute(_LAST_NUMBER).fetchone()
         noted = self._meta().get("last number", 0)
-        if type(last) is not int or type(noted) is not int or max(last, noted) >= _LARGEST:
-            raise DamagedManifestError(_STRANGE)
+        if type(last) is not int or type(noted) is not int or max(last, noted) >= LARGEST:
+            raise DamagedManifestError(STRANGE)
         return max(last, noted) + 1
 
     def _rows(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -343,7 +306,7 @@ class Manifest:
     def put(self, written: Iterable[WrittenVersion], placed: Iterable[PlacedRecord]) -> None:
         """Take in versions and records, within a transaction."""
         every = list(written)
-        self.connection.executemany(_PUT_VERSION, map(_version_row, every))
+        self.connection.executemany(_PUT_VERSION, map(version_row, every))
         # Every command asks for them, and there may be a hundred thousand copies.
         homes = {(agent, stored(folder)): is_imported for agent, folder, is_imported in self.folders()}
         for one in every:
@@ -536,11 +499,11 @@ def _rows_left(connection: sqlite3.Connection, *, has_sums: bool) -> ReadableRow
     archive, changes, last, dead = (known.get(name) for name in ("id", "changes", "last number", "dead"))
     return ReadableRows(
         (str(archive), changes) if _is_id(archive) and type(changes) is int else None,
-        last if type(last) is int and 0 <= last < _LARGEST else 0,
+        last if type(last) is int and 0 <= last < LARGEST else 0,
         dead if type(dead) is int else 0,
-        list(rows(_BY_NUMBER, _written if has_sums else _written_at_first)),
-        list(rows(_RECORDS, _record)),
-        list(rows(_PACKS, _pack)),
+        list(rows(_BY_NUMBER, written_of if has_sums else _written_at_first)),
+        list(rows(_RECORDS, record_of)),
+        list(rows(_PACKS, pack_of)),
         len(troubles),
     )
 
@@ -551,9 +514,9 @@ def _is_id(archive: object) -> bool:
 
 def _written_at_first(row: Sequence[Any]) -> WrittenVersion:
     """A version of a list without checksums, which has one of each path all the same."""
-    written = _written(row)
-    if row[-1] != _key(stored(written.version.path)):
-        raise DamagedManifestError(_STRANGE)
+    written = written_of(row)
+    if row[-1] != path_key(stored(written.version.path)):
+        raise DamagedManifestError(STRANGE)
     return written
 
 
@@ -572,117 +535,9 @@ def _size(file: str) -> int:
         return 0
 
 
-def _version(row: Sequence[Any]) -> Version:
-    match row[:_FACTS]:
-        case (
-            int(number),
-            str(agent),
-            str() | bytes() as home,
-            str() | bytes() as path,
-            int(size),
-            int() | str() as mtime_ns,
-            int() | str() as inode,
-            int(mode),
-            bytes(digest),
-            int(kept_at),
-        ):
-            facts = (size, _whole(mtime_ns), _whole(inode), mode)
-            return Version(number, agent, opened(home), opened(path), *facts, digest.hex(), kept_at)
-        case _:
-            raise DamagedManifestError(_STRANGE)
-
-
-def _folder(home: object) -> str:
-    if not isinstance(home, str | bytes):
-        raise DamagedManifestError(_STRANGE)
-    return opened(home)
-
-
-def _pack(row: Sequence[Any]) -> Pack:
-    match row:
-        case (int(number), int(size), str(replaces)) if 0 <= size < _LARGEST:
-            return Pack(number, size, tuple(map(_whole, replaces.split())))
-        case _:
-            raise DamagedManifestError(_STRANGE)
-
-
-def _whole(number: int | str) -> int:
-    try:
-        return int(number)
-    except ValueError as error:
-        raise DamagedManifestError(_STRANGE) from error
-
-
-def _written(row: Sequence[Any]) -> WrittenVersion:
-    version = _version(row)
-    revision, parts, is_imported, _ = row[_FACTS:]
-    if type(revision) is not int or not isinstance(parts, bytes | None) or len(parts or b"") % _PART:
-        raise DamagedManifestError(_STRANGE)
-    if parts is None:
-        whole = Segment(bytes.fromhex(version.digest), version.size)
-        return WrittenVersion(version, revision, [whole], bool(is_imported))
-    segments = [
-        Segment(parts[at : at + DIGEST_SIZE], int.from_bytes(parts[at + DIGEST_SIZE : at + _PART], "big"))
-        for at in range(0, len(parts), _PART)
-    ]
-    return WrittenVersion(version, revision, segments, bool(is_imported))
-
-
-def _version_row(written: WrittenVersion) -> tuple[Any, ...]:
-    number, agent, home, path, size, mtime_ns, inode, mode, digest, kept_at = written.version
-    return summed(
-        (
-            *(number, agent, stored(home), stored(path), size, _fitting(mtime_ns), _fitting(inode), mode),
-            *(bytes.fromhex(digest), kept_at, written.revision, _parts(written), int(written.is_imported)),
-            _key(stored(path)),
-        )
-    )
-
-
-def _parts(written: WrittenVersion) -> bytes | None:
-    """The segments of a version; None for most, which have one that is all of it."""
-    if len(written.segments) == 1:
-        return None
-    return b"".join(
-        segment.digest + segment.size.to_bytes(_SIZE_LENGTH, "big") for segment in written.segments
-    )
-
-
-def _key(path: str | bytes) -> int:
-    # To have all paths twice, here and in an index, would make a third of the manifest.
-    return crc32(path.encode() if isinstance(path, str) else path)
-
-
-def _keyed(path: str) -> tuple[int, str | bytes]:
-    return _key(stored(path)), stored(path)
-
-
-def record_row(placed: PlacedRecord) -> RecordRow:
-    """A record as the manifest has it."""
-    record = placed.record
-    segment, size = record.segment or (None, None)
-    revision = record.written.revision if record.written else None
-    place = (placed.pack, record.offset, record.payload_offset, record.payload_length)
-    return RecordRow(*place, record.number, revision, segment, size)
-
-
-def _record(row: Sequence[Any]) -> RecordRow:
-    known = RecordRow(*row)
-    numbers = [number for number in (*known[:6], known.size) if number is not None]
-    is_plausible = all(type(number) is int and 0 <= number < _LARGEST for number in numbers)
-    if not is_plausible or not isinstance(known.segment, bytes | None):
-        raise DamagedManifestError(_STRANGE)
-    return known
-
-
 def _kept_home(agent: str, home: str, versions: Sequence[WrittenVersion]) -> KeptHome:
     """What there is of a home, of which these are the versions, the oldest first."""
     sizes = {written.version.path: written.version.size for written in versions}
     is_imported = all(written.is_imported for written in versions)
     first, last = versions[0].version.kept_at, versions[-1].version.kept_at
     return KeptHome(agent, home, is_imported, len(sizes), sum(sizes.values()), first, last)
-
-
-def _fitting(number: int) -> int | str:
-    # Some systems have inodes, and files times, that SQLite has no room for.
-    return number if -(1 << 63) <= number < 1 << 63 else str(number)

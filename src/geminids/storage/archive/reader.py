@@ -9,7 +9,7 @@ from hashlib import sha256
 from geminids.storage.archive import Version
 from geminids.storage.archive.compression import Packer, UnpackError, unpacked
 from geminids.storage.archive.failures import DamagedCopyError
-from geminids.storage.archive.manifest import Place
+from geminids.storage.archive.manifest_rows import Place
 from geminids.storage.archive.packs import opened_pack
 from geminids.storage.archive.records import Segment
 

@@ -24,19 +24,21 @@ from geminids.core.atomic_files import sync_folder
 from geminids.storage.archive import MANIFEST_FILE
 from geminids.storage.archive.failures import BusyArchiveError, DamagedArchiveError, FailedToKeepError
 from geminids.storage.archive.manifest import (
-    DamagedManifestError,
-    EarlierManifestError,
     Manifest,
-    Pack,
-    Place,
-    PlacedRecord,
     ReadableRows,
-    RecordRow,
     manifest_in_memory,
     naming_damage,
     new_manifest,
     open_manifest,
     rows_as_far_as_whole,
+)
+from geminids.storage.archive.manifest_rows import (
+    DamagedManifestError,
+    EarlierManifestError,
+    Pack,
+    Place,
+    PlacedRecord,
+    RecordRow,
 )
 from geminids.storage.archive.packs import (
     FIRST_LINE,

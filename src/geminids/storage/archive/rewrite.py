@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids.core.atomic_files import sync_folder
 from geminids.storage.archive import packs as pack_files
 from geminids.storage.archive.failures import FailedToKeepError
-from geminids.storage.archive.manifest import Manifest, Pack, PlacedRecord, RecordRow
+from geminids.storage.archive.manifest import Manifest
+from geminids.storage.archive.manifest_rows import Pack, PlacedRecord, RecordRow
 from geminids.storage.archive.packs import (
     NewPack,
     opened_pack,

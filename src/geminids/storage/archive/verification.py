@@ -16,7 +16,8 @@ from typing import NamedTuple
 from geminids.core.values import Value
 from geminids.storage.archive import PATIENCE, Archive, Version
 from geminids.storage.archive.keeper import Writer, writing
-from geminids.storage.archive.manifest import Manifest, Place, PlacedRecord, RecordRow, record_row
+from geminids.storage.archive.manifest import Manifest
+from geminids.storage.archive.manifest_rows import Place, PlacedRecord, RecordRow, record_row
 from geminids.storage.archive.reader import said_of, segment
 from geminids.storage.archive.rebuild import FoundPack, agree, found_packs, keep_former, latest_versions
 from geminids.storage.archive.records import Broken, Segment, WrittenVersion
