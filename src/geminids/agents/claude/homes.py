@@ -8,10 +8,9 @@ wrote to `~/.config/claude`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from geminids.core.agents.homes import Home, may_be_folder
-from geminids.core.config import expanded, tidy
+from geminids.core.agents.homes import Home, below, each_once, listed_folders, may_be_folder
 
 AGENT = "claude"
 DATA_FOLDER = ".claude"
@@ -24,12 +23,12 @@ DEEPEST = 6
 
 def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
     """The homes this machine should have, each once; one that is named need not be there."""
-    found = [Home(AGENT, _below(user_home, DATA_FOLDER), "the user's home")]
-    if _holds_projects(elsewhere := _below(user_home, ".config", AGENT)):
+    found = [Home(AGENT, below(user_home, DATA_FOLDER), "the user's home")]
+    if _holds_projects(elsewhere := below(user_home, ".config", AGENT)):
         found.append(Home(AGENT, elsewhere, "the user's home"))
-    found += [Home(AGENT, path, HOME_VARIABLE) for path in _paths(environment.get(HOME_VARIABLE))]
-    found += [Home(AGENT, path, PROJECTS_VARIABLE) for path in _paths(environment.get(PROJECTS_VARIABLE))]
-    return list(_each_once(found))
+    found += [Home(AGENT, path, HOME_VARIABLE) for path in _listed(environment, HOME_VARIABLE)]
+    found += [Home(AGENT, path, PROJECTS_VARIABLE) for path in _listed(environment, PROJECTS_VARIABLE)]
+    return list(each_once(found, projects_folder))
 
 
 def homes_below(folder: str) -> list[Home]:
@@ -39,30 +38,30 @@ def homes_below(folder: str) -> list[Home]:
 
 def projects_folder(home: Home) -> str:
     """The folder of a home that holds a folder for each project."""
-    return home.folder if home.known_by == PROJECTS_VARIABLE else _below(home.folder, PROJECTS)
+    return home.folder if home.known_by == PROJECTS_VARIABLE else below(home.folder, PROJECTS)
 
 
 def _data_folders(folder: str) -> Iterator[str]:
     if not os.access(folder, os.X_OK) and os.path.isdir(folder):  # noqa: PTH112
         # One place to report is enough.
-        yield _below(folder, DATA_FOLDER)
+        yield below(folder, DATA_FOLDER)
         return
-    if may_be_folder(path := _below(folder, DATA_FOLDER)):
+    if may_be_folder(path := below(folder, DATA_FOLDER)):
         yield path
-    if _holds_projects(path := _below(folder, ".config", AGENT)):
+    if _holds_projects(path := below(folder, ".config", AGENT)):
         yield path
     if os.path.basename(folder) == DATA_FOLDER or _holds_sessions(folder):  # noqa: PTH119
         yield folder
 
 
 def _holds_projects(folder: str) -> bool:
-    return may_be_folder(_below(folder, PROJECTS))
+    return may_be_folder(below(folder, PROJECTS))
 
 
 def _holds_sessions(folder: str) -> bool:
     """Whether a folder of another name holds what `.claude` holds: projects with sessions in them."""
     try:
-        with os.scandir(_below(folder, PROJECTS)) as projects:
+        with os.scandir(below(folder, PROJECTS)) as projects:
             return any(_has_logs(project) for project in projects)
     except OSError:
         return False
@@ -78,21 +77,6 @@ def _has_logs(project: os.DirEntry[str]) -> bool:
         return False
 
 
-def _paths(value: str | None) -> Iterator[str]:
-    for path in (value or "").split(","):
-        if path.strip():
-            yield tidy(expanded(path.strip()))
-
-
-def _below(*names: str) -> str:
-    """A path by its pieces. Nothing here uses pathlib: loading it takes as long as reading the index."""
-    return os.path.join(*names)  # noqa: PTH118
-
-
-def _each_once(homes: Iterable[Home]) -> Iterator[Home]:
-    seen: set[str] = set()
-    for home in homes:
-        real = os.path.realpath(projects_folder(home))
-        if real not in seen:
-            seen.add(real)
-            yield home
+def _listed(environment: Mapping[str, str], variable: str) -> Iterator[str]:
+    named = ",".join(path.strip() for path in environment.get(variable, "").split(","))
+    return listed_folders(named, ",")

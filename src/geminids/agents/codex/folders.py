@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from geminids.agents.codex.homes import archive_folder, below, sessions_folder
-from geminids.core.agents.homes import Home
+from geminids.agents.codex.homes import archive_folder, sessions_folder
+from geminids.core.agents.homes import Home, below
 from geminids.core.disk import REAL, Disk, Entry
 
 _DIGITS = (4, 2, 2)

@@ -11,10 +11,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from geminids.core.agents.homes import Home, may_be_folder
-from geminids.core.config import expanded, tidy
+from geminids.core.agents.homes import Home, below, each_once, listed_folders, may_be_folder
 
 AGENT = "codex"
 DATA_FOLDER = ".codex"
@@ -36,8 +35,8 @@ def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
     """The homes this machine should have, each once; one that is named need not be there."""
     found = [Home(AGENT, below(user_home, DATA_FOLDER), "the user's home")]
     for variable in (HOME_VARIABLE, SESSIONS_VARIABLE):
-        found += [Home(AGENT, path, variable) for path in _paths(environment.get(variable))]
-    return list(_each_once(found))
+        found += [Home(AGENT, path, variable) for path in listed_folders(environment.get(variable))]
+    return list(each_once(found, sessions_folder))
 
 
 def homes_below(folder: str) -> list[Home]:
@@ -59,11 +58,6 @@ def archive_folder(home: Home) -> str | None:
     return None if home.known_by == SESSIONS_VARIABLE else below(home.folder, ARCHIVED)
 
 
-def below(*names: str) -> str:
-    """A path by its pieces. Nothing here uses pathlib: loading it takes as long as reading the index."""
-    return os.path.join(*names)  # noqa: PTH118
-
-
 def _is_data_folder(folder: str) -> bool:
     """Whether a folder of another name holds what `.codex` holds: sessions by year, or archived ones."""
     return may_be_folder(below(folder, ARCHIVED)) or any(_years(below(folder, SESSIONS)))
@@ -75,18 +69,3 @@ def _years(folder: str) -> Iterator[str]:
             yield from (entry.name for entry in entries if len(entry.name) == 4 and entry.name.isdigit())
     except OSError:
         return
-
-
-def _paths(value: str | None) -> Iterator[str]:
-    for path in (value or "").split(os.pathsep):
-        if path:
-            yield tidy(expanded(path))
-
-
-def _each_once(homes: Iterable[Home]) -> Iterator[Home]:
-    seen: set[str] = set()
-    for home in homes:
-        real = os.path.realpath(sessions_folder(home))
-        if real not in seen:
-            seen.add(real)
-            yield home

@@ -9,10 +9,9 @@ the projects.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from geminids.core.agents.homes import Home, may_be_folder
-from geminids.core.config import expanded, tidy
+from geminids.core.agents.homes import Home, below, each_once, listed_folders, may_be_folder
 
 AGENT = "gemini"
 DATA_FOLDER = ".gemini"
@@ -33,10 +32,12 @@ DEEPEST = 12
 def homes(environment: Mapping[str, str], user_home: str) -> list[Home]:
     """The homes this machine should have, each once; one that is named need not be there."""
     found = [Home(AGENT, path, "the user's home") for path in _expected_folders(user_home)]
-    for value in _paths(environment.get("GEMINI_CLI_HOME")):
+    for value in listed_folders(environment.get("GEMINI_CLI_HOME")):
         found += [Home(AGENT, path, "GEMINI_CLI_HOME") for path in _expected_folders(value)]
-    found += [Home(AGENT, value, SESSIONS_VARIABLE) for value in _paths(environment.get(SESSIONS_VARIABLE))]
-    return list(_each_once(found))
+    found += [
+        Home(AGENT, value, SESSIONS_VARIABLE) for value in listed_folders(environment.get(SESSIONS_VARIABLE))
+    ]
+    return list(each_once(found, projects_folder))
 
 
 def homes_below(folder: str) -> list[Home]:
@@ -46,7 +47,7 @@ def homes_below(folder: str) -> list[Home]:
 
 def projects_folder(home: Home) -> str:
     """The folder of a home that holds a folder for each project."""
-    return home.folder if home.known_by == SESSIONS_VARIABLE else _below(home.folder, "tmp")
+    return home.folder if home.known_by == SESSIONS_VARIABLE else below(home.folder, "tmp")
 
 
 def registry_folder(home: Home) -> str:
@@ -58,19 +59,19 @@ def registry_folder(home: Home) -> str:
 
 def markers_elsewhere(home: Home) -> str:
     """The folder of a home in which projects have a second marker, for those that have none of their own."""
-    return _below(registry_folder(home), HISTORY)
+    return below(registry_folder(home), HISTORY)
 
 
 def _expected_folders(folder: str) -> list[str]:
-    return list(_data_folders(folder)) or [_below(folder, DATA_FOLDER)]
+    return list(_data_folders(folder)) or [below(folder, DATA_FOLDER)]
 
 
 def _data_folders(folder: str) -> Iterator[str]:
     if not os.access(folder, os.X_OK) and os.path.isdir(folder):  # noqa: PTH112
         # One place to report is enough.
-        yield _below(folder, DATA_FOLDER)
+        yield below(folder, DATA_FOLDER)
         return
-    for path in (_below(folder, DATA_FOLDER), _below(folder, ".cache", DATA_FOLDER)):
+    for path in (below(folder, DATA_FOLDER), below(folder, ".cache", DATA_FOLDER)):
         if may_be_folder(path):
             yield path
     if os.path.basename(folder) == DATA_FOLDER or _is_data_folder(folder):  # noqa: PTH119
@@ -80,27 +81,7 @@ def _data_folders(folder: str) -> Iterator[str]:
 def _is_data_folder(folder: str) -> bool:
     """Whether a folder of another name holds what `.gemini` holds: a `tmp` with projects."""
     try:
-        with os.scandir(_below(folder, "tmp")) as projects:
-            return any(os.path.lexists(_below(project.path, "chats")) for project in projects)
+        with os.scandir(below(folder, "tmp")) as projects:
+            return any(os.path.lexists(below(project.path, "chats")) for project in projects)
     except OSError:
         return False
-
-
-def _paths(value: str | None) -> Iterator[str]:
-    for path in (value or "").split(os.pathsep):
-        if path:
-            yield tidy(expanded(path))
-
-
-def _below(*names: str) -> str:
-    """A path by its pieces. Nothing here uses pathlib: loading it takes as long as reading the index."""
-    return os.path.join(*names)  # noqa: PTH118
-
-
-def _each_once(homes: Iterable[Home]) -> Iterator[Home]:
-    seen: set[str] = set()
-    for home in homes:
-        real = os.path.realpath(projects_folder(home))
-        if real not in seen:
-            seen.add(real)
-            yield home

@@ -9,10 +9,11 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.core.config import expanded, tidy
 from geminids.core.disk import REAL, Disk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 IMPORTED = "imported copies"
@@ -44,6 +45,26 @@ def disk_of(homes: "Iterable[Home]", path: str) -> Disk:
     holding = (home for home in homes if path.startswith(home.folder.rstrip(os.sep) + os.sep))
     innermost = max(holding, key=lambda home: len(home.folder), default=None)
     return innermost.disk if innermost else REAL
+
+
+def below(*names: str) -> str:
+    """A path by its pieces. Nothing here uses pathlib: loading it takes as long as reading the index."""
+    return os.path.join(*names)  # noqa: PTH118
+
+
+def listed_folders(value: str | None, separator: str = os.pathsep) -> "Iterator[str]":
+    """The folders that an environment variable names."""
+    return (tidy(expanded(path)) for path in (value or "").split(separator) if path)
+
+
+def each_once(homes: "Iterable[Home]", sessions_in: "Callable[[Home], str]") -> "Iterator[Home]":
+    """The homes whose sessions lie in another folder than those of the homes before."""
+    seen: set[str] = set()
+    for home in homes:
+        real = os.path.realpath(sessions_in(home))
+        if real not in seen:
+            seen.add(real)
+            yield home
 
 
 def may_exist(path: "str | Path") -> bool:

@@ -185,10 +185,9 @@ class _Project(NamedTuple):
 def file_facts(path: Path) -> FoundFile | None:
     """A file as the file system describes it now; None if it is not there."""
     try:
-        facts = os.lstat(path)
+        return FoundFile.at(path)
     except OSError:
         return None
-    return FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
 
 
 def refreshed(item: Item) -> Item | None:

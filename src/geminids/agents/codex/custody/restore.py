@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from geminids.agents.codex.homes import archive_folder, below
+from geminids.agents.codex.homes import archive_folder
 from geminids.agents.codex.read.rollouts import PACKED, name_for_good
-from geminids.core.agents.homes import Home
+from geminids.core.agents.homes import Home, below
 from geminids.core.agents.restore import Copy, Restoring, to_origin
 
 
