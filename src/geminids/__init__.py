@@ -5,7 +5,7 @@ __version__ = "0.1.0"
 _OFFERED = {
     "Filter": "geminids.query.sessions.listing",
     "Library": "geminids.library",
-    "MarkChange": "geminids.storage.durable.mark_changes",
+    "MarkChange": "geminids.storage.durable.values",
     "Question": "geminids.query.search.question",
     "StatsQuestion": "geminids.query.usage.stats",
 }

@@ -27,7 +27,7 @@ from geminids.core.signals import end_like_interrupt, told_to_end
 
 if TYPE_CHECKING:
     from geminids.library import Library
-    from geminids.sync import Outcome
+    from geminids.sync.values import Outcome
 
 LOG_FILE = "hook.log"
 WAITING_LOCK, RUNNING_LOCK = "hook-waiting.lock", "hook-running.lock"

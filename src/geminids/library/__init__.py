@@ -30,7 +30,7 @@ from geminids.library.watching import WatchMethods
 from geminids.storage.index.database import closed_on_error
 
 if TYPE_CHECKING:
-    from geminids.sync import Outcome
+    from geminids.sync.values import Outcome
 
 
 def _nobody(_: str) -> None:

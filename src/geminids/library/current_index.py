@@ -18,7 +18,8 @@ from geminids.storage.index.database import (
 if TYPE_CHECKING:
     from geminids.core.disk import Disk
     from geminids.storage.archive import Archive
-    from geminids.sync import Outcome, Sync
+    from geminids.sync import Sync
+    from geminids.sync.values import Outcome
 
 BUDGET = 5.0
 """Seconds that a command may spend on what is new before it answers with what it has."""

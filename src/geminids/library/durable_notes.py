@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from geminids.core.errors import GeminidsError
 
 if TYPE_CHECKING:
-    from geminids.storage.durable.tombstones import Tombstone
+    from geminids.storage.durable.values import Tombstone
 
 Answer = TypeVar("Answer")
 

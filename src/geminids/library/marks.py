@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.query.sessions.marked import Marked, MarkedSessions
-    from geminids.storage.durable.mark_changes import MarkChange
-    from geminids.storage.durable.marks import Marks
+    from geminids.storage.durable.values import MarkChange, Marks
 
 
 class MarkMethods(OneSessionMethods):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from geminids.query.search.found_sessions import FoundInOrder
     from geminids.query.search.question import Question
     from geminids.query.sessions.facets import FacetCounts
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 PAGE = 500
 """Sessions that are looked for at a time where all are wanted."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.query.sessions.facets import FacetCounts
     from geminids.query.sessions.listing import Filter, Listing
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 
 class SessionMethods(MarkMethods):

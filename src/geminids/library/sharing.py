@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from geminids.sharing.records.natives import Natives
     from geminids.sharing.redact import Redactor
     from geminids.sharing.transcript.entries import Detail, StoryEntry
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 OF_SIGNING = {"cryptography", "rfc3161_client"}
 """Packages that the extra `sign` brings."""

@@ -32,11 +32,12 @@ from geminids.storage.index.database import (
 from geminids.storage.index.folders import GONE, folders, footprints, unproven_hashes
 from geminids.storage.index.schema import EVERY_WORD, VERSION
 from geminids.sync.seen import Seen
+from geminids.sync.values import Outcome
 
 if TYPE_CHECKING:
     from geminids.core.settings import KeepRules
     from geminids.storage.archive import Archive
-    from geminids.storage.durable.tombstones import Tombstone
+    from geminids.storage.durable.values import Tombstone
     from geminids.sync.forgotten_filter import Graves
     from geminids.sync.intake import Progress, TakenIn
     from geminids.sync.kept_copies import Keeping
@@ -50,25 +51,6 @@ FIRST_PATIENCE = 600.0
 """Seconds to wait for another process that makes the first index: there is nothing else to read."""
 PATIENCE = 10.0
 """The same where there is one."""
-
-
-class Outcome(NamedTuple):
-    """What became of a sync."""
-
-    built: bool = False
-    """Whether the index was made from nothing."""
-    bundles: int = 0
-    """How many were read."""
-    bytes: int = 0
-    left: int = 0
-    """Bundles that there was no time for."""
-    seconds: float = 0.0
-    said: tuple[str, ...] = ()
-    """What the user should know: an index that was damaged, one that cannot be kept or is behind."""
-    failed: bool = False
-    """Whether the index could not be brought up to date or not be kept, or copies could not."""
-    kept: int = 0
-    """Of how many files copies were kept."""
 
 
 class Keep(NamedTuple):

@@ -9,7 +9,7 @@ import msgspec
 from geminids.core.agents.base import Bundle, Reading
 from geminids.core.model import Session
 from geminids.core.names import keepable
-from geminids.storage.durable.tombstones import Tombstone
+from geminids.storage.durable.values import Tombstone
 
 
 class Graves:

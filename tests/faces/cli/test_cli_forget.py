@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from geminids.library import Library
-from geminids.storage.durable.tombstones import Tombstone, bury, lift
+from geminids.storage.durable.tombstones import bury, lift
+from geminids.storage.durable.values import Tombstone
 from tests.conftest import Run
 from tests.support.documents import check_printed
 from tests.support.homes import FIRST_ID

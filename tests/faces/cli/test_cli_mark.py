@@ -13,8 +13,7 @@ import pytest
 
 from geminids.library import Library
 from geminids.storage.durable.database import FILE_NAME, changing
-from geminids.storage.durable.mark_changes import MarkChange
-from geminids.storage.durable.marks import Marks
+from geminids.storage.durable.values import MarkChange, Marks
 from tests.conftest import Run
 from tests.support.connections import to_be_closed
 from tests.support.documents import check_printed

@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geminids.library import open_library
-from geminids.storage.durable.mark_changes import MarkChange
+from geminids.storage.durable.values import MarkChange
 from tests.conftest import FIXTURES
 from tests.support.homes import FIRST_ID, write_session
 from tests.support.web_apps import client_of

@@ -25,7 +25,7 @@ from geminids.faces.web.written import Writing
 from geminids.library import open_library
 from geminids.query.sessions.listing import Filter
 from geminids.sharing.transcript import safe
-from geminids.storage.durable.mark_changes import MarkChange
+from geminids.storage.durable.values import MarkChange
 from tests.support.homes import write_session
 from tests.support.poisoned_homes import CONTROLS, POISON, SECRET, write_poisoned
 from tests.support.web_apps import Served, client_of, served, wait_until

@@ -23,7 +23,8 @@ from geminids.storage.archive.failures import (
 from geminids.storage.archive.keeper import alone
 from geminids.storage.archive.packs import FIRST_LINE
 from geminids.storage.archive.records import scan
-from geminids.storage.archive.verification import Verified, verify
+from geminids.storage.archive.values import Verified
+from geminids.storage.archive.verification import verify
 from tests.conftest import Run
 from tests.support.archives import AGENT, HOME, contents, keep_all
 from tests.support.connections import to_be_closed

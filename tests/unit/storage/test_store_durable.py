@@ -33,10 +33,10 @@ from geminids.storage.durable.database import (
     generation,
     reading,
 )
-from geminids.storage.durable.mark_changes import BadMarkError, MarkChange, NoSuchNoteError
-from geminids.storage.durable.marks import Marks, Note
+from geminids.storage.durable.mark_changes import BadMarkError, NoSuchNoteError
 from geminids.storage.durable.recovery import RecoveredError
 from geminids.storage.durable.tombstones import tombstones
+from geminids.storage.durable.values import MarkChange, Marks, Note
 from geminids.sync.projects import memory
 from geminids.sync.projects.resolving import Found
 from tests.conftest import Rights, Run

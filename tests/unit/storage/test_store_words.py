@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 
 from geminids.storage.text.characters import is_cjk
 from geminids.storage.text.places import find
+from geminids.storage.text.values import Snippet
 from geminids.storage.text.words import (
-    Snippet,
     Want,
     Way,
     indexed,

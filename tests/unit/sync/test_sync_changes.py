@@ -14,7 +14,7 @@ import pytest
 from geminids.core.model import ProblemKind, folder_hash
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
-from geminids.sync import Outcome
+from geminids.sync.values import Outcome
 from tests.conftest import FIXTURES, Rights
 from tests.support.connections import to_be_closed
 from tests.support.homes import FIRST_ID, write_session

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from geminids.library import Library
     from geminids.library.attest.attesting import Attested, Attesting
     from geminids.library.attest.chaining import ChainOutcome
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 STDOUT = "-"
 MOST_NAMED = 10

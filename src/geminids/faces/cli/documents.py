@@ -20,8 +20,8 @@ from geminids.query.projects.report import Projects, Resolved
 from geminids.query.projects.timeline import ProjectStory
 from geminids.query.sessions.marked import Marked, MarkedSessions
 from geminids.sharing.export.session_document import MarkedNote
-from geminids.storage.durable.marks import Marks
-from geminids.sync import Outcome
+from geminids.storage.durable.values import Marks
+from geminids.sync.values import Outcome
 
 Document = TypeVar("Document", bound=msgspec.Struct)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span
     from geminids.library import Library
     from geminids.query.health.kept_copies import Forgettable, Forgotten
-    from geminids.storage.durable.tombstones import Tombstone
+    from geminids.storage.durable.values import Tombstone
 
 INDENT = 2
 MOST_DRAWN = 20

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from geminids.query.health.kept_copies import Forgotten
-from geminids.storage.durable.tombstones import Tombstone
+from geminids.storage.durable.values import Tombstone
 
 
 class ForgetDocument(Forgotten, frozen=True, kw_only=True, tag_field="schema", tag="geminids/forget/1"):

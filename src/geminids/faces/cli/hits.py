@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from geminids.library import Library
     from geminids.query.search.found import Found, FoundMessage, Hit, SessionHits
-    from geminids.storage.text.words import Snippet
+    from geminids.storage.text.values import Snippet
 
 _INDENT = 4
 _WIDEST_LABEL = 18

@@ -33,7 +33,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.library import Library
     from geminids.query.health.kept_copies import KeepStatus
-    from geminids.storage.archive.transfer import Exported, Imported
+    from geminids.storage.archive.values import Exported, Imported
 
 all_option = click.option(
     "--all",

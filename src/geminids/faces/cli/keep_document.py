@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from geminids.query.health.kept_copies import KeepStatus, SessionVersions
-from geminids.storage.archive.transfer import Exported, Imported
-from geminids.storage.archive.verification import Verified
+from geminids.storage.archive.values import Exported, Imported, Verified
 
 
 class KeepDocument(KeepStatus, frozen=True, kw_only=True, tag_field="schema", tag="geminids/keep/1"):

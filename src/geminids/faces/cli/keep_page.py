@@ -15,7 +15,7 @@ from geminids.sharing.transcript import words
 if TYPE_CHECKING:
     from geminids.query.health.forecast import Endangered, ForecastReport
     from geminids.query.health.kept_copies import FileVersion, KeepStatus, SessionVersions
-    from geminids.storage.archive.verification import Damage, Verified
+    from geminids.storage.archive.values import Damage, Verified
 
 SOONEST = 10
 """So many of those that will be deleted are shown unless all are wished."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from geminids.faces.cli.documents import MarkedSummary
     from geminids.library import Library
     from geminids.query.sessions.listing import Filter, Listing
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 ON_A_TERMINAL = 20
 KINDS = ("main", "subagent", "checkpoint", "lost")

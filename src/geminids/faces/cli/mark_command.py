@@ -95,7 +95,7 @@ def mark(
     geminids mark
     geminids list --tag keep
     """  # noqa: D301 - click wants the character itself
-    from geminids.storage.durable.mark_changes import MarkChange
+    from geminids.storage.durable.values import MarkChange
 
     change = MarkChange(name, without_name, tags, without_tags, notes, without_notes)
     is_change = change != MarkChange()
@@ -127,7 +127,7 @@ def _show(choices: Choices, library: Library, wanted: str) -> int:
         _print(session)
         return 0
     from geminids.faces.cli.marks import draw_marked
-    from geminids.storage.durable.marks import Marks
+    from geminids.storage.durable.values import Marks
 
     draw_marked(choices.open_page(), session)
     if session.marks == Marks():

@@ -11,7 +11,7 @@ from geminids.sharing.transcript import words
 
 if TYPE_CHECKING:
     from geminids.query.sessions.marked import Marked, MarkedSessions
-    from geminids.storage.durable.marks import Marks
+    from geminids.storage.durable.values import Marks
 
 INDENT = 2
 NOT_HERE = "not here"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.page import Page
     from geminids.library import Library
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 INDENT = 2
 LESSER = frozenset({"slight", "title"})

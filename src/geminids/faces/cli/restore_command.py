@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from geminids.faces.cli.restore_document import RestoredSession
     from geminids.library import Library
     from geminids.library.custody.restoring import RestorePlan
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 INDENT = 2
 SIZE_WIDTH = 9

@@ -13,8 +13,8 @@ from geminids.core.model import KnownBy, Origin, Project, Role, SessionKind, Sta
 if TYPE_CHECKING:
     from geminids.query.search.found import Found
     from geminids.query.search.found import FoundMessage as Message
-    from geminids.storage.index.reader import SessionRow
-    from geminids.storage.text.words import Snippet as Cut
+    from geminids.storage.index.values import SessionRow
+    from geminids.storage.text.values import Snippet as Cut
 
 
 class FoundSession(msgspec.Struct, frozen=True, kw_only=True):

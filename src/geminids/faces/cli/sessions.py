@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.options import Choices
     from geminids.library import Library
-    from geminids.storage.durable.marks import Marks
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.durable.values import Marks
+    from geminids.storage.index.values import SessionRow
 
     Session = SessionRow | SessionSummary
 

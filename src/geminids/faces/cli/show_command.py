@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.library import Library
     from geminids.sharing.transcript.entries import Detail
-    from geminids.storage.durable.marks import Marks
+    from geminids.storage.durable.values import Marks
 
 
 def complete_sessions(

@@ -62,7 +62,7 @@ from geminids.sharing.transcript.telling import (
 )
 
 if TYPE_CHECKING:
-    from geminids.storage.durable.marks import Marks
+    from geminids.storage.durable.values import Marks
 
 INDENT = 2
 KEPT_SENTENCE = "kept: its file is gone, and this is read from a copy"

@@ -13,7 +13,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.library import Library
     from geminids.query.health.facts import IndexFacts
-    from geminids.sync import Outcome
+    from geminids.sync.values import Outcome
 
 
 @click.command()

@@ -14,7 +14,7 @@ from geminids.faces.web.documents.sessions import SessionLine
 from geminids.faces.web.endpoints import Desk
 from geminids.query.search.found import Hit, SessionHits
 from geminids.query.search.in_session import SnippetCutter
-from geminids.storage.text.words import Snippet
+from geminids.storage.text.values import Snippet
 
 BUDGET = 2.0
 """Seconds for the snippets of a page; what is left then is told without."""

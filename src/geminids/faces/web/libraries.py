@@ -22,7 +22,7 @@ from geminids.faces.web.documents.overview import SyncState
 from geminids.faces.web.errors import EndingError, IndexBeingMadeError
 from geminids.library import Library
 from geminids.library.current_index import Progress
-from geminids.sync import Outcome
+from geminids.sync.values import Outcome
 
 READERS = 6
 PATIENCE = 0.5

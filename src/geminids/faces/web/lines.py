@@ -10,8 +10,8 @@ from geminids.core.model import Counts, SessionKind, SessionSummary, Status
 from geminids.faces.web.documents.sessions import ProjectName, SessionLine
 from geminids.library import Library
 from geminids.sharing.transcript import safe
-from geminids.storage.durable.marks import Marks
-from geminids.storage.index.reader import SessionRow
+from geminids.storage.durable.values import Marks
+from geminids.storage.index.values import SessionRow
 
 RUNNING = timedelta(minutes=3)
 """A session that was written to so lately seems to be running."""

@@ -34,7 +34,7 @@ from geminids.sharing.export import available as format_names
 from geminids.sharing.export import load as format_called
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.levels import LEVEL_WORDS
-from geminids.storage.index.reader import SessionRow
+from geminids.storage.index.values import SessionRow
 
 SOON = timedelta(days=7)
 NEWEST = 8

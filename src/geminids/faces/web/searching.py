@@ -15,7 +15,7 @@ from geminids.faces.web.lines import harmless_all, lines
 from geminids.faces.web.snippets import pieces
 from geminids.query.search.found import Found, Hit
 from geminids.query.search.question import Question
-from geminids.storage.text.words import Snippet
+from geminids.storage.text.values import Snippet
 
 Place = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
 

@@ -24,7 +24,7 @@ from geminids.query.search.question import Question
 from geminids.query.sessions.facets import Facet
 from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
 from geminids.sharing.transcript import safe
-from geminids.storage.index.reader import SessionRow
+from geminids.storage.index.values import SessionRow
 
 Order = Literal["date", "started", "messages", "title", "project"]
 Kind = Literal["main", "subagent", "checkpoint", "copy", "lost"]

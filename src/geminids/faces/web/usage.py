@@ -26,7 +26,7 @@ from geminids.query.usage.figures import Figures, Tokens
 from geminids.query.usage.over_time import OverTime, UsagePart
 from geminids.query.usage.stats import Statistics, StatsGroup, StatsQuestion
 from geminids.sharing.transcript import safe
-from geminids.storage.index.reader import SessionRow
+from geminids.storage.index.values import SessionRow
 
 Group = Literal["day", "week", "month", "model", "agent", "project", "session", "tool"]
 _CENTS = 6

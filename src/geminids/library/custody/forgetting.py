@@ -23,9 +23,10 @@ from geminids.query.health.kept_copies import Forgettable, Forgotten
 from geminids.query.sessions.belonging import held_by_others, led_by, logs_beside, paths_of
 from geminids.query.sessions.contents import summaries
 from geminids.storage.archive import Version
-from geminids.storage.durable.tombstones import Tombstone, bury, lift
+from geminids.storage.durable.tombstones import bury, lift
+from geminids.storage.durable.values import Tombstone
 from geminids.storage.index.database import FOLDER as INDEX_FOLDER
-from geminids.storage.index.reader import SessionRow
+from geminids.storage.index.values import SessionRow
 
 _PIECE = 1 << 20
 

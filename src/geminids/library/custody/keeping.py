@@ -39,16 +39,15 @@ from geminids.query.health.forecast import ForecastReport
 from geminids.query.health.kept_copies import Forgettable, Forgotten, KeepStatus, SessionVersions
 from geminids.storage import archive as archives
 from geminids.storage.archive import Version
-from geminids.storage.index.reader import SessionRow
+from geminids.storage.index.values import SessionRow
 from geminids.storage.times import moment
 
 if TYPE_CHECKING:
     from geminids.library.custody.forgetting import Forgetting
     from geminids.library.custody.rescuing import Repaired
     from geminids.library.custody.restoring import RestorePlan
-    from geminids.storage.archive.transfer import Exported, Imported
-    from geminids.storage.archive.verification import Verified
-    from geminids.storage.durable.tombstones import Tombstone
+    from geminids.storage.archive.values import Exported, Imported, Verified
+    from geminids.storage.durable.values import Tombstone
 
 Progress = Callable[[int, int], None]
 

@@ -17,7 +17,8 @@ from geminids.storage.archive import Version
 from geminids.storage.index import reader as rows
 from geminids.storage.index.database import Index
 from geminids.storage.index.fates import fates
-from geminids.storage.index.reader import Condition, SessionRow
+from geminids.storage.index.reader import Condition
+from geminids.storage.index.values import SessionRow
 from geminids.storage.times import moment
 
 

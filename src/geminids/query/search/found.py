@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.values import Value
-from geminids.storage.index.reader import SessionRow
-from geminids.storage.text.words import Snippet
+from geminids.storage.index.values import SessionRow
+from geminids.storage.text.values import Snippet
 
 COLUMN_NAMES = {
     "human": "human",

@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.storage.index import reader
-from geminids.storage.index.reader import ORDERS, Condition, SessionRow, numbered
+from geminids.storage.index.reader import ORDERS, Condition, numbered
+from geminids.storage.index.values import SessionRow
 
 if TYPE_CHECKING:
     from geminids.storage.index.database import Index

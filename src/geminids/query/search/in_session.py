@@ -15,7 +15,7 @@ from geminids.core.model import AnyPart, FileReference, Message, Origin, Text, T
 from geminids.sharing.transcript.telling import output_text, value_words
 from geminids.storage.text.patterns import Patterns
 from geminids.storage.text.places import substring_places
-from geminids.storage.text.words import Snippet
+from geminids.storage.text.values import Snippet
 
 BEFORE = 3
 """What was found stands this part of a snippet after its beginning: a third."""

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from geminids.core.disk import Disk
-    from geminids.storage.text.words import Snippet, Wanted
+    from geminids.storage.text.values import Snippet
+    from geminids.storage.text.words import Wanted
 
 LARGEST = 4_000_000
 """Bytes of one record that are read; of a longer one, so many of its beginning."""

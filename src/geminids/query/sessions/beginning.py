@@ -30,7 +30,7 @@ from geminids.storage.index import reader, search
 from geminids.storage.index.beginnings import FirstMessage, KnownNumbers, first_messages, message_count
 from geminids.storage.index.database import Index
 from geminids.storage.index.folders import folders_of_session
-from geminids.storage.index.reader import SessionRow
+from geminids.storage.index.values import SessionRow
 
 _LOG = ".jsonl"
 """How the names of files end of which a part can be read: a record a line, the later ones below."""

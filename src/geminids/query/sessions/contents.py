@@ -15,6 +15,7 @@ from geminids.storage.index import contents as kept
 from geminids.storage.index import reader
 from geminids.storage.index.database import Index
 from geminids.storage.index.projects import known_projects
+from geminids.storage.index.values import SessionRow
 from geminids.sync.projects.identity import Identity
 
 
@@ -51,7 +52,7 @@ def all_problems(index: Index) -> list[Problem]:
     return list(map(problem_of, reader.problems(index)))
 
 
-def summaries(index: Index, rows: Sequence[reader.SessionRow]) -> list[SessionSummary]:
+def summaries(index: Index, rows: Sequence[SessionRow]) -> list[SessionSummary]:
     """Some sessions with all that is known of them but their messages, in the same order."""
     _, identity = _identity(index)
     found = reader.summaries(index, [row.number for row in rows])

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids.query.search.found_sessions import found_and_tagged
 from geminids.query.sessions.listing import Filter, conditions_of
 from geminids.storage.index import facets, reader
-from geminids.storage.index.reader import Condition, ProjectRow
+from geminids.storage.index.reader import Condition
+from geminids.storage.index.values import ProjectRow
 
 if TYPE_CHECKING:
-    from geminids.storage.durable.marks import Marks
+    from geminids.storage.durable.values import Marks
     from geminids.storage.index.database import Index
 
 

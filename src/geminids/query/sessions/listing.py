@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from geminids.storage.index import reader
-from geminids.storage.index.reader import ORDERS, UNREADABLE, Condition, ProblemRow, ProjectRow, SessionRow
+from geminids.storage.index.reader import ORDERS, UNREADABLE, Condition
+from geminids.storage.index.values import ProblemRow, ProjectRow, SessionRow
 
 if TYPE_CHECKING:
     from geminids.core.errors import Unreadable

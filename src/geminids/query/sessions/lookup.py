@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from geminids.core.errors import Unreadable
     from geminids.core.model import Session
     from geminids.storage.index.database import Index
-    from geminids.storage.index.reader import SessionRow
+    from geminids.storage.index.values import SessionRow
 
 LATEST = "latest"
 _LINE_NUMBER = re.compile(r"[0-9]{1,6}")

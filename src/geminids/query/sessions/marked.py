@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.query.sessions import ids
-from geminids.storage.durable.marks import Marks
+from geminids.storage.durable.values import Marks
 from geminids.storage.index import reader
 
 if TYPE_CHECKING:

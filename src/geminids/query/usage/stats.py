@@ -11,8 +11,9 @@ from geminids.query.usage.counted import hours_counted, scope_of, sessions_count
 from geminids.query.usage.figures import Adding, Figures, Tokens, figures_of, together
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.storage.index import reader, totals
-from geminids.storage.index.reader import Condition, SessionRow
+from geminids.storage.index.reader import Condition
 from geminids.storage.index.totals import Key, Scope, Spent
+from geminids.storage.index.values import SessionRow
 from geminids.storage.times import microseconds
 
 if TYPE_CHECKING:

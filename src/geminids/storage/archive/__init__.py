@@ -57,8 +57,7 @@ if TYPE_CHECKING:
     from geminids.storage.archive.manifest import Manifest
     from geminids.storage.archive.manifest_rows import Place
     from geminids.storage.archive.records import Segment
-    from geminids.storage.archive.transfer import Exported, Imported
-    from geminids.storage.archive.verification import Verified
+    from geminids.storage.archive.values import Exported, Imported, Verified
 
 __all__ = (
     "FOLDER",

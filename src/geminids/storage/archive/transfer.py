@@ -28,12 +28,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
 from geminids.core.errors import FileExistsAlreadyError
-from geminids.core.values import Value
 from geminids.storage.archive import Archive, Version
 from geminids.storage.archive.compression import Packer, UnpackError, unpacker
 from geminids.storage.archive.failures import DamagedCopyError, NotAnArchiveError
 from geminids.storage.archive.keeper import LARGEST, LONGEST_SEGMENT, Writer
 from geminids.storage.archive.steady import Content, GivenContent
+from geminids.storage.archive.values import Exported, Imported
 
 Progress = Callable[[int, int], None]
 """Is told how many bytes of content were moved, of how many."""
@@ -64,26 +64,6 @@ it was kept (microseconds since 1970), and in which member its content is. Each 
 
 _AGENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]+")
-
-
-class Exported(Value):
-    """What was written."""
-
-    versions: int
-    size: int
-    """Bytes of content, each one once."""
-    damaged: Sequence[tuple[Version, str]]
-    """Copies that were left out, and what is wrong with them."""
-
-
-class Imported(Value):
-    """What was taken in."""
-
-    versions: int
-    known: int
-    """Versions that were there already, or were the beginning of one."""
-    homes: Sequence[tuple[str, str]]
-    """Agents and folders that the copies are of."""
 
 
 def export_to(

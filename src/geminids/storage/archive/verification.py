@@ -13,7 +13,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from typing import NamedTuple
 
-from geminids.core.values import Value
 from geminids.storage.archive import PATIENCE, Archive, Version
 from geminids.storage.archive.keeper import Writer, writing
 from geminids.storage.archive.manifest import Manifest
@@ -21,6 +20,7 @@ from geminids.storage.archive.manifest_rows import Place, PlacedRecord, RecordRo
 from geminids.storage.archive.reader import said_of, segment
 from geminids.storage.archive.rebuild import FoundPack, agree, found_packs, keep_former, latest_versions
 from geminids.storage.archive.records import Broken, Segment, WrittenVersion
+from geminids.storage.archive.values import Damage, Verified
 
 Original = Callable[[Version], bytes | None]
 Progress = Callable[[int, int], None]
@@ -29,34 +29,6 @@ _WORKERS = 2
 _IN_FLIGHT = 4
 _BATCH = 2 << 20
 """Bytes of packed segments that are read at once."""
-
-
-class Damage(Value):
-    """A copy that is not what was kept, or was not."""
-
-    version: Version
-    what: str
-    pack: int
-    offset: int
-    is_healed: bool
-
-
-class Verified(Value):
-    """What came of reading everything."""
-
-    versions: int
-    size: int
-    """Bytes of content that were read."""
-    damage: Sequence[Damage]
-    mended: Sequence[str]
-    """What was wrong with the list or the records and is right again, in sentences."""
-    cut: int
-    """Bytes that a killed process had left half-written, which were cut off; no copy was in them."""
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether every copy can be read now."""
-        return all(damage.is_healed for damage in self.damage)
 
 
 class _Fault(NamedTuple):

@@ -11,7 +11,7 @@ import msgspec
 
 from geminids.core.model import KnownBy, Problem, ProblemKind, Project
 from geminids.storage.index.database import DamagedValueError
-from geminids.storage.index.reader import ProblemRow, ProjectRow
+from geminids.storage.index.values import ProblemRow, ProjectRow
 
 Value = TypeVar("Value")
 _SMALL = 200

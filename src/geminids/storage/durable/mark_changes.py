@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from geminids.core.errors import NOTHING_FOUND, GeminidsError
@@ -17,7 +17,8 @@ from geminids.storage.durable.database import (
     is_expected,
     next_generation,
 )
-from geminids.storage.durable.marks import Marks, read
+from geminids.storage.durable.marks import read
+from geminids.storage.durable.values import MarkChange, Marks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,19 +40,6 @@ _TAKE_TAG = "DELETE FROM tags WHERE session = ? AND tag = ?"
 _GIVE_TAG = "INSERT OR IGNORE INTO tags (session, tag) VALUES (?, ?)"
 _TAKE_NOTE = "DELETE FROM notes WHERE session = ? AND id = ?"
 _GIVE_NOTE = "INSERT INTO notes (session, at, text) VALUES (?, ?, ?)"
-
-
-class MarkChange(NamedTuple):
-    """What the user now says of a session, and what no more. What is not given stays as it is."""
-
-    name: str | None = None
-    without_name: bool = False
-    tags: Sequence[str] = ()
-    without_tags: Sequence[str] = ()
-    """Those that the session does not have are none the worse for it."""
-    notes: Sequence[str] = ()
-    without_notes: Sequence[int] = ()
-    """By their ids."""
 
 
 class BadMarkError(GeminidsError):

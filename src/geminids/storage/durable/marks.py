@@ -6,9 +6,10 @@ A session is meant by its id, such as `<agent>:1b9d…`. Marks stay when the ses
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Collection, Container, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from geminids.storage.durable.database import Reader, reading
+from geminids.storage.durable.values import Marks, Note
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,22 +17,6 @@ if TYPE_CHECKING:
 _NAMES = "SELECT session, name, sum FROM names"
 _TAGS = "SELECT session, tag, sum FROM tags ORDER BY session, tag"
 _NOTES = "SELECT session, id, at, text, sum FROM notes ORDER BY at, id"
-
-
-class Note(NamedTuple):
-    """A note on a session. Its id is what it is deleted by, and is never given again."""
-
-    id: int
-    at: datetime
-    text: str
-
-
-class Marks(NamedTuple):
-    """All that the user said of a session."""
-
-    name: str | None = None
-    tags: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
 
 
 def marks(folder: "Path | str", session_ids: Collection[str] | None = None) -> dict[str, Marks]:

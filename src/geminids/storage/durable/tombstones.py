@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 from geminids.storage.durable.database import (
     FILE_NAME,
@@ -15,6 +15,7 @@ from geminids.storage.durable.database import (
     next_generation,
     reading,
 )
+from geminids.storage.durable.values import Tombstone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,21 +30,6 @@ _BURY = (
 )
 _MARKS = ("names", "tags", "notes")
 """What the user said of a session goes with it."""
-
-
-class Tombstone(NamedTuple):
-    """A session that was forgotten."""
-
-    session: str
-    at: str
-    until_changed: bool
-    """Whether it may come back when its files have changed."""
-    files: Mapping[str, tuple[int, int]]
-    """Size and time of change of its files, as they were then."""
-    leader: str = ""
-    """The session that it was forgotten with; itself where a human led it."""
-    copies: Sequence[str] = ()
-    """Files whose copies go with it: whoever is killed before they are gone leaves that to the next sync."""
 
 
 def tombstones(folder: Path | str) -> dict[str, Tombstone]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from geminids.storage.index.database import Index
-from geminids.storage.index.reader import ProjectRow, project_row
+from geminids.storage.index.reader import project_row
 from geminids.storage.index.schema import BESIDE
+from geminids.storage.index.values import ProjectRow
 
 
 class Known(NamedTuple):

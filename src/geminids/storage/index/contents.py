@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from geminids.storage.index.database import Index
-from geminids.storage.index.reader import ProblemRow
+from geminids.storage.index.values import ProblemRow
 
 
 class ShelfRow(NamedTuple):

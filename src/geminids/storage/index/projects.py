@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from geminids.storage.index.database import Index
-from geminids.storage.index.reader import ProjectRow, project_row
+from geminids.storage.index.reader import project_row
+from geminids.storage.index.values import ProjectRow
 
 _TOLD = "told_path, told_hash, told_slug, told_by, told_certain"
 _KNOWN = f"SELECT id, {_TOLD}, path, told_hash, slug, known_by, certain FROM projects"

@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.core.names import keepable, project_name
+from geminids.core.names import keepable
 from geminids.storage.index.schema import EVERY_WORD
+from geminids.storage.index.values import Counts, ProblemRow, ProjectRow, SessionRow
 from geminids.storage.times import microseconds, moment
 
 if TYPE_CHECKING:
@@ -27,68 +28,6 @@ class Condition(NamedTuple):
 
 UNREADABLE = "unreadable"
 """The kind of a problem: the system did not let us read it."""
-
-
-class ProjectRow(NamedTuple):
-    """A project as files tell it, or the best that is known of one."""
-
-    path: str | None
-    hash: str | None
-    slug: str | None
-    known_by: str | None
-    certain: bool
-
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        return project_name(self.path, self.hash, self.slug)
-
-
-class Counts(NamedTuple):
-    """How much there is of what in a session."""
-
-    prompts: int
-    replies: int
-    tool_calls: int
-    tool_errors: int
-    dropped: int
-
-
-class SessionRow(NamedTuple):
-    """What a list tells of a session."""
-
-    number: int
-    id: str
-    agent: str
-    native_id: str
-    kind: str
-    parent_id: str | None
-    title: str | None
-    status: str
-    started_at: datetime | None
-    ended_at: datetime | None
-    counts: Counts
-    file: str | None
-    problems: int
-    kept: bool
-    """Whether files of it are gone, and it is read from copies."""
-    project: ProjectRow
-
-    @property
-    def last_at(self) -> datetime | None:
-        """The last moment that is known of it."""
-        return self.ended_at or self.started_at
-
-
-class ProblemRow(NamedTuple):
-    """Something that could not be read, and where."""
-
-    file: str
-    kind: str
-    detail: str
-    line: int | None
-    start: int | None
-    end: int | None
 
 
 SESSION_COLUMNS = (

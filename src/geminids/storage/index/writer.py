@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 
 from geminids.core.names import keepable
 from geminids.storage.index.database import Index
-from geminids.storage.index.reader import ProblemRow, ProjectRow
 from geminids.storage.index.schema import COLUMNS
+from geminids.storage.index.values import ProblemRow, ProjectRow
 from geminids.storage.paths import opened, stored
 
 _MOST_FILES = 5_000

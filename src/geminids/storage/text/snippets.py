@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from geminids.storage.text.places import Span, find
-from geminids.storage.text.words import Snippet, Wanted
+from geminids.storage.text.values import Snippet
+from geminids.storage.text.words import Wanted
 
 if TYPE_CHECKING:
     from geminids.storage.text.patterns import Patterns

@@ -17,6 +17,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from geminids.core.values import Value
+from geminids.storage.text.values import Snippet
 
 if TYPE_CHECKING:
     from geminids.storage.text.patterns import Patterns
@@ -49,16 +50,6 @@ class Want(Value):
 
 
 Wanted: TypeAlias = Sequence[Want]
-
-
-class Snippet(Value):
-    """A piece of a text, on one line."""
-
-    text: str
-    spans: tuple[tuple[int, int], ...]
-    """Start and end of what was looked for."""
-    is_cut_before: bool
-    is_cut_after: bool
 
 
 class Phrase(Value):

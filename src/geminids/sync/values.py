@@ -1,0 +1,23 @@
+"""What became of a sync, as a value."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from typing import NamedTuple
+
+
+class Outcome(NamedTuple):
+    """What became of a sync."""
+
+    built: bool = False
+    """Whether the index was made from nothing."""
+    bundles: int = 0
+    """How many were read."""
+    bytes: int = 0
+    left: int = 0
+    """Bundles that there was no time for."""
+    seconds: float = 0.0
+    said: tuple[str, ...] = ()
+    """What the user should know: an index that was damaged, one that cannot be kept or is behind."""
+    failed: bool = False
+    """Whether the index could not be brought up to date or not be kept, or copies could not."""
+    kept: int = 0
+    """Of how many files copies were kept."""
