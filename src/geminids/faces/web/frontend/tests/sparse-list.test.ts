@@ -77,6 +77,15 @@ test("what was read stays while it is read anew", async () => {
   expect(list.at(5)).toBe(5);
 });
 
+test("what was added to a block is read, also where fewer come than were asked for", async () => {
+  const { list, server } = served(15, 4);
+  await list.have(0, 14);
+  server.total = 20;
+  await list.renew();
+  await list.have(10, 19);
+  expect([list.at(15), list.at(19)]).toEqual([15, 19]);
+});
+
 test("a list that became shorter forgets its end", async () => {
   const { list, server } = served(30);
   await list.have(0, 29);

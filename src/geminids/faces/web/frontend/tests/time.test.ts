@@ -58,6 +58,7 @@ test("times are those of this machine", () => {
 
 test.each([
   [5 * MINUTE, "5 min ago"],
+  [HOUR, "14:00"],
   [2 * HOUR, "13:00"],
   [3 * 24 * HOUR, "15:00"],
   [8 * 24 * HOUR, "29 Oct"],
