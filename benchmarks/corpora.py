@@ -1,4 +1,4 @@
-"""The homes that are measured: the generator in `../shared` makes them, and writes the truth about them."""
+"""The homes that are measured: the generator makes them, and writes the truth about them."""
 
 from __future__ import annotations
 
@@ -14,29 +14,20 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from measuring import ROOT, Verdict, environment
+from measuring import BENCHMARKS, Verdict, environment
 
 FOLDERS = {"gemini": ".gemini/tmp", "claude": ".claude/projects", "codex": ".codex/sessions"}
 """Where agents keep their sessions."""
 MISTAKES_SHOWN = 20
-GENERATOR = ROOT.parent / "shared" / "tools" / "corpus-gen" / "gen.py"
-
-
-def can_generate() -> bool:
-    """Whether there is anything to measure; says so if not."""
-    if not GENERATOR.exists():
-        print(f"No generator at {os.path.relpath(GENERATOR, ROOT)}: nothing to measure.")
-        return False
-    return True
 
 
 def generate(folder: Path, sessions: int, seed: int, agent: str = "gemini") -> Path:
     """A home with that many sessions, and its truth."""
     home = folder / f"{agent}-{sessions}-{seed}"
     home.mkdir(parents=True)
-    command = [sys.executable, str(GENERATOR), "--agent", agent, "--sessions", str(sessions)]
-    command += ["--seed", str(seed), "--jobs", "2", "--out", str(home)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment())
+    command = [sys.executable, "-m", "generator", "--agent", agent, "--sessions", str(sessions)]
+    command += ["--seed", str(seed), "--jobs", "2", "--out", str(home.absolute())]
+    subprocess.run(command, check=True, cwd=BENCHMARKS, env=environment())
     _tell(home)
     return home
 

@@ -9,7 +9,6 @@ gives what a command shows: sessions, messages, snippets. Then one query of each
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sqlite3
 import sys
@@ -22,7 +21,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from corpora import GENERATOR, truth_of
+from corpora import truth_of
+from generator.vocabulary import vocabulary_of
 
 from geminids.core.model import Origin
 from geminids.library import Library
@@ -61,14 +61,16 @@ def _connect(library: Library) -> sqlite3.Connection:
 
 
 def _queries(library: Library, truth: dict[str, Any], random: Random) -> Iterator[str]:
-    vocabulary = generator().text_for(truth["seed"])
+    vocabulary = vocabulary_of(truth["seed"])
     sound = [session["id"] for session in truth["by_session"] if session["user"] and not session["flaw"]]
     for number in range(QUERIES):
         if number % 6 == 0:
             yield f'"{_phrase(library, sound, random)}"'
         elif number % 2:
             yield _quoted(
-                random.choices(vocabulary.words, cum_weights=vocabulary.cum, k=random.choice((1, 2, 3)))
+                random.choices(
+                    vocabulary.words, cum_weights=vocabulary.cumulative_weights, k=random.choice((1, 2, 3))
+                )
             )
         else:
             yield _quoted(random.choices(vocabulary.words, k=random.choice((1, 2))))
@@ -143,16 +145,6 @@ def _least(work: Callable[[], object]) -> float:
         work()
         taken.append(time.process_time() - before)
     return min(taken) * 1e3
-
-
-def generator() -> Any:
-    """The generator of the corpora, whose words are looked for."""
-    specification = importlib.util.spec_from_file_location("generator", GENERATOR)
-    if specification is None or specification.loader is None:
-        raise ImportError(GENERATOR)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 if __name__ == "__main__":
