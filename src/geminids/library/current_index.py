@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from geminids.core.errors import NoIndexError
+from geminids.core.values import Value
 from geminids.storage.index.database import (
     DamagedIndexError,
     Index,
@@ -30,7 +31,7 @@ Progress = Callable[[int, int], None]
 """Told how many bytes of how many are read."""
 
 
-class IndexManner(NamedTuple):
+class IndexManner(Value):
     """How the index is brought up to date."""
 
     place: Callable[[], Place | None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
@@ -18,8 +17,10 @@ if TYPE_CHECKING:
     from geminids.query.projects.report import Contents, Projects, Resolved
     from geminids.query.projects.timeline import ProjectStory
 
+HEX = frozenset("0123456789abcdef")
 LEAST_OF_A_HASH = 4
-WHOLE_HASH = re.compile(r"[0-9a-f]{64}")
+WHOLE_HASH = 64
+"""Hexadecimal digits."""
 
 
 class ProjectMethods(LibraryPart):
@@ -116,7 +117,7 @@ class ProjectMethods(LibraryPart):
         """The hash of the project that is meant; a whole hash may also be one that we know nothing of."""
         from geminids.query.projects.report import hash_meant
 
-        if WHOLE_HASH.fullmatch(wanted):
+        if len(wanted) == WHOLE_HASH and set(wanted) <= HEX:
             return wanted
         meant = hash_meant(self._context.contents().reports(), wanted)
         if meant is None:

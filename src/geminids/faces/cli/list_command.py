@@ -3,11 +3,12 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from geminids.core.errors import NOTHING_FOUND
+from geminids.core.values import Value
 from geminids.faces.cli.options import (
     Choices,
     agent_option,
@@ -37,7 +38,7 @@ MOST_TAGS = 10
 """So many of the tags that are most used are named where another was asked for."""
 
 
-class Asked(NamedTuple):
+class Asked(Value):
     """What a list is asked for, as it was typed."""
 
     project: str | None
@@ -70,8 +71,8 @@ class Asked(NamedTuple):
 
     def options(self) -> list[str]:
         """The words to type for it."""
-        once = self._asdict() | {"tag": None, "reverse": None, "agents": None, "kept": None}
-        typed = [(name, value) for name, value in once.items() if value]
+        once = ("project", "since", "until", "kind", "limit", "sort")
+        typed = [(name, value) for name in once if (value := getattr(self, name))]
         typed += [("tag", tag) for tag in self.tag]
         typed += [("agent", agent) for agent in self.agents]
         words = [word for name, value in typed for word in (f"--{name}", str(value))]

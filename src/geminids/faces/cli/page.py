@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, Literal, Protocol
 
+from geminids.core.values import Value
 from geminids.faces.cli.screen import MOST_READABLE, Screen
 from geminids.sharing.transcript import safe
 
@@ -49,7 +50,7 @@ LONGEST_MARKDOWN = 50_000
 """Characters; what is longer is shown as it was written, since laying it out takes seconds."""
 
 
-class Column(NamedTuple):
+class Column(Value):
     """A column of a table, and what becomes of it where there is little room."""
 
     heading: str

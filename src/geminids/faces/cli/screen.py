@@ -4,13 +4,14 @@
 import os
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from geminids.core.values import Value
 
 MOST_READABLE = 100
 """Longer lines of prose are hard to read."""
 
 
-class Screen(NamedTuple):
+class Screen(Value):
     """Where and how to draw."""
 
     is_terminal: bool

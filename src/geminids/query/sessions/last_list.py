@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.names import keepable
 from geminids.core.small_files import keep, kept
+from geminids.core.values import Value
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -35,7 +36,7 @@ class Listed(NamedTuple):
         return cls(keepable(session.id), keepable(session.file) if session.file else None)
 
 
-class LastList(NamedTuple):
+class LastList(Value):
     """The lines of a list, and the homes whose sessions it showed."""
 
     places: tuple[str, ...]

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from geminids.core.values import Value
 from geminids.storage.index import reader
 from geminids.storage.index.reader import ORDERS, UNREADABLE, Condition
 from geminids.storage.index.values import ProblemRow, ProjectRow, SessionRow
@@ -40,7 +41,7 @@ class Filter(NamedTuple):
     """Only sessions whose files are gone, and that are read from copies."""
 
 
-class Listing(NamedTuple):
+class Listing(Value):
     """The sessions that were asked for, in the order that was, and what the question left out."""
 
     sessions: Sequence[SessionRow]

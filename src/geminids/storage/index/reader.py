@@ -3,9 +3,10 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from geminids.core.names import keepable
+from geminids.core.values import Value
 from geminids.storage.index.schema import EVERY_WORD
 from geminids.storage.index.values import Counts, ProblemRow, ProjectRow, SessionRow
 from geminids.storage.times import microseconds, moment
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from geminids.storage.index.database import Index
 
 
-class Condition(NamedTuple):
+class Condition(Value):
     """Something that must hold, and the values in it."""
 
     sql: str
