@@ -23,8 +23,9 @@ from corpora import check_equal, chosen, folder_of, truth_of
 from measuring import ROOT, Goal, Spent, Verdict, emptied, least, options
 from ours import Place, write_bytecode
 
-from geminids.storage.archive import FOLDER, Archive
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.compression import unpacker
+from geminids.storage.archive.values import FOLDER
 
 AGENTS = ("gemini", "claude", "codex")
 STATED_FOR = 10_000

@@ -203,7 +203,7 @@ def _command(line: list[str]) -> int:
 
 
 def _tell_copies(data: Path, forgiven: list[type[Exception]]) -> int:
-    from geminids.storage.archive import Archive
+    from geminids.storage.archive.archive import Archive
 
     archive = Archive(str(data / "kept"))
     found: dict[str, list[str]] = {}

@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import pytest
 
-from geminids.storage.archive import Archive
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.failures import (
     ArchiveFullError,
     BusyArchiveError,
     DamagedCopyError,
     FailedToKeepError,
 )
-from geminids.storage.archive.keeper import alone
+from geminids.storage.archive.lock import alone
 from geminids.storage.archive.verification import verify
 from tests.conftest import ROOT
 from tests.support import kept_states
@@ -237,7 +237,7 @@ def test_who_waits_too_long_is_told_for_whom(tmp_path: Path) -> None:
 
 FULL = """
 import os, resource, signal, sys
-from geminids.storage.archive import Archive
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.failures import ArchiveFullError
 kept, home, limit = sys.argv[1:]
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

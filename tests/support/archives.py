@@ -8,9 +8,10 @@ from pathlib import Path
 
 from backports import zstd
 
-from geminids.storage.archive import Archive, Version
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.packs import FIRST_LINE, opened_pack, packs_on_disk
 from geminids.storage.archive.records import Record, scan
+from geminids.storage.archive.values import Version
 
 HOME = "/"
 AGENT = "gemini"

@@ -13,7 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
-from geminids.storage.archive import Archive, Version, keeper, packs, rewrite, steady
+from geminids.storage.archive import keeper, packs, rewrite, steady
+from geminids.storage.archive.archive import Archive
+from geminids.storage.archive.values import Version
 
 FILES = 8
 _SIZE_OF_DOCUMENT = 300_000

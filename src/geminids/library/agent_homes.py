@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from geminids.core import config
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.homes import IMPORTED, Home
-from geminids.storage.archive import Archive
+from geminids.storage.archive.archive import Archive
 
 
 def chosen_folders(homes: Sequence[str | os.PathLike[str]], environment: Mapping[str, str]) -> list[str]:

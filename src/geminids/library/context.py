@@ -18,9 +18,9 @@ from geminids.core.errors import AgentFolderError, GeminidsError, HomeNotFoundEr
 from geminids.library.agent_homes import AgentHomes, chosen_folders
 from geminids.library.current_index import Answer, CurrentIndex, IndexManner, Progress, Tell
 from geminids.library.durable_notes import DurableNotes
-from geminids.storage.archive import FOLDER as KEPT_FOLDER
-from geminids.storage.archive import Archive
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.disk import KeptDisk
+from geminids.storage.archive.values import FOLDER as KEPT_FOLDER
 from geminids.storage.index.database import Index, Place
 
 if TYPE_CHECKING:

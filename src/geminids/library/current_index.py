@@ -18,7 +18,7 @@ from geminids.storage.index.database import (
 
 if TYPE_CHECKING:
     from geminids.core.disk import Disk
-    from geminids.storage.archive import Archive
+    from geminids.storage.archive.archive import Archive
     from geminids.sync import Sync
     from geminids.sync.values import Outcome
 

@@ -36,7 +36,7 @@ from geminids.sync.values import Outcome
 
 if TYPE_CHECKING:
     from geminids.core.settings import KeepRules
-    from geminids.storage.archive import Archive
+    from geminids.storage.archive.archive import Archive
     from geminids.storage.durable.values import Tombstone
     from geminids.sync.forgotten_filter import Graves
     from geminids.sync.intake import Progress, TakenIn

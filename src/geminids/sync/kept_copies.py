@@ -22,9 +22,10 @@ from geminids.core.agents.homes import Home
 from geminids.core.errors import GeminidsError
 from geminids.core.model import Project, folder_hash
 from geminids.core.settings import KeepRules
-from geminids.storage.archive import Archive, Version
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.failures import BusyArchiveError
 from geminids.storage.archive.keeper import LARGEST
+from geminids.storage.archive.values import Version
 
 if TYPE_CHECKING:
     from geminids.storage.archive.keeper import Writer

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from geminids.library import Library
-from geminids.storage.archive import FOLDER, Archive, export_to
+from geminids.storage.archive.archive import Archive
+from geminids.storage.archive.transfer import export_to
+from geminids.storage.archive.values import FOLDER
 from geminids.storage.index import search
 from tests.conftest import FIXTURES, Run
 from tests.support.connections import to_be_closed

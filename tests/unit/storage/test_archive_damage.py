@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from geminids.core.errors import GeminidsError
-from geminids.storage.archive import Archive, Version
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.failures import (
     BusyArchiveError,
     DamagedArchiveError,
@@ -20,10 +20,10 @@ from geminids.storage.archive.failures import (
     FailedToKeepError,
     NewerArchiveError,
 )
-from geminids.storage.archive.keeper import alone
+from geminids.storage.archive.lock import alone
 from geminids.storage.archive.packs import FIRST_LINE
 from geminids.storage.archive.records import scan
-from geminids.storage.archive.values import Verified
+from geminids.storage.archive.values import Verified, Version
 from geminids.storage.archive.verification import verify
 from tests.conftest import Run
 from tests.support.archives import AGENT, HOME, contents, keep_all

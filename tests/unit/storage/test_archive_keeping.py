@@ -12,7 +12,9 @@ from random import Random
 
 import pytest
 
-from geminids.storage.archive import Archive, Version, keeper, packs, rewrite, steady
+from geminids.storage.archive import keeper, packs, rewrite, steady
+from geminids.storage.archive.archive import Archive
+from geminids.storage.archive.values import Version
 from tests.conftest import CORPUS, FIXTURES
 from tests.support.archives import AGENT, HOME, contents, files_below, keep_all, size_of_packs, unpacked_bytes
 from tests.support.connections import to_be_closed
@@ -226,7 +228,7 @@ def test_many_packs_hold_what_one_cannot(
 
 HUGE = """
 import sys
-from geminids.storage.archive import Archive
+from geminids.storage.archive.archive import Archive
 archive = Archive(sys.argv[1])
 with archive.writing() as writer:
     version = writer.keep("gemini", "/home", sys.argv[2])
@@ -311,14 +313,15 @@ def test_keeping_does_not_count_as_a_change(archive: Archive, file: Path) -> Non
 
 ASKED = """
 import sys
-from geminids.storage.archive import Archive
+from geminids.storage.archive.archive import Archive
 archive = Archive(sys.argv[1])
 archive.identity()
 loaded = {name for name in sys.modules if name.startswith("geminids.storage.archive.")}
 archive.newest()
 archive.totals()
 heavy = {"backports.zstd", "hashlib", "tarfile", "concurrent.futures", "threading", "pathlib", "msgspec"}
-print(*loaded - {"geminids.storage.archive.failures"}, *heavy & set(sys.modules))
+light = {f"geminids.storage.archive.{name}" for name in ("archive", "failures", "values")}
+print(*loaded - light, *heavy & set(sys.modules))
 """
 
 

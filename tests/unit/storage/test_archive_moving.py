@@ -15,8 +15,10 @@ import pytest
 from backports import zstd
 
 from geminids.core.errors import FileExistsAlreadyError
-from geminids.storage.archive import Archive, export_to, import_from, keeper
+from geminids.storage.archive import keeper
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.failures import NotAnArchiveError
+from geminids.storage.archive.transfer import export_to, import_from
 from tests.support.archives import AGENT, HOME, contents, keep_all
 from tests.support.connections import to_be_closed
 

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from geminids.storage.archive import Archive, keeper, packs
+from geminids.storage.archive import keeper, packs
 from geminids.storage.archive import rewrite as rewriting
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.verification import verify
 from tests.support.archives import AGENT, HOME, contents
 from tests.support.examples import examples

@@ -22,7 +22,7 @@ from geminids.library.context import LibraryContext
 from geminids.query.health.kept_copies import Forgettable, Forgotten
 from geminids.query.sessions.belonging import held_by_others, led_by, logs_beside, paths_of
 from geminids.query.sessions.contents import summaries
-from geminids.storage.archive import Version
+from geminids.storage.archive.values import Version
 from geminids.storage.durable.tombstones import bury, lift
 from geminids.storage.durable.values import Tombstone
 from geminids.storage.index.database import FOLDER as INDEX_FOLDER

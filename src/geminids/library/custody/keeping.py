@@ -37,8 +37,7 @@ from geminids.library.custody.status import KeptStatus
 from geminids.library.custody.versions import KeptVersions
 from geminids.query.health.forecast import ForecastReport
 from geminids.query.health.kept_copies import Forgettable, Forgotten, KeepStatus, SessionVersions
-from geminids.storage import archive as archives
-from geminids.storage.archive import Version
+from geminids.storage.archive.values import Version
 from geminids.storage.index.values import SessionRow
 from geminids.storage.times import moment
 
@@ -95,7 +94,9 @@ class KeptCopies:
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Check every copy; what is damaged is healed from the file itself, if that is still there."""
-        return archives.verify(self._versions.archive(), _original, progress)
+        from geminids.storage.archive.verification import verify
+
+        return verify(self._versions.archive(), _original, progress)
 
     def export(
         self,
@@ -106,17 +107,21 @@ class KeptCopies:
         replace: bool = False,
     ) -> Exported:
         """Write the copies of all, or of some sessions, into one file that another machine can take over."""
+        from geminids.storage.archive import transfer
+
         sessions = [self._find(name) for name in wanted]
         paths = (
             {path for session in sessions for path in self._versions.paths_of(session)} if wanted else None
         )
-        return archives.export_to(self._versions.archive(), target, paths, progress, replace=replace)
+        return transfer.export_to(self._versions.archive(), target, paths, progress, replace=replace)
 
     def take_over(self, file: str, progress: Progress | None = None) -> Imported:
         """Take over the copies in a file that `export` wrote. What is there stays."""
+        from geminids.storage.archive import transfer
+
         if self._context.archive is None:
             raise NothingKeptError
-        taken = archives.import_from(self._context.archive, file, progress)
+        taken = transfer.import_from(self._context.archive, file, progress)
         self._forgetting.take_out_again()
         return taken
 

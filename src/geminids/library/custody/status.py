@@ -12,8 +12,8 @@ from geminids.core.disk import REAL
 from geminids.library.context import LibraryContext
 from geminids.query.health.forecast import ForecastReport, Held, forecast_report
 from geminids.query.health.kept_copies import KeepStatus, KeptHome
-from geminids.storage import archive as archives
-from geminids.storage.archive import Version
+from geminids.storage.archive import values
+from geminids.storage.archive.values import Version
 from geminids.storage.index import reader as rows
 from geminids.storage.index.database import Index
 from geminids.storage.index.fates import fates
@@ -31,7 +31,7 @@ class KeptStatus:
     def status(self, now: datetime | None = None) -> KeepStatus:
         """How things stand with the copies, and what agents are about to delete."""
         archive, settings = self._context.archive, self._context.settings
-        totals = archive.totals() if archive else archives.Totals(0, 0, 0, 0, 0, 0)
+        totals = archive.totals() if archive else values.Totals(0, 0, 0, 0, 0, 0)
         homes = archive.homes() if archive else []
         rules = settings.keep
         every, gone = self._context.ask(_session_counts)
@@ -96,7 +96,7 @@ def _is_unchanged(version: Version) -> bool:
     return (now.st_size, now.st_mtime_ns) == (version.size, version.mtime_ns)
 
 
-def _kept_home(home: archives.KeptHome) -> KeptHome:
+def _kept_home(home: values.KeptHome) -> KeptHome:
     return KeptHome(
         agent=home.agent,
         folder=home.folder,

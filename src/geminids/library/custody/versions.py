@@ -16,7 +16,8 @@ from geminids.query.sessions.belonging import paths_of
 from geminids.query.sessions.last_list import Listed
 from geminids.query.sessions.rereading import Rereading
 from geminids.reading.bundles import EarlierDisk
-from geminids.storage.archive import Archive, Version
+from geminids.storage.archive.archive import Archive
+from geminids.storage.archive.values import Version
 from geminids.storage.times import moment
 
 

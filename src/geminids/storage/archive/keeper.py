@@ -6,8 +6,6 @@ most something behind the end that the manifest knows, which the next one takes 
 
 from __future__ import annotations
 
-import errno
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -16,21 +14,21 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.atomic_files import sync_folder
-from geminids.core.locks import locked
-from geminids.storage.archive import Version, packs
+from geminids.storage.archive import packs
 from geminids.storage.archive.compression import Packer
-from geminids.storage.archive.failures import ArchiveFullError, BusyArchiveError, FailedToKeepError
+from geminids.storage.archive.failures import FailedToKeepError
+from geminids.storage.archive.lock import alone, trouble
 from geminids.storage.archive.manifest import Manifest, naming_damage
 from geminids.storage.archive.manifest_rows import DamagedManifestError, Pack, Place, PlacedRecord
 from geminids.storage.archive.packs import FOLDER as PACKS
 from geminids.storage.archive.packs import (
     NewPack,
-    make_private,
     packs_on_disk,
 )
 from geminids.storage.archive.reader import pieces
 from geminids.storage.archive.records import Segment, WrittenVersion
 from geminids.storage.archive.steady import Content, GivenContent, SteadyFile, TornError
+from geminids.storage.archive.values import Version
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -44,10 +42,6 @@ ATTEMPTS = 3
 _PAUSE = 0.01
 _MANY = 5_000
 """Records after which what was written is made durable, however small they are."""
-_NOTICED = 1.0
-"""Seconds after which people wonder what is going on."""
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-LOCK = "lock"
 
 
 @contextmanager
@@ -89,41 +83,6 @@ def writing(
 
 
 @contextmanager
-def alone(folder: str, patience: float, tell: Callable[[str], None] | None = None) -> Iterator[None]:
-    """A while in which no other process writes. The system ends it if this process dies."""
-    try:
-        make_private(f"{folder}/{PACKS}")
-        handle = os.open(f"{folder}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # Whatever the process masks.
-        os.fchmod(handle, 0o600)
-    except OSError as error:
-        raise trouble(folder, error) from error
-    try:
-        began = time.monotonic()
-        while not locked(handle):
-            waited = time.monotonic() - began
-            if waited >= patience:
-                raise BusyArchiveError(_holder(handle))
-            if tell and waited >= _NOTICED:
-                tell(_holder(handle))
-                tell = None
-            time.sleep(0.01)
-        # The lock is ours in any case: this only tells those who wait whose it is.
-        with suppress(OSError):
-            os.truncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-        yield
-    finally:
-        # Closing gives the lock back.
-        os.close(handle)
-
-
-def _holder(handle: int) -> str:
-    written = os.pread(handle, 32, 0).strip()
-    return f"process {int(written)}" if written.isdigit() else "another process"
-
-
-@contextmanager
 def naming_trouble(folder: str) -> Iterator[None]:
     """Turns what SQLite says while we write into errors of ours; the caller holds the lock."""
     from geminids.storage.archive.rebuild import make_anew
@@ -138,17 +97,6 @@ def naming_trouble(folder: str) -> Iterator[None]:
         raise FailedToKeepError(
             folder, f"their list is damaged ({error}); try again, it is made anew"
         ) from error
-
-
-def trouble(folder: str, error: OSError | sqlite3.Error) -> FailedToKeepError:
-    """An error of writing, as the user hears of it."""
-    if isinstance(error, OSError):
-        is_full = error.errno in _NO_ROOM
-        reason = error.strerror or str(error)
-    else:
-        is_full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-        reason = str(error)
-    return ArchiveFullError(folder) if is_full else FailedToKeepError(folder, reason)
 
 
 class _Taken(NamedTuple):

@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
-from geminids.storage.archive import MANIFEST_FILE, MANIFEST_VERSION, KeptHome, Totals, Version
 from geminids.storage.archive.failures import (
     ArchiveFullError,
     BusyArchiveError,
@@ -45,6 +44,7 @@ from geminids.storage.archive.manifest_rows import (
     written_of,
 )
 from geminids.storage.archive.records import Segment, WrittenVersion
+from geminids.storage.archive.values import MANIFEST_FILE, MANIFEST_VERSION, KeptHome, Totals, Version
 from geminids.storage.checksums import is_whole, summed
 from geminids.storage.durable.any_marks import uri_of
 from geminids.storage.index.database import closed_on_error

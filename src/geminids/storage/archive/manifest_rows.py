@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from geminids.storage.archive import Version
 from geminids.storage.archive.records import DIGEST_SIZE, Record, Segment, WrittenVersion
+from geminids.storage.archive.values import Version
 from geminids.storage.checksums import summed
 from geminids.storage.paths import opened, stored
 

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 
-from geminids.storage.archive import Version
 from geminids.storage.archive.compression import Packer, UnpackError, unpacked
 from geminids.storage.archive.failures import DamagedCopyError
 from geminids.storage.archive.manifest_rows import Place
 from geminids.storage.archive.packs import opened_pack
 from geminids.storage.archive.records import Segment
+from geminids.storage.archive.values import Version
 
 Find = Callable[[Segment], Place | None]
 """Where a segment lies now."""

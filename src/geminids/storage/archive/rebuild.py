@@ -21,7 +21,6 @@ from contextlib import closing, suppress
 from typing import NamedTuple
 
 from geminids.core.atomic_files import sync_folder
-from geminids.storage.archive import MANIFEST_FILE
 from geminids.storage.archive.failures import BusyArchiveError, DamagedArchiveError, FailedToKeepError
 from geminids.storage.archive.manifest import (
     Manifest,
@@ -52,6 +51,7 @@ from geminids.storage.archive.packs import (
 )
 from geminids.storage.archive.reader import segment as read_segment
 from geminids.storage.archive.records import Broken, Record, Segment, WrittenVersion, scan
+from geminids.storage.archive.values import MANIFEST_FILE
 from geminids.storage.index.database import closed_on_error
 
 ASIDE = f"{MANIFEST_FILE}.damaged-"
@@ -134,7 +134,7 @@ def _bring_up_to_date(folder: str) -> None:
 
 def mended(folder: str, reason: str, said: list[str]) -> Manifest:
     """The manifest for somebody who reads and found it damaged; in memory where nothing can be written."""
-    from geminids.storage.archive.keeper import alone
+    from geminids.storage.archive.lock import alone
 
     until = time.monotonic() + _LITTLE_PATIENCE
     while True:

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from geminids.storage.archive import Version
+from geminids.storage.archive.values import Version
 
 MAGIC = b"\x91gKept\xd7\n"
 _PREFIX = struct.Struct(">8s16sIQI")

@@ -122,7 +122,7 @@ def _keeps_version(row: RecordRow, wanted: _Wanted) -> bool:
 
 
 def _rewrite(writer: Writer, packs: Sequence[int], without: Collection[int]) -> int:
-    from geminids.storage.archive.keeper import trouble
+    from geminids.storage.archive.lock import trouble
 
     manifest = writer.manifest
     packs = _on_disk(writer, packs)

@@ -21,19 +21,19 @@ import re
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from typing import Any, BinaryIO, NamedTuple
 
 from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
 from geminids.core.errors import FileExistsAlreadyError
-from geminids.storage.archive import Archive, Version
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.compression import Packer, UnpackError, unpacker
 from geminids.storage.archive.failures import DamagedCopyError, NotAnArchiveError
 from geminids.storage.archive.keeper import LARGEST, LONGEST_SEGMENT, Writer
 from geminids.storage.archive.steady import Content, GivenContent
-from geminids.storage.archive.values import Exported, Imported
+from geminids.storage.archive.values import Exported, Imported, Version
 
 Progress = Callable[[int, int], None]
 """Is told how many bytes of content were moved, of how many."""
@@ -69,21 +69,28 @@ _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]+")
 def export_to(
     archive: Archive,
     target: str,
-    versions: Iterable[Version],
+    paths: Collection[str] | None = None,
     progress: Progress | None = None,
     *,
+    homes: Collection[str] | None = None,
     replace: bool = False,
 ) -> Exported:
-    """Write versions to a file, which is there whole or not at all. Raises OSError, FileExistsAlreadyError.
+    """Write all copies, or those of some paths or homes, to one file that others can open.
 
-    What is damaged is left out and told.
+    It is there whole or not at all. What is damaged is left out and told. Raises OSError,
+    FileExistsAlreadyError.
     """
+    versions = [
+        version
+        for version in archive.all_versions()
+        if (paths is None or version.path in paths) and (homes is None or version.home in homes)
+    ]
     if not replace and os.path.lexists(target):
         raise FileExistsAlreadyError(target)
     folder = os.path.dirname(target) or "."  # noqa: PTH120
     remove_left_over(folder)
     with PartFile(target) as part:
-        exported = _written(archive, part.file, folder, list(versions), progress)
+        exported = _written(archive, part.file, folder, versions, progress)
         part.sync()
         try:
             part.settle(replace=replace)

@@ -1,14 +1,62 @@
-"""What came of moving and of checking kept copies, as values."""
+"""Kept copies, and what came of moving and of checking them, as values."""
 
-from __future__ import annotations
-
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from geminids.core.values import Value
 
-if TYPE_CHECKING:
-    from geminids.storage.archive import Version
+FOLDER = "kept"
+MANIFEST_FILE = "manifest.db"
+MANIFEST_VERSION = 2
+PATIENCE = 10.0
+"""Seconds to wait for another process that keeps copies."""
+
+
+class Version(NamedTuple):
+    """A kept copy of a file, as it was at one moment."""
+
+    number: int
+    """Its name in the archive; stays the same when the file only grows."""
+    agent: str
+    home: str
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+    mode: int
+    digest: str
+    """SHA-256 of the whole content."""
+    kept_at: int
+    """Microseconds since 1970."""
+
+
+class KeptHome(Value):
+    """The folder of an agent of which there are copies."""
+
+    agent: str
+    folder: str
+    is_imported: bool
+    """Whether all of its copies came from another archive."""
+    files: int
+    size: int
+    """Bytes of the newest version of each file."""
+    first: int
+    last: int
+    """When its copies were kept, in microseconds since 1970."""
+
+
+class Totals(Value):
+    """What an archive holds."""
+
+    files: int
+    versions: int
+    size: int
+    """Bytes of the newest version of each file."""
+    size_of_all: int
+    """Bytes of all versions."""
+    size_on_disk: int
+    packs: int
 
 
 class Exported(Value):

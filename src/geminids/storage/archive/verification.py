@@ -13,14 +13,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from typing import NamedTuple
 
-from geminids.storage.archive import PATIENCE, Archive, Version
+from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.keeper import Writer, writing
 from geminids.storage.archive.manifest import Manifest
 from geminids.storage.archive.manifest_rows import Place, PlacedRecord, RecordRow, record_row
 from geminids.storage.archive.reader import said_of, segment
 from geminids.storage.archive.rebuild import FoundPack, agree, found_packs, keep_former, latest_versions
 from geminids.storage.archive.records import Broken, Segment, WrittenVersion
-from geminids.storage.archive.values import Damage, Verified
+from geminids.storage.archive.values import PATIENCE, Damage, Verified, Version
 
 Original = Callable[[Version], bytes | None]
 Progress = Callable[[int, int], None]
