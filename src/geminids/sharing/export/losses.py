@@ -2,7 +2,7 @@
 
 A fact is a kind of value in a session, in words: `tool call: exit code`. For each, the report counts how many
 values there are, how many of them the chosen level of detail tells, and what becomes of these by the table
-(`carried.py`), which the tests prove by trying.
+(`format_tables.py`), which the tests prove by trying.
 """
 
 from __future__ import annotations
