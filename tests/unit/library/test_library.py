@@ -119,3 +119,10 @@ def test_the_door_hands_on_no_name_of_another_floor() -> None:
     assert {"Library", "open_library", "are_chosen"} <= defined
     assert not hasattr(library, "__getattr__")
     assert not hasattr(library, "__all__")
+
+
+def test_no_face_parses_what_agents_wrote() -> None:
+    faces = Path(library.__file__).parent.parent / "faces"
+    python = [path for path in faces.rglob("*.py") if "frontend" not in path.parts]
+    assert len(python) > 100
+    assert [path.name for path in python if "json.loads" in path.read_text("utf-8")] == []
