@@ -5,6 +5,8 @@ PYTHON ?= python3
 FUZZ_SECONDS ?= 300
 JOBS ?= 2
 SOURCES = src tests benchmarks fuzz hatch_build.py
+# What records fixtures, but for the stories of scenarios.
+RECORDING = $(filter-out %/companions.py,$(wildcard tests/fixtures/record/[cgmr]*.py))
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -72,6 +74,7 @@ check: $(VENV)/.test $(VENV)/.lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(SOURCES)
+	MYPYPATH=tests/fixtures/record $(BIN)/mypy --explicit-package-bases --follow-imports=silent $(RECORDING)
 	$(BIN)/lint-imports
 	@if command -v npm >/dev/null; then $(MAKE) --silent check-page; \
 	else echo 'No npm here: the page of the web app is not checked.' >&2; fi
