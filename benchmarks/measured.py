@@ -60,10 +60,14 @@ def read_with_geminids(home: Path) -> dict[str, int]:
 
 
 def totals(home: Path) -> dict[str, int]:
-    """What the sessions say in all, in the words of the generator's truth."""
+    """What the sessions say in all, in the words of the generator's truth.
+
+    A line of the prompt log is a message of its session to us; the truth speaks of session files alone.
+    """
     found: Counter[str] = Counter()
     for session in (session for sessions in _bundles(home) for session in sessions):
-        found["sessions_with_messages"] += bool(session.messages)
+        is_recorded = any(message.state is not State.UNRECORDED for message in session.messages)
+        found["sessions_with_messages"] += is_recorded
         found.update(_said([message for message in session.messages if not _is_rewound(message)]))
     return found
 
