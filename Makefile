@@ -57,10 +57,10 @@ test-all: $(VENV)/.test page
 test-wheel: $(VENV)/.test page
 	$(BIN)/pytest -m wheel tests/slow/test_wheel.py
 
-# What the variables GEMINI_RIG_CLI, GEMINIDS_TEST_CLAUDE and GEMINIDS_TEST_CODEX do not name goes into .real.
 test-bombs: $(VENV)/.test
 	$(BIN)/python -m tests.support.bombs .bombs
 
+# What the variables GEMINI_RIG_CLI, GEMINIDS_TEST_CLAUDE and GEMINIDS_TEST_CODEX do not name goes into .real.
 test-real: $(VENV)/.test
 	$(BIN)/pytest -m real -n $(JOBS) tests/real
 
