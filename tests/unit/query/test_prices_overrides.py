@@ -157,7 +157,7 @@ def test_what_cannot_be_used_is_named_with_its_file(tmp_path: Path, toml: str, r
 
 def test_settings_that_are_there_and_cannot_be_read_are_told(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").mkdir()
-    with pytest.raises(BadSettingsError, match=r"settings\.toml': it cannot be read \(Is a directory\)"):
+    with pytest.raises(BadSettingsError, match=r"settings\.toml': it cannot be read \(it is no plain file\)"):
         read_settings(str(tmp_path), {})
     assert read_settings(str(tmp_path / "nowhere"), {}).prices == {}
 
