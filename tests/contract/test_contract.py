@@ -158,6 +158,7 @@ def test_places_hold_the_messages_they_name(case: Path) -> None:
             assert is_written or str(place.line) in re.findall(r"\d+", written_id)
 
 
+@pytest.mark.slow
 def test_a_file_cut_anywhere_still_reads(case: Path, tmp_path: Path) -> None:
     source = source_of(case)
     for reading in list(readings(source, case / "home")):

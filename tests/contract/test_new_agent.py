@@ -166,6 +166,7 @@ def test_names_of_agents_are_completed(home: Path, command: Command) -> None:
     assert done.stdout.decode().split() == ["plain,toy"]
 
 
+@pytest.mark.slow
 def test_a_hint_narrows_to_the_same_agents(home: Path) -> None:
     for number in range(25):
         write_talk(home, f"8c1d{number:04}", day=number % 27 + 1)
@@ -173,6 +174,7 @@ def test_a_hint_narrows_to_the_same_agents(home: Path) -> None:
     assert "6 more sessions; `geminids list --limit 26 --agent toy --home" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 60])
 def test_the_agent_has_a_column_where_there_are_several(home: Path, columns: int) -> None:
     lines = seen(home, "list", columns=columns).splitlines()
@@ -203,6 +205,7 @@ def test_snippets_are_cut_from_files_that_it_packs(geminids: Run, home: Path) ->
     assert "The door is green." in found
 
 
+@pytest.mark.slow
 def test_hits_say_whose_they_are_where_there_are_several(home: Path) -> None:
     mixed = seen(home, "search", "window")
     heads = [line.split()[4] for line in mixed.splitlines() if line[:3].strip().isdecimal()]
@@ -287,6 +290,7 @@ def test_projects_can_be_narrowed_to_agents(geminids: Run, home: Path) -> None:
     assert refused.code == 2
 
 
+@pytest.mark.slow
 def test_projects_say_whose_they_are_where_there_are_several(home: Path) -> None:
     lines = seen(home, "projects").splitlines()
     assert lines[0].split()[:2] == ["project", "agents"]
@@ -370,6 +374,7 @@ def test_what_is_exported_can_be_narrowed_to_agents(geminids: Run, home: Path, t
     assert "Gemini CLI" in contents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [(), ("--poll", "0.05")], ids=["events", "polling"])
 def test_it_is_watched_in_nested_folders_that_appear_later(home: Path, way: tuple[str, ...]) -> None:
     talk = next(home.rglob("*.talk"))
@@ -440,6 +445,7 @@ def test_a_closed_file_of_it_is_named(geminids: Run, home: Path) -> None:
     assert geminids("doctor", "--home", home).code in (0, PARTLY_DONE)
 
 
+@pytest.mark.slow
 def test_secrets_in_it_are_hidden(geminids: Run, home: Path) -> None:
     token = "gh" + "p_" + "a8Fk2Lq9Zx7Wv3Tn5Rb1Yc6Md4Pe0Gh8Js2K"
     write_talk(home, "7c1d0005", prompt=f"Use {token} for it", branch=f"try-{token}")
@@ -455,6 +461,7 @@ def test_its_variable_says_where_its_home_is(
     assert _ids(geminids("list").out) == {"toy:7c1d0001"}
 
 
+@pytest.mark.slow
 def test_the_real_command_reads_it(home: Path, command: Command) -> None:
     done = command("list", "--home", home, "--agent", "toy")
     assert b"Paint the shop window" in done.stdout

@@ -14,6 +14,7 @@ ROOT = Path(geminids.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py") if "node_modules" not in path.parts)
 
 
+@pytest.mark.slow
 def test_every_handler_that_swallows_an_error_gives_its_reason() -> None:
     found = [place for path in FILES for place in swallowed(path.read_text("utf-8"), path.relative_to(ROOT))]
     assert len(FILES) > 400

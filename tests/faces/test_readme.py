@@ -14,6 +14,7 @@ from tests.support.screens import SCREEN, shown_by
 README = ROOT / "README.md"
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_really_happens(machine: Path) -> None:
     text = README.read_text("utf-8")
 

@@ -104,6 +104,7 @@ def on_page() -> list[str]:
     return list(dict.fromkeys(COMMAND.findall(PAGE.read_text("utf-8"))))
 
 
+@pytest.mark.slow
 def test_every_command_on_the_page_does_what_it_says(project: Path) -> None:
     assert sorted(on_page()) == sorted(SHOWN), "the page and this test name the same commands"
     before = in_home()
@@ -120,6 +121,7 @@ def test_every_command_on_the_page_does_what_it_says(project: Path) -> None:
     assert in_home() == before, "nothing of the agent's was changed by it"
 
 
+@pytest.mark.slow
 def test_what_is_written_of_a_session_can_be_given_to_the_agent_again(project: Path) -> None:
     run("geminids export 1f0c9a2b -f gemini -o session.jsonl", project)
     done = run("geminids show session.jsonl --agent-view --json", project)

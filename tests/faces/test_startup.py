@@ -13,6 +13,7 @@ from tests.support.startup import loaded_by
 NEVER = {"textual", "starlette", "jinja2", "pyarrow", "asyncio", "importlib.metadata"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "absent"),
     [
@@ -46,6 +47,7 @@ HEAVY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "absent"),
     [
@@ -86,6 +88,7 @@ def seconds(*line: str) -> float:
     return min(once() for _ in range(7))
 
 
+@pytest.mark.slow
 def test_starting_is_quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # As after an installation: with bytecode, which the first run of each line writes.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)

@@ -109,6 +109,7 @@ def test_the_plain_translation_is_signed_and_cannot_be_cut(geminids: Run, home: 
     assert "signed without a commitment to its pieces" in done.err
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_the_signed_record(command: Command, geminids: Run, home: Path, key: None) -> None:
     done = command("attest", SECOND_ID, "-o", "-")
     assert done.returncode == 0
@@ -117,6 +118,7 @@ def test_a_pipe_gets_the_signed_record(command: Command, geminids: Run, home: Pa
     assert verified(geminids, "s.acr")["signature"]
 
 
+@pytest.mark.slow
 def test_secrets_are_taken_out(geminids: Run, home: Path, key: None) -> None:
     for words in ((), ("--cbor",), ("--detached",), ("--wrap", "vcon")):
         done = geminids("attest", FIRST_ID, "-o", "s.acr", "--redact", "--force", "--json", *words)
@@ -143,6 +145,7 @@ def test_people_are_taken_out_where_that_is_wished(geminids: Run, home: Path, ke
 # -- records that are there --------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_exported_record_is_signed_as_it_is(geminids: Run, home: Path, key: None) -> None:
     geminids("export", SECOND_ID, "-f", "vac", "-o", "r.json")
     geminids("export", SECOND_ID, "-f", "vac-cbor", "-o", "r.cbor")
@@ -212,6 +215,7 @@ def test_a_kept_key_of_another_kind_signs(geminids: Run, home: Path, key: None) 
     assert (file["holds"], file["algorithm"]) == (True, "ES256")
 
 
+@pytest.mark.slow
 def test_a_key_with_a_passphrase_signs(geminids: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINIDS_KEY_PASSPHRASE", "open sesame")
     add_key(geminids, "--passphrase")

@@ -106,6 +106,7 @@ def test_only_the_files_given_are_reported(geminids: Run, tmp_path: Path) -> Non
     assert "there is no such file" in geminids("doctor", "~nobody-of-this-name/x").err
 
 
+@pytest.mark.slow
 def test_the_whole_corpus_is_accounted_for(geminids: Run, corpus: Path) -> None:
     homes = [path for home in sorted((corpus / "real").glob("*/*/home")) for path in ("--home", home)]
     report = json.loads(geminids("doctor", *homes, "--json").out)

@@ -25,6 +25,7 @@ def test_the_schema_in_docs_is_that_of_the_document(document: type[msgspec.Struc
     check_golden(ROOT / "docs" / f"{name}.schema.json", generated(document))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("home", HOMES, ids=lambda home: home.parent.name)
 def test_what_is_printed_obeys_the_schemas(geminids: Run, home: Path) -> None:
     where = ("--home", home, "--json")

@@ -118,6 +118,7 @@ def test_what_tab_puts_on_a_line_runs_nothing(geminids: Run, command: Command, t
     assert offered == ["plain,latest", f"plain,{FIRST_ID}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["list", "--json"], ["show", "latest"], ["list"], ["doctor"], []])
 def test_a_reader_that_goes_away_is_no_error(arguments: list[str], tmp_path: Path) -> None:
     for number in range(5):
@@ -130,6 +131,7 @@ def test_a_reader_that_goes_away_is_no_error(arguments: list[str], tmp_path: Pat
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize(
     "arguments",
@@ -151,6 +153,7 @@ def test_a_full_disk_is_told_in_one_line(command: Command, arguments: list[str])
     assert not any("Traceback" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_answered_with_130(tmp_path: Path) -> None:
     # A pipe that nobody writes to holds the command while we interrupt it.
     pipe = tmp_path / "pipe"
@@ -197,6 +200,7 @@ def test_output_in_a_poor_encoding_does_not_fail(command: Command, tmp_path: Pat
     assert b"??? ?" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["list", "--json"], ["list", "--jsonl"], ["show", "latest", "--json"]])
 def test_json_is_utf8_whatever_the_terminal_can_show(
     command: Command, tmp_path: Path, arguments: list[str]
@@ -206,6 +210,7 @@ def test_json_is_utf8_whatever_the_terminal_can_show(
     assert "购物车 🛒".encode() in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
@@ -244,6 +249,7 @@ def test_a_path_that_is_no_utf8_does_not_fail(geminids: Run, tmp_path: Path) -> 
     assert geminids("show", path, "--json").code == 0
 
 
+@pytest.mark.slow
 def test_closed_streams_do_not_fail(tmp_path: Path) -> None:
     write_session(tmp_path)
     for closing in (">&-", "2>&-", ">&- 2>&-"):

@@ -196,6 +196,7 @@ def test_sessions_named_by_id_are_written_once_too(geminids: Run, home: Path, tm
     assert "2 sessions written, 1 unchanged" in geminids("export", "--all", "-o", out, "--home", home).err
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_redacted_later_keeps_no_secret(geminids: Run, home: Path, tmp_path: Path) -> None:
     write_session(home, "5ec2e700-0000-4000-8000-000000000005", day=5, prompt=f"{TOKEN} push")
     out = tmp_path / "out"
@@ -231,6 +232,7 @@ def test_a_folder_notes_what_it_holds_once_however_much_is_unchanged(
     assert [path.name for path in noted] == [MANIFEST]
 
 
+@pytest.mark.slow
 def test_names_stay_the_same_however_often_secrets_are_hidden_or_not(
     geminids: Run, home: Path, tmp_path: Path
 ) -> None:
@@ -240,6 +242,7 @@ def test_names_stay_the_same_however_often_secrets_are_hidden_or_not(
         assert names(out) == ["2026-05-01-fix-the-login-redirect-1f0c9a2b.txt"]
 
 
+@pytest.mark.slow
 def test_the_list_of_files_tells_no_ids_and_no_paths(geminids: Run, home: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert geminids("export", "1f0c", "-o", f"{out}/", "--redact", "--home", home).code == 0
@@ -388,6 +391,7 @@ def test_a_document_is_read_again(geminids: Run, home: Path, tmp_path: Path) -> 
     assert geminids("show", document, "--home", home).code == 0
 
 
+@pytest.mark.slow
 def test_a_name_is_a_title_and_secrets_are_hidden_in_it_too(geminids: Run, home: Path) -> None:
     assert geminids("mark", "1f0c", "--name", f"With {TOKEN}", "--home", home).code == 0
     assert f"# With {TOKEN}" in geminids("export", "1f0c", "--detail", "prompts", "--home", home).out.replace(
@@ -405,6 +409,7 @@ def test_the_report_says_what_is_lost(geminids: Run, home: Path) -> None:
     assert "Lost:\n  message: id (2)" in err
 
 
+@pytest.mark.slow
 def test_nothing_of_a_secret_is_in_any_format(geminids: Run, home: Path, tmp_path: Path) -> None:
     write_session(
         home,
@@ -438,6 +443,7 @@ def test_nothing_of_a_secret_is_in_any_format(geminids: Run, home: Path, tmp_pat
             assert b"REDACTED" in written, name
 
 
+@pytest.mark.slow
 def test_a_pipe_that_closes_is_no_error(home: Path) -> None:
     export_all = f"{sys.executable} -m geminids export --all --home '{home}'"
     line = f'{export_all} | head -c 10; echo " ${{PIPESTATUS[0]}}"'

@@ -95,6 +95,7 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, home: Path) -> None:
     assert len(ids(geminids)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "is_done"), [("y", True), ("n", False), ("", False)])
 def test_on_a_terminal_one_is_asked(geminids: Run, home: Path, answer: str, is_done: bool) -> None:
     shown, code = asked("forget", "1f0c", answer=answer)
@@ -207,6 +208,7 @@ def test_a_file_given_by_hand_is_not_forgotten(geminids: Run, home: Path, tmp_pa
     assert len(ids(geminids)) == 2
 
 
+@pytest.mark.slow
 def test_on_a_terminal_what_is_forgotten_stands_in_a_table(geminids: Run, home: Path) -> None:
     geminids("forget", FIRST, "--yes")
     geminids("forget", SECOND, "--until-changed", "--yes")

@@ -101,6 +101,7 @@ def hooks(tmp_path: Path) -> Iterator[Hooks]:
     started.wait(lambda: not started.processes())
 
 
+@pytest.mark.slow
 def test_what_is_new_is_taken_in_without_anybody_waiting(hooks: Hooks, geminids: Run) -> None:
     called = hooks.call()
     assert (called.code, called.out, called.err) == (0, b"{}\n", b"")
@@ -111,6 +112,7 @@ def test_what_is_new_is_taken_in_without_anybody_waiting(hooks: Hooks, geminids:
     assert len(json.loads(listed.out)["sessions"]) == 1
 
 
+@pytest.mark.slow
 def test_it_returns_within_milliseconds(hooks: Hooks) -> None:
     hooks.call()
     assert min(hooks.call().seconds for _ in range(5)) < SLOW
@@ -132,6 +134,7 @@ def test_hardly_anything_is_loaded() -> None:
     assert not {"click", "subprocess", "typing", "json", "geminids.library"} & set(ran.stdout.split())
 
 
+@pytest.mark.slow
 def test_twenty_hooks_while_one_is_at_work_are_one_more_sync(hooks: Hooks) -> None:
     nothing, heard = subprocess.DEVNULL, subprocess.PIPE
     with hooks.one_at_work():
@@ -143,6 +146,7 @@ def test_twenty_hooks_while_one_is_at_work_are_one_more_sync(hooks: Hooks) -> No
     assert len(hooks.ended()) == 1
 
 
+@pytest.mark.slow
 def test_while_one_is_at_work_one_waits_and_the_next_does_nothing(hooks: Hooks) -> None:
     with hooks.one_at_work():
         hooks.call()
@@ -166,6 +170,7 @@ def holds_lock(path: Path) -> bool:
         os.close(handle)
 
 
+@pytest.mark.slow
 def test_the_sync_belongs_to_nobody_and_comes_last(hooks: Hooks) -> None:
     with hooks.one_at_work():
         hooks.call()
@@ -194,6 +199,7 @@ def test_whatever_an_agent_says_changes_nothing(hooks: Hooks, words: bytes) -> N
     assert hooks.call(input=words)[:3] == (0, b"{}\n", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full"])
 def test_streams_that_are_closed_or_full_are_no_error(hooks: Hooks, closed: str) -> None:
     line = ["sh", "-c", f'exec "$@" {closed}', "sh", *hooks.line()]
@@ -202,6 +208,7 @@ def test_streams_that_are_closed_or_full_are_no_error(hooks: Hooks, closed: str)
     assert len(hooks.ended()) == 1
 
 
+@pytest.mark.slow
 def test_what_agents_add_to_the_line_is_left_alone(hooks: Hooks) -> None:
     assert hooks.call('{"type":"agent-turn-complete"}')[:3] == (0, b"{}\n", b"")
     assert len(hooks.ended()) == 1
@@ -218,6 +225,7 @@ def test_a_wrong_option_is_told_but_never_with_the_code_that_stops_agents(wrong:
     assert b"Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_home_that_is_missing_stands_in_the_log(hooks: Hooks, tmp_path: Path) -> None:
     assert hooks.call(home=tmp_path / "nowhere")[:3] == (0, b"{}\n", b"")
     (line,) = hooks.ended()
@@ -242,6 +250,7 @@ main(["--sample", "--data", sys.argv[2]])
 """
 
 
+@pytest.mark.slow
 def test_a_data_folder_that_is_read_only_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o555)
     for folder in (tmp_path, *tmp_path.parents[:2]):
@@ -262,6 +271,7 @@ def test_nothing_is_written_into_the_folder_of_an_agent(tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_relative_folders_are_those_of_the_agent(tmp_path: Path) -> None:
     shutil.copytree(HOME, tmp_path / "home")
     line = [*HOOK, "--home", "home", "--data", "data"]
@@ -272,6 +282,7 @@ def test_relative_folders_are_those_of_the_agent(tmp_path: Path) -> None:
     assert "Taken in: 1 group of files" in hooks.log()[0]
 
 
+@pytest.mark.slow
 def test_the_log_is_private_and_stays_small(hooks: Hooks) -> None:
     hooks.data.mkdir()
     log = hooks.data / "hook.log"

@@ -67,6 +67,7 @@ def test_it_says_where_the_copies_are_and_of_what(geminids: Run, home: Path, dat
     assert geminids("keep", "status") == outcome
 
 
+@pytest.mark.slow
 def test_on_a_terminal_all_of_it_stands_together(home: Path, data: Path) -> None:
     shown = on_terminal("keep", NO_COLOR="1")
     assert shown.startswith(f"copies    {data}/kept\nkeeping   on\nfiles     ")
@@ -153,6 +154,7 @@ def test_what_will_be_deleted_stands_in_a_table(home: Path) -> None:
     assert max(map(len, table.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_of_many_the_soonest_are_shown(home: Path, tmp_path: Path, geminids: Run) -> None:
     for number in range(12):
         write_session(home, f"{number:08}-a", project=str(tmp_path / "shop"), prompt=f"Number {number}")
@@ -183,6 +185,7 @@ def test_in_a_pipe_there_are_all_lines(geminids: Run, home: Path, tmp_path: Path
     assert geminids("keep", "--all").out == geminids("keep").out
 
 
+@pytest.mark.slow
 def test_what_goes_since_it_cannot_be_read_leads_to_its_repair(geminids: Run, home: Path) -> None:
     assert "geminids rescue" not in geminids("keep").err
     # Another process of the agent deleted the file while it was empty: its first line is missing.
@@ -215,6 +218,7 @@ def test_what_is_not_kept_is_pressing(geminids: Run, home: Path, monkeypatch: py
     assert "\tnot kept\tgemini\t" in geminids("keep").out
 
 
+@pytest.mark.slow
 def test_where_nothing_is_deleted_nothing_is_told(home: Path) -> None:
     (home / ".gemini" / "settings.json").write_text('{"general": {"sessionRetention": {"enabled": false}}}')
     assert "No agent is about to delete anything" in on_terminal("keep", NO_COLOR="1")
@@ -292,6 +296,7 @@ def test_a_list_of_kept_sessions_obeys_its_other_options(geminids: Run, home: Pa
     assert "1 more session; `geminids list --limit 2 --kept` shows it." in outcome.err
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_word_takes_no_column(home: Path) -> None:
     on_terminal("sync")
     lose_everything(home)
@@ -334,6 +339,7 @@ def test_earlier_states_can_be_listed_and_read(geminids: Run, rewritten: Path) -
     assert document["title"] == "Fix the login redirect"
 
 
+@pytest.mark.slow
 def test_versions_are_drawn_with_the_command_that_reads_them(rewritten: Path) -> None:
     shown = on_terminal("keep", "versions", "1f0c", NO_COLOR="1")
     assert f"\n~/.gemini/tmp/shop/chats/session-2026-05-01T10-00-{FIRST_ID[:8]}.jsonl\n" in shown
@@ -509,6 +515,7 @@ def test_what_is_no_export_is_refused(geminids: Run, home: Path, tmp_path: Path)
 # -- real processes ----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error(home: Path, command: Command) -> None:
     command("sync")
     line = f"{sys.executable} -m geminids keep --all | head -1; exit ${{PIPESTATUS[0]}}"
@@ -517,6 +524,7 @@ def test_a_reader_that_goes_away_is_no_error(home: Path, command: Command) -> No
     assert b"Cannot" not in done.stderr
 
 
+@pytest.mark.slow
 def test_sync_lose_restore_in_processes_of_their_own(home: Path, command: Command) -> None:
     before = contents(home)
     assert b"Copies of" in command("sync").stdout
@@ -537,6 +545,7 @@ def test_nothing_of_the_agents_is_touched(geminids: Run, home: Path, tmp_path: P
     assert contents(home) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["claude/subagent", "codex/subagents", "gemini/subagents-nested-jsonl"])
 def test_recorded_homes_are_shown_as_before_when_they_are_gone(
     geminids: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
@@ -580,6 +589,7 @@ def shown_on(home: Path, line: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in told.strip("\n").splitlines())
 
 
+@pytest.mark.slow
 def test_the_screens_in_the_page_about_keeping_are_real(
     geminids: Run, machine_of_the_page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,6 +163,7 @@ def test_what_is_wrong_in_the_folder_is_named(geminids: Run, folder: Path) -> No
     assert [file["file"] for file in strange] == [str(folder / "notes.txt"), str(folder / "main.pem")]
 
 
+@pytest.mark.slow
 def test_a_passphrase_from_the_environment(
     geminids: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +186,7 @@ def test_without_a_terminal_and_a_variable_nothing_is_made(geminids: Run, folder
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_a_passphrase_is_typed_twice_and_never_seen(folder: Path) -> None:
     seen, code = typed("key", "new", "--passphrase", answers=["secret", "secret"])
     assert code == 0
@@ -193,6 +195,7 @@ def test_a_passphrase_is_typed_twice_and_never_seen(folder: Path) -> None:
     assert load_pem_private_key((folder / "main.pem").read_bytes(), b"secret")
 
 
+@pytest.mark.slow
 def test_a_slip_is_asked_for_again(folder: Path) -> None:
     seen, code = typed("key", "new", "--passphrase", answers=["secret", "sceret", "other", "other"])
     assert code == 0
@@ -200,6 +203,7 @@ def test_a_slip_is_asked_for_again(folder: Path) -> None:
     assert load_pem_private_key((folder / "main.pem").read_bytes(), b"other")
 
 
+@pytest.mark.slow
 def test_a_list_fits_a_narrow_terminal(geminids: Run) -> None:
     geminids("key", "new", "--issuer", "The department of keys, https://example.com/" + "long/" * 20)
     geminids("key", "new", "a-name-that-is-as-long-as-names-get")
@@ -228,6 +232,7 @@ def test_who_has_no_folder_is_told(
     assert "--data" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -125,6 +125,7 @@ for number in range(10):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_mark_at_once_and_nothing_is_lost(geminids: Run, home: Path) -> None:
     geminids("sync")
     processes = [
@@ -150,6 +151,7 @@ def test_who_writes_for_too_long_is_named(
     assert "Nothing was changed" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [("list",), ("list", "--tag", "x"), ("mark",), ("forget", "--list")])
 def test_a_damaged_file_is_mended_by_whoever_asks_and_hides_no_list(
     geminids: Run, home: Path, data: Path, asked: tuple[str, ...]
@@ -275,6 +277,7 @@ def test_a_list_of_what_is_tagged(geminids: Run, home: Path) -> None:
     assert library.tags() == {"keep": 2, "bug": 1}
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_tags_after_the_title(geminids: Run, home: Path) -> None:
     assert "tags" not in on_terminal("list").splitlines()[0]
     geminids("mark", FIRST_ID, "--name", "The login " * 20, "--tag", "keep", "--tag", "bug")
@@ -338,6 +341,7 @@ def test_shells_complete_ids_and_tags(
     assert command(env=environment).stdout.decode().splitlines() == [completed]
 
 
+@pytest.mark.slow
 def test_a_list_reads_marks_without_loading_more(geminids: Run, home: Path) -> None:
     geminids("list")
     slow = {"msgspec", "pathlib", "rich", "geminids.core.model", "geminids.storage.durable.mark_changes"}

@@ -27,6 +27,7 @@ def test_the_overview_counts_and_says_what_to_type_next(geminids: Run, tmp_path:
     assert geminids("show", "00000006", "--home", tmp_path).code == 0
 
 
+@pytest.mark.slow
 def test_a_command_to_type_is_whole_however_narrow_the_terminal_is(tmp_path: Path) -> None:
     home = tmp_path / ("a-long-name-of-a-folder-" * 4)
     write_session(home)
@@ -83,6 +84,7 @@ def test_what_was_too_large_for_an_overview_is_said(geminids: Run, tmp_path: Pat
         assert "logs.json was read, longer than what this command reads" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_large_log_that_was_laid_out_anew_is_not_said_to_be_read(geminids: Run, tmp_path: Path) -> None:
     folder = write_session(tmp_path).parent.parent
     line = {"sessionId": "gone", "messageId": 0, "type": "user", "message": "w" * 1000, "timestamp": "x"}

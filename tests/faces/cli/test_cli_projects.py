@@ -160,6 +160,7 @@ def test_the_first_look_is_short_and_not_repeated_in_vain(
     assert listed(geminids, tmp_path)[0]["known_by"] == "search", "weeks later one looks again"
 
 
+@pytest.mark.slow
 def test_a_look_in_vain_is_noted_even_after_a_deeper_one(
     geminids: Run, tmp_path: Path, machine: Path
 ) -> None:
@@ -268,6 +269,7 @@ def test_a_link_is_for_the_very_name_that_was_meant(geminids: Run, tmp_path: Pat
     assert geminids("projects", "unlink", name, "--home", tmp_path).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ['{"version":9,"links":{}}', '{"version":1,"links":{"a'])
 def test_a_memory_that_cannot_be_read_is_said_and_nothing_found_is_lost(
     geminids: Run, tmp_path: Path, machine: Path, written: str

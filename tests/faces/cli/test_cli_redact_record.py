@@ -69,6 +69,7 @@ def test_entries_are_listed_with_their_numbers(geminids: Run, home: Path) -> Non
     assert entries(geminids, "s.acr")[1]["timestamp"].startswith("2026-05-01T10:00:01")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_on_a_terminal_entries_are_a_table(home: Path, columns: int) -> None:
     lines = on_terminal("redact-record", "s.acr", "--list", columns=columns, NO_COLOR="1").splitlines()
@@ -120,6 +121,7 @@ def test_a_place_can_be_named(geminids: Run, home: Path) -> None:
     assert b'"working-dir":"[redacted]"' in Path("t.acr").read_bytes()
 
 
+@pytest.mark.slow
 def test_secrets_are_found(geminids: Run, home: Path) -> None:
     cut(geminids, "--secrets")
     assert TOKEN.encode() not in Path("t.acr").read_bytes()

@@ -78,6 +78,7 @@ def test_one_can_be_chosen(geminids: Run, home: Path) -> None:
     assert Path(first["target"]).exists()
 
 
+@pytest.mark.slow
 def test_a_terminal_of_80_columns_is_enough(home: Path) -> None:
     shown = on_terminal("rescue", NO_COLOR="1")
     prose = [line for line in shown.splitlines() if "/" not in line]

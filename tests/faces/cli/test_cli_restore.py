@@ -74,6 +74,7 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
         assert contents(gone) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "is_written"), [("y", True), ("n", False), ("", False)])
 def test_on_a_terminal_one_is_asked(gone: Path, answer: str, is_written: bool) -> None:
     shown, code = asked("restore", "1f0c", answer=answer)
@@ -220,11 +221,13 @@ def test_a_number_of_the_last_list_gives_a_name_to_go_on_with(geminids: Run, gon
     assert "Go on with it: `geminids resume 1f0c9a2b`." in outcome.err
 
 
+@pytest.mark.slow
 def test_of_several_one_is_asked_once(gone: Path) -> None:
     shown, code = asked("restore", "is:kept", answer="y")
     assert (shown.count("[y/N]"), "Write 2 sessions? [y/N]" in shown, code) == (1, True, 0)
 
 
+@pytest.mark.slow
 def test_on_a_narrow_terminal_only_paths_are_broken(gone: Path) -> None:
     shown = on_terminal("restore", FIRST, "--dry-run", NO_COLOR="1")
     for line in shown.splitlines():

@@ -54,6 +54,7 @@ def words(done: subprocess.CompletedProcess[bytes]) -> list[str]:
     return [line.partition("=")[2] for line in done.stdout.decode().splitlines() if line.startswith("word=")]
 
 
+@pytest.mark.slow
 def test_it_becomes_the_agent_in_the_folder_of_the_project(command: Command, project: Path) -> None:
     done = command(
         "resume", "1f0c", "--", "--model", "gemini 2.5", "--print", env=os.environ | {"ENDS_WITH": "7"}
@@ -64,6 +65,7 @@ def test_it_becomes_the_agent_in_the_folder_of_the_project(command: Command, pro
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 def test_another_home_is_told_to_the_agent(command: Command, project: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     done = command("resume", "1f0c", "--home", home, env=os.environ | {"HOME": str(tmp_path)})
@@ -75,6 +77,7 @@ def test_print_shows_the_line_and_starts_nothing(geminids: Run, project: Path) -
     assert outcome == (0, f"cd {project} && gemini --resume {FIRST_ID} -m 'a b'\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_the_printed_line_does_the_same(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: str
@@ -115,6 +118,7 @@ def test_a_folder_that_looks_like_an_option_is_none(tmp_path: Path) -> None:
 # -- what may get lost -------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_where_nobody_can_be_asked_nothing_is_started(
     command: Command, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +143,7 @@ def test_print_warns_and_does_not_ask(
     assert "deletes what it resumes" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "starts"), [("y", True), ("n", False), ("", False)])
 def test_on_a_terminal_one_is_asked(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, starts: bool
@@ -202,6 +207,7 @@ def test_why_not_and_what_instead(geminids: Run, project: Path, tmp_path: Path) 
     ]
 
 
+@pytest.mark.slow
 def test_what_is_offered_can_be_typed(
     geminids: Run, command: Command, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def test_in_a_pipe_each_message_is_a_line_of_fields(geminids: Run) -> None:
     assert "cache" in snippet
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_numbers_can_be_given_to_show(geminids: Run) -> None:
     drawn = on_terminal("search", "fahrenheit", "--sample", now=LATER, NO_COLOR="1")
     assert drawn.startswith(" 1  ")
@@ -44,6 +45,7 @@ def test_on_a_terminal_the_numbers_can_be_given_to_show(geminids: Run) -> None:
     assert shown["id"] == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_no_line_of_hits_is_wider_than_the_terminal(columns: int) -> None:
     drawn = on_terminal("search", "json", "--sample", columns=columns, now=LATER, NO_COLOR="1")
@@ -52,6 +54,7 @@ def test_no_line_of_hits_is_wider_than_the_terminal(columns: int) -> None:
     assert max(map(len, hits)) <= columns
 
 
+@pytest.mark.slow
 def test_matches_are_highlighted() -> None:
     assert "\x1b[1;33mweather" in on_terminal("search", "weather", "--sample", now=LATER)
 
@@ -189,6 +192,7 @@ def test_a_file_that_is_gone_is_said_in_place_of_the_snippet(
     assert "the file may have changed" in found.out
 
 
+@pytest.mark.slow
 def test_the_screens_in_the_page_about_searching_are_real(machine: Path) -> None:
     page = ROOT / "docs" / "search.md"
 
@@ -245,6 +249,7 @@ def test_the_beginning_and_the_end_of_an_output_are_found_whatever_stands_betwee
     assert geminids("search", "file150", "--scan", "--home", tmp_path).code == 0
 
 
+@pytest.mark.slow
 def test_nothing_found_leaves_the_numbers_of_the_last_list(geminids: Run) -> None:
     on_terminal("list", "--sample", now=LATER, NO_COLOR="1")
     with pytest.raises(AssertionError, match="Nothing found"):

@@ -141,6 +141,7 @@ def test_a_name_that_is_no_id_may_be_a_file(
     assert geminids("show", name, "--home", home).out.startswith("Fix the login redirect")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--json"], ["--agent-view"]])
 def test_a_session_may_come_from_stdin(
     home: Path, command: Callable[..., subprocess.CompletedProcess[bytes]], options: list[str]
@@ -388,6 +389,7 @@ RECORDED = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: f"{path.parents[5].name}-{path.name}")
 def test_every_recorded_session_can_be_shown(geminids: Run, path: Path) -> None:
     document = geminids("show", path, "--json")

@@ -333,6 +333,7 @@ def hostile_home(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", STATS_GROUPS)
 def test_no_line_is_wider_than_the_terminal(by: str, hostile_home: Path) -> None:
     with Library([sample.home(), hostile_home]) as library:
@@ -366,6 +367,7 @@ def drawn_at(columns: int, view: View) -> list[str]:
     return stream.getvalue().splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80, 150])
 def test_a_real_terminal_shows_the_same(columns: int) -> None:
     for options in ([], ["--chart", "heatmap", "--by", "session"]):
@@ -374,6 +376,7 @@ def test_a_real_terminal_shows_the_same(columns: int) -> None:
         assert any(line.startswith("total") for line in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [30, 40, 60, 80, 140])
 def test_explanations_fit_too(columns: int) -> None:
     for options in ([], ["d43a"]):
@@ -381,6 +384,7 @@ def test_explanations_fit_too(columns: int) -> None:
         assert all(cell_len(line) <= columns for line in seen if not line.startswith("geminids: "))
 
 
+@pytest.mark.slow
 def test_numbers_are_whole_where_they_fit_and_never_cut() -> None:
     wide = plain(on_terminal("stats", "--sample", columns=120))
     narrow = plain(on_terminal("stats", "--sample", columns=62))
@@ -390,6 +394,7 @@ def test_numbers_are_whole_where_they_fit_and_never_cut() -> None:
     assert "…" not in total
 
 
+@pytest.mark.slow
 def test_a_long_table_shows_the_last_days_and_still_adds_up(tmp_path: Path) -> None:
     home_with_days(tmp_path, 31)
     write_session(tmp_path, "99999999-b", day=1, slug="blog")
@@ -409,6 +414,7 @@ def test_a_pipe_gets_all_of_it_without_colour_or_pictures(geminids: Run, tmp_pat
     assert not set(outcome.out) & set("\x1b─█▁▂▇")
 
 
+@pytest.mark.slow
 def test_colour_in_a_pipe_adds_nothing_but_colour() -> None:
     line = [sys.executable, "-m", "geminids", "stats", "--sample"]
     coloured = subprocess.run(
@@ -419,12 +425,14 @@ def test_colour_in_a_pipe_adds_nothing_but_colour() -> None:
     assert ESCAPES.sub("", coloured.stdout) == bare.stdout
 
 
+@pytest.mark.slow
 def test_colour_can_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[" in on_terminal("stats", "--sample", "--chart", "heatmap")
     assert "\x1b" not in on_terminal("stats", "--sample", "--chart", "heatmap", "--no-color")
     assert "\x1b" not in on_terminal("stats", "--sample", "--chart", "heatmap", NO_COLOR="1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_hostile_titles_are_harmless_and_stay_in_their_column(hostile_home: Path, columns: int) -> None:
     seen = on_terminal("stats", "--home", hostile_home, "--by", "session", "--no-color", columns=columns)
@@ -452,6 +460,7 @@ def test_no_spreadsheet_runs_what_stands_after_blanks(geminids: Run, tmp_path: P
     assert row["name"].startswith("'")
 
 
+@pytest.mark.slow
 def test_numbers_of_any_size_are_drawn(geminids: Run, tmp_path: Path) -> None:
     file = write_session(tmp_path)
     file.write_text(file.read_text().replace('"input": 10', f'"input": {10**12}'))
@@ -464,6 +473,7 @@ def test_numbers_of_any_size_are_drawn(geminids: Run, tmp_path: Path) -> None:
 # Pictures
 
 
+@pytest.mark.slow
 def test_a_calendar_has_a_row_for_each_weekday_and_says_what_its_shades_mean() -> None:
     seen = plain(on_terminal("stats", "--sample", "--chart", "heatmap", now="2026-11-15T12:00:00+00:00"))
     (monday,) = (number for number, line in enumerate(seen) if line.startswith("Mon  "))
@@ -477,6 +487,7 @@ def test_a_calendar_has_a_row_for_each_weekday_and_says_what_its_shades_mean() -
     assert not any(line.startswith("total") for line in seen)
 
 
+@pytest.mark.slow
 def test_a_calendar_of_what_is_long_ago_ends_with_it() -> None:
     seen = plain(on_terminal("stats", "--sample", "--chart", "heatmap", now="2031-01-01T00:00:00+00:00"))
     assert any("█" in line for line in seen if line.startswith("Sun"))
@@ -554,6 +565,7 @@ def test_a_fork_names_what_it_took_over_and_the_agents_own_total(geminids: Run) 
     assert "✓ The agent's own total is the same." in printed
 
 
+@pytest.mark.slow
 def test_what_is_compared_says_what_else_is_in_it(geminids: Run) -> None:
     seen = set()
     for home in HOMES:
@@ -611,6 +623,7 @@ def test_a_file_can_be_explained(geminids: Run, tmp_path: Path) -> None:
     assert FIRST_ID in outcome.out
 
 
+@pytest.mark.slow
 def test_an_explanation_goes_through_the_pager(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho PAGED\nhead -n 1\n")
@@ -622,6 +635,7 @@ def test_an_explanation_goes_through_the_pager(tmp_path: Path) -> None:
 # The page about it
 
 
+@pytest.mark.slow
 def test_the_screens_in_the_page_about_figures_are_real(machine: Path) -> None:
     page = ROOT / "docs" / "stats.md"
 

@@ -29,6 +29,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [30, 45, 60, 80, 120])
 @pytest.mark.parametrize(
     "arguments", [[], ["list"], ["show", "latest", "--no-pager"], ["show", "3333", "--no-pager"]]
@@ -50,6 +51,7 @@ def test_a_list_has_numbers_headings_and_colour(home: Path) -> None:
     assert lines[4].rstrip().endswith("✓")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment", [{"NO_COLOR": "1"}, {"CLICOLOR": "0"}, {"TERM": "dumb"}], ids=lambda e: next(iter(e))
 )
@@ -63,6 +65,7 @@ def test_colour_can_be_refused(
     assert "\x1b" not in on_terminal(*arguments, "--home", home)
 
 
+@pytest.mark.slow
 def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(tmp_path: Path) -> None:
     for number in range(25):
         write_session(tmp_path, f"{number:08}-a", day=number + 1)
@@ -71,6 +74,7 @@ def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(tmp_path: Pat
     assert "more session" not in on_terminal("list", "--home", tmp_path, "--limit", "25")
 
 
+@pytest.mark.slow
 def test_a_transcript_goes_through_the_pager(home: Path, tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho PAGED\nhead -n 1\n")
@@ -84,6 +88,7 @@ def test_a_transcript_goes_through_the_pager(home: Path, tmp_path: Path) -> None
     assert "PAGER is no command" in told
 
 
+@pytest.mark.slow
 def test_json_on_a_terminal_is_indented_and_steers_nothing(tmp_path: Path) -> None:
     write_session(tmp_path, prompt="\x9b31m\x7f\x1b[2J \u202e")
     seen = on_terminal("list", "--home", tmp_path, "--json")
@@ -91,6 +96,7 @@ def test_json_on_a_terminal_is_indented_and_steers_nothing(tmp_path: Path) -> No
     assert not set(seen) & {"\x9b", "\x7f", "\x1b", "\u202e"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["FORCE_COLOR", "CLICOLOR_FORCE"])
 @pytest.mark.parametrize("verb", [["list"], []])
 def test_colour_in_a_pipe_adds_nothing_but_colour(home: Path, variable: str, verb: list[str]) -> None:
@@ -104,6 +110,7 @@ def test_colour_in_a_pipe_adds_nothing_but_colour(home: Path, variable: str, ver
     assert ESCAPES.sub("", done.stdout) == refused.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "headings"),
     [
@@ -124,6 +131,7 @@ def test_little_room_costs_columns_never_a_number(tmp_path: Path, columns: int, 
     assert all(cell_len(line) <= columns for line in lines[:13])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "handed_on"), [({}, "-R -FX"), ({"LESS": "-i"}, "-R -i")])
 def test_less_lets_colours_through(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], handed_on: str
@@ -136,5 +144,6 @@ def test_less_lets_colours_through(
     assert on_terminal("show", "3333", "--home", home, PAGER=str(pager)) == f"options {handed_on}\n"
 
 
+@pytest.mark.slow
 def test_a_dumb_terminal_gets_no_pager(home: Path) -> None:
     assert "购物车" in on_terminal("show", "3333", "--home", home, TERM="dumb", PAGER="false")

@@ -114,6 +114,7 @@ def test_the_source_is_compared(geminids: Run, home: Path) -> None:
     assert (checks["sources"], checks["translation"]) == (False, False), "the file of another session"
 
 
+@pytest.mark.slow
 def test_a_record_that_tells_otherwise_than_its_source_is_found(geminids: Run, home: Path) -> None:
     path = session_file(home, SECOND_ID)
     geminids("export", SECOND_ID, "-f", "vac", "-o", "r.json")
@@ -203,6 +204,7 @@ ODD_MEMBERS = [
 """Headers whose tags are not what they say, and one whose label is a number of ten thousand digits."""
 
 
+@pytest.mark.slow
 def test_no_bytes_are_an_accident(geminids: Run, home: Path) -> None:
     random = Random(7)
     whole = Path("s.acr").read_bytes()
@@ -299,6 +301,7 @@ def test_programs_get_all_of_it(geminids: Run, home: Path) -> None:
     assert "does not show" in found["does_not_show"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_on_a_terminal_words_go_on_below_themselves(geminids: Run, home: Path, columns: int) -> None:
     geminids("redact-record", "s.acr", "-o", "t.acr", "--field", "content")
@@ -314,6 +317,7 @@ def test_on_a_terminal_words_go_on_below_themselves(geminids: Run, home: Path, c
     assert "/session/entries/1/content" in "".join(line[26:] for line in checks)
 
 
+@pytest.mark.slow
 def test_on_a_terminal_what_failed_stands_out(home: Path, tmp_path: Path) -> None:
     Path("bad.acr").write_bytes(Path("s.acr").read_bytes()[:-1])
     shown, code = asked("verify", "bad.acr", answer="")
@@ -322,6 +326,7 @@ def test_on_a_terminal_what_failed_stands_out(home: Path, tmp_path: Path) -> Non
     assert "Do not rely on it: envelope" in shown
 
 
+@pytest.mark.slow
 def test_of_a_folder_only_what_failed_is_drawn(geminids: Run, home: Path) -> None:
     geminids("attest", "--all", "-o", "statements/")
     shown = on_terminal("verify", "statements", NO_COLOR="1")
@@ -380,6 +385,7 @@ def test_the_verifier_replaces_nothing_but_itself(geminids: Run, home: Path) -> 
     assert everything_in(home) == before
 
 
+@pytest.mark.slow
 def test_help_and_lists_load_nothing_that_signs(home: Path) -> None:
     code = (
         "import sys; from geminids.faces.cli.main import run; run(sys.argv[1:]);"

@@ -36,6 +36,7 @@ def line(record: dict[str, Any]) -> bytes:
     return json.dumps(record).encode() + b"\n"
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_what_another_process_appends_is_printed(tmp_path: Path, way: Way) -> None:
     path = write_session(tmp_path)
@@ -59,6 +60,7 @@ def test_what_another_process_appends_is_printed(tmp_path: Path, way: Way) -> No
         assert command.said == [f"geminids: Watching {tmp_path}/.gemini by {how}."]
 
 
+@pytest.mark.slow
 @EVERY_WAY
 @pytest.mark.parametrize("name", ["rewind-jsonl-2", "tool-calls-jsonl-2", "compress-checkpoint"])
 def test_a_recorded_session_that_is_written_in_pieces(tmp_path: Path, way: Way, name: str) -> None:
@@ -89,6 +91,7 @@ def _messages(home: Path) -> list[Message]:
     return [message for session in sessions(GeminiSource(), home) for message in session.messages]
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_a_document_that_another_process_replaces(tmp_path: Path, way: Way) -> None:
     # As if it had just been written: of what is older, only messages of later times are new.
@@ -106,6 +109,7 @@ def test_a_document_that_another_process_replaces(tmp_path: Path, way: Way) -> N
         assert [(d["happened"], d["message_id"]) for d in command.documents] == [("added", "m1")]
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_a_project_that_appears_later_has_a_heading_of_its_own(tmp_path: Path, way: Way) -> None:
     path = write_session(tmp_path)
@@ -120,6 +124,7 @@ def test_a_project_that_appears_later_has_a_heading_of_its_own(tmp_path: Path, w
     assert [text.split()[2] for text in headings] == ["shop", "other", "shop"]
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_ctrl_c_ends_it_quietly(tmp_path: Path, way: Way) -> None:
     write_session(tmp_path)
@@ -130,6 +135,7 @@ def test_ctrl_c_ends_it_quietly(tmp_path: Path, way: Way) -> None:
         assert len(command.said) == 1, "nothing but where it watched"
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, way: Way) -> None:
     write_session(tmp_path)
@@ -147,6 +153,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, way: Way) -> No
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_it_stops_when_it_was_told_to(tmp_path: Path, geminids: Run) -> None:
     write_session(tmp_path)
     began = time.monotonic()
@@ -155,6 +162,7 @@ def test_it_stops_when_it_was_told_to(tmp_path: Path, geminids: Run) -> None:
     assert 1 <= time.monotonic() - began < 10
 
 
+@pytest.mark.slow
 def test_one_session_begins_with_its_last_messages(tmp_path: Path, geminids: Run) -> None:
     path = write_session(tmp_path)
     write_session(tmp_path, SECOND_ID, slug="other", prompt="Not this one")
@@ -182,6 +190,7 @@ def test_what_is_none_is_said_as_elsewhere(tmp_path: Path, geminids: Run) -> Non
     assert geminids("watch", "--poll", "0", "--home", tmp_path).code == 2
 
 
+@pytest.mark.slow
 def test_hostile_words_cannot_steer_the_terminal(tmp_path: Path) -> None:
     path = write_session(tmp_path)
     hostile = "\x1b]52;c;ZXZpbA==\x07 \u202egnp.exe \x1b[2J"
@@ -194,6 +203,7 @@ def test_hostile_words_cannot_steer_the_terminal(tmp_path: Path) -> None:
         assert printed.documents[0]["message"]["parts"][0]["text"] == f"{hostile} end"
 
 
+@pytest.mark.slow
 def test_a_machine_without_watchfiles_looks_again_and_again(tmp_path: Path) -> None:
     stand_in = tmp_path / "modules"
     stand_in.mkdir()
@@ -212,6 +222,7 @@ def test_polling_can_be_wished_as_watchfiles_has_it(tmp_path: Path) -> None:
         assert "(WATCHFILES_FORCE_POLLING is set)" in command.said[0]
 
 
+@pytest.mark.slow
 def test_the_folders_that_are_watched_have_a_limit(tmp_path: Path) -> None:
     stand_in = tmp_path / "modules"
     stand_in.mkdir()
@@ -225,6 +236,7 @@ def test_the_folders_that_are_watched_have_a_limit(tmp_path: Path) -> None:
         command.wait_for_words("Seen all the same")
 
 
+@pytest.mark.slow
 def test_a_deleted_session_is_named(tmp_path: Path) -> None:
     path = write_session(tmp_path)
     with watching("--home", tmp_path, "--json", "--poll", "0.1") as command:

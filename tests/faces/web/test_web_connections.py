@@ -81,6 +81,7 @@ def seconds_until_closed(connection: socket.socket, drip: bytes = b"") -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.slow
 def test_requests_that_do_not_end_are_let_go(hurried: Served) -> None:
     with ExitStack() as opened:
         began = time.monotonic()
@@ -94,6 +95,7 @@ def test_requests_that_do_not_end_are_let_go(hurried: Served) -> None:
             assert time.monotonic() - began < SHORT + 5, what
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["half a header", "half a body"])
 def test_a_byte_now_and_then_gives_nobody_more_time(hurried: Served, what: str) -> None:
     with connected(hurried) as connection:
@@ -101,6 +103,7 @@ def test_a_byte_now_and_then_gives_nobody_more_time(hurried: Served, what: str) 
         assert SHORT / 2 < seconds_until_closed(connection, b"x") < SHORT + 5
 
 
+@pytest.mark.slow
 def test_a_line_of_events_stays_open_however_long(hurried: Served) -> None:
     with connected(hurried) as connection:
         request = "GET /api/events HTTP/1.1\r\nHost: {host}\r\nX-Geminids-Token: {token}\r\n\r\n"
@@ -126,6 +129,7 @@ def many_descriptors() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["half a header", "an idle line"])
 def test_others_are_answered_while_too_many_requests_do_not_end(tmp_path: Path, what: str) -> None:
     write_session(tmp_path / "home")
@@ -219,6 +223,7 @@ def opening(folder: Path, before: Sequence[str] = ()) -> Iterator[Opened]:
         runs.unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="no command lines are to be read here")
 def test_what_stands_on_a_command_line_opens_nothing_afterwards(tmp_path: Path) -> None:
     with opening(tmp_path) as opened:
@@ -235,6 +240,7 @@ def test_what_stands_on_a_command_line_opens_nothing_afterwards(tmp_path: Path) 
         assert opened.get(cookie=cookie).status_code == 303, "the same browser may go back to it"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not are_there_users(), reason="only the superuser can be two other users, with curl")
 def test_another_user_who_reads_it_first_gets_nothing_and_takes_nothing_away(tmp_path: Path) -> None:
     def as_another(line: str) -> str:
@@ -255,6 +261,7 @@ def test_another_user_who_reads_it_first_gets_nothing_and_takes_nothing_away(tmp
         assert opened.get().status_code == 303, "the code still opens the door to the one whose it is"
 
 
+@pytest.mark.slow
 def test_no_code_is_there_where_no_browser_is_opened(tmp_path: Path) -> None:
     write_session(tmp_path / "home")
     with served(tmp_path / "home", tmp_path / "data") as server:

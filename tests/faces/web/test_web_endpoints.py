@@ -131,6 +131,7 @@ def check_branches(client: TestClient, session_id: str) -> None:
         assert branch["forked_after"] is None or branch["forked_after"] < branch["first"]
 
 
+@pytest.mark.slow
 def test_every_session_answers_as_the_endpoints_say(every_home: TestClient) -> None:
     answered: set[str] = set()
     for session_id in all_ids(every_home)[::STEP]:

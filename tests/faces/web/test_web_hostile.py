@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.homes import tool_call, write_session
 from tests.support.web_apps import Served, client_of, served, wait_until
 
@@ -30,6 +32,7 @@ def seconds_of(client: Any, path: str, **asked: str) -> float:
 # Much of something
 
 
+@pytest.mark.slow
 def test_thousands_of_dropped_branches_are_told_at_once(tmp_path: Path) -> None:
     path = write_session(tmp_path / "home")
     with path.open("a") as file:
@@ -46,6 +49,7 @@ def test_thousands_of_dropped_branches_are_told_at_once(tmp_path: Path) -> None:
     assert {branch["forked_after"] for branch in branches} == {2}
 
 
+@pytest.mark.slow
 def test_a_long_line_of_one_letter_is_looked_through_at_once(tmp_path: Path) -> None:
     write_session(tmp_path / "home", prompt="a" * 3_000_000)
     with client_of([tmp_path / "home"], tmp_path / "data") as client:
@@ -57,6 +61,7 @@ def test_a_long_line_of_one_letter_is_looked_through_at_once(tmp_path: Path) -> 
     assert [place["nth"] for place in found["places"]] == [2_999_999]
 
 
+@pytest.mark.slow
 def test_a_message_of_countless_calls_is_shown_in_part(tmp_path: Path) -> None:
     calls = [tool_call(id=f"c{number}") for number in range(10_000)]
     write_session(tmp_path / "home", calls=calls)
@@ -77,6 +82,7 @@ def is_in_step(server: Served) -> bool:
     return about.status_code == 200 and about.json()["syncing"]["at"] is not None
 
 
+@pytest.mark.slow
 def test_an_index_that_is_damaged_is_made_anew_by_itself(tmp_path: Path) -> None:
     write_session(tmp_path / "home")
     with served(tmp_path / "home", tmp_path / "data") as server, server.client() as client:
@@ -89,6 +95,7 @@ def test_an_index_that_is_damaged_is_made_anew_by_itself(tmp_path: Path) -> None
         assert client.get("/api/sessions").json()["total"] == 1
 
 
+@pytest.mark.slow
 def test_a_home_that_is_gone_for_a_while_is_told_and_comes_back(tmp_path: Path) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
     write_session(home)
@@ -101,6 +108,7 @@ def test_a_home_that_is_gone_for_a_while_is_told_and_comes_back(tmp_path: Path) 
         wait_until(lambda: client.get("/api/sessions").status_code == 200, "the home")
 
 
+@pytest.mark.slow
 def test_a_head_of_the_events_ends(tmp_path: Path) -> None:
     write_session(tmp_path / "home")
     with served(tmp_path / "home", tmp_path / "data") as server, server.client() as client:

@@ -60,6 +60,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.mark.slow
 def test_it_starts_quickly_and_answers(home: Path, tmp_path: Path, record_property: RecordProperty) -> None:
     began = time.monotonic()
     with served(home, tmp_path / "data") as server, server.client() as client:
@@ -71,6 +72,7 @@ def test_it_starts_quickly_and_answers(home: Path, tmp_path: Path, record_proper
         assert client.get("/api/sessions").json()["total"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_also_while_a_browser_listens(
     home: Path, tmp_path: Path, how: signal.Signals
@@ -85,6 +87,7 @@ def test_it_ends_cleanly_also_while_a_browser_listens(
         assert err == ""
 
 
+@pytest.mark.slow
 def test_a_browser_is_opened_at_the_place_that_is_printed(home: Path, tmp_path: Path) -> None:
     opened, browser = tmp_path / "opened", tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.part && mv {opened}.part {opened}\n')
@@ -101,6 +104,7 @@ def test_a_browser_is_opened_at_the_place_that_is_printed(home: Path, tmp_path: 
             process.terminate()
 
 
+@pytest.mark.slow
 def test_it_listens_on_this_machine_alone_at_the_port_that_was_chosen(home: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -172,6 +176,7 @@ def is_told(heard: Heard, path: Path) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_a_file_that_grows_is_told_and_then_found(live: tuple[Served, Path]) -> None:
     server, path = live
     heard = Heard(server)
@@ -208,6 +213,7 @@ def test_a_browser_that_comes_back_hears_what_it_missed(live: tuple[Served, Path
     stranger.close()
 
 
+@pytest.mark.slow
 def test_a_browser_that_goes_is_forgotten(home: Path, tmp_path: Path) -> None:
     with served(home, tmp_path / "data") as server:
         for _ in range(30):
@@ -256,6 +262,7 @@ def test_a_browser_that_takes_nothing_is_let_go_and_comes_back(
     assert asyncio.run(asyncio.wait_for(heard(), 20)) == [b"retry: 1000\n\n"]
 
 
+@pytest.mark.slow
 def test_an_odd_number_of_the_last_event_begins_anew(home: Path, tmp_path: Path) -> None:
     with served(home, tmp_path / "data") as server:
         known = Heard(server)
@@ -271,6 +278,7 @@ def test_an_odd_number_of_the_last_event_begins_anew(home: Path, tmp_path: Path)
 # Many at once
 
 
+@pytest.mark.slow
 def test_many_who_ask_while_a_sync_runs_are_all_answered(tmp_path: Path) -> None:
     home = tmp_path / "home"
     for number in range(120):

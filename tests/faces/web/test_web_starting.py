@@ -131,6 +131,7 @@ def test_where_there_is_no_session_the_sample_is_shown_until_there_is_one(
     assert not told["syncing"]["is_empty"]
 
 
+@pytest.mark.slow
 def test_a_home_that_was_chosen_and_is_empty_is_shown_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     with served(tmp_path / "home", tmp_path / "data") as server, server.client() as client:
@@ -141,6 +142,7 @@ def test_a_home_that_was_chosen_and_is_empty_is_shown_as_it_is(tmp_path: Path) -
         assert client.get("/api/sessions").json()["total"] == 0
 
 
+@pytest.mark.slow
 def test_sessions_that_somebody_copies_to_an_empty_home_appear(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -151,6 +153,7 @@ def test_sessions_that_somebody_copies_to_an_empty_home_appear(tmp_path: Path) -
         wait_until(lambda: client.get("/api/sessions").json().get("total") == 1, "the copied session")
 
 
+@pytest.mark.slow
 def test_an_agent_that_comes_later_is_read_too(tmp_path: Path) -> None:
     home = tmp_path / "home"
     write_session(home)
@@ -171,6 +174,7 @@ def test_an_agent_that_comes_later_is_read_too(tmp_path: Path) -> None:
 # The end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 0)])
 def test_a_signal_during_the_first_sync_ends_it_at_once(
     tmp_path: Path, how: signal.Signals, code: int
@@ -188,6 +192,7 @@ def test_a_signal_during_the_first_sync_ends_it_at_once(
     assert seconds < 4, "it takes less than two seconds where nobody else is at work"
 
 
+@pytest.mark.slow
 def test_two_servers_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     with ExitStack() as stack:
         servers = []
@@ -249,6 +254,7 @@ def test_without_the_extra_its_name_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_without_a_browser_it_serves_all_the_same(tmp_path: Path) -> None:
     line = [*RUN, "--sample", "--data", str(tmp_path / "data")]
     nothing = {**os.environ, "BROWSER": str(tmp_path / "no-browser"), "PATH": str(tmp_path), "DISPLAY": ""}

@@ -158,6 +158,7 @@ def test_nothing_gets_out_of_what_is_told_of_many(
         check(is_redacted, endpoint.path, client.request(endpoint.method, endpoint.path, params=one))
 
 
+@pytest.mark.slow
 def test_nothing_gets_out_of_what_is_told_of_a_session(client: TestClient, is_redacted: bool) -> None:
     answered: set[str] = set()
     for session in sessions_of(client):
@@ -179,6 +180,7 @@ def test_nothing_gets_out_with_a_fault(client: TestClient, is_redacted: bool) ->
     check(is_redacted, "near", near)
 
 
+@pytest.mark.slow
 def test_what_is_told_can_be_asked_for(client: TestClient) -> None:
     sessions = sessions_of(client)
     assert len({session["id"] for session in sessions}) == len(sessions)
@@ -215,6 +217,7 @@ def test_a_group_can_be_narrowed_to(client: TestClient, by: str) -> None:
             assert found.json()["total"] >= 1, (group, value)
 
 
+@pytest.mark.slow
 def test_a_mark_means_the_same_at_the_next_start(home: Path, tmp_path: Path) -> None:
     marks: list[list[str]] = []
     for _ in range(2):
@@ -266,6 +269,7 @@ def told_by(server: Served, asked: str, write: Callable[[], None]) -> list[Any]:
         return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "asked"), [(["--redact"], ""), ([], "?redact=true"), ([], "")])
 def test_nothing_gets_out_with_an_event(tmp_path: Path, option: list[str], asked: str) -> None:
     pytest.importorskip("watchfiles")
@@ -290,6 +294,7 @@ def test_nothing_gets_out_with_an_event(tmp_path: Path, option: list[str], asked
         assert client.get("/api/session", params={"id": session["id"]}).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_home_that_goes_is_told_also_where_secrets_are_hidden(tmp_path: Path) -> None:
     pytest.importorskip("watchfiles")
     home = tmp_path / "home"
@@ -308,6 +313,7 @@ def test_a_home_that_goes_is_told_also_where_secrets_are_hidden(tmp_path: Path) 
     assert gone["session_id"] == session["id"]
 
 
+@pytest.mark.slow
 def test_trouble_names_no_secret(tmp_path: Path) -> None:
     trouble = LiveEvent(event="trouble", detail=f"/home/ada/{POISON}/chats: cannot be read")
     with open_library([str(tmp_path)], str(tmp_path / "data")) as library:

@@ -139,6 +139,7 @@ def test_files_of_others_are_not_taken_for_sessions(tmp_path: Path) -> None:
         assert SOURCE.read_alone(tmp_path / name) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", RECORDED, ids=lambda file: f"{file.parents[4].name}-{file.stem[:8]}")
 def test_a_recorded_file_cut_anywhere_keeps_what_is_whole(file: Path, tmp_path: Path) -> None:
     content = file.read_bytes()
@@ -199,6 +200,7 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(st.lists(RECORDS, max_size=8))
 @example([{"type": "user", "uuid": "u", "parentUuid": "u"}])

@@ -782,6 +782,7 @@ def _often_taken_back(number: int) -> list[Line]:
     return [user("u", None, "Hi"), *back]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines_of", "number"),
     [

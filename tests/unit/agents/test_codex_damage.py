@@ -137,6 +137,7 @@ def words(messages: tuple[Message, ...]) -> list[str]:
     return [getattr(part, "text", "") for message in messages for part in message.parts]
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(lines=st.lists(records(), max_size=14), begins=st.booleans())
 def test_any_records_in_any_order_are_read(
@@ -427,6 +428,7 @@ def test_a_plain_file_counts_more_than_its_archive(tmp_path: Path) -> None:
     assert [account.path for account in ignored] == [str(path) + ".zst"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.9, 0.999])
 def test_of_a_cut_archive_what_can_be_unpacked_is_read(tmp_path: Path, part: float) -> None:
     lines = [said(f"Prompt {number} of {THREAD[number % 30 :]}") for number in range(4_000)]

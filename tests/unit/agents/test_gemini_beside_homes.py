@@ -223,6 +223,7 @@ def opened_secrets(opened: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command) or "alone")
 def test_no_command_opens_credentials(tmp_path: Path, rich_home: Path, command: tuple[str, ...]) -> None:
     arguments = [str(rich_home) if word == "SESSION" else word for word in command]
@@ -233,6 +234,7 @@ def test_no_command_opens_credentials(tmp_path: Path, rich_home: Path, command: 
     assert CANARY not in printed
 
 
+@pytest.mark.slow
 def test_the_watch_over_credentials_sees_one_that_is_opened(tmp_path: Path, rich_home: Path) -> None:
     for name in SECRETS:
         path = rich_home.parents[3] / name
@@ -241,6 +243,7 @@ def test_the_watch_over_credentials_sees_one_that_is_opened(tmp_path: Path, rich
             assert opened_secrets(opened), name
 
 
+@pytest.mark.slow
 def test_the_operating_system_sees_no_credentials_opened(tmp_path: Path, rich_home: Path) -> None:
     trace = tmp_path / "trace"
     prefix = ["strace", "-f", "-qq", "-e", "trace=%file", "-o", str(trace)]
@@ -480,6 +483,7 @@ def processor_seconds(run: Callable[[], object]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_copies")
 def test_many_companions_do_not_slow_a_list_down(
     tmp_path: Path,

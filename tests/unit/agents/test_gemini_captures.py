@@ -516,6 +516,7 @@ def test_what_is_no_conversation_is_left_alone(tmp_path: Path, content: bytes) -
     assert reading_of(tmp_path, "file", content) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_cut_anywhere_keeps_what_is_before_the_cut(tmp_path: Path, name: str) -> None:
     content = FILES[name]
@@ -571,6 +572,7 @@ def test_lines_in_any_order_never_raise(
     reading_of(tmp_path_factory.getbasetemp(), "file.jsonl", b"\n".join([*lines, *odd]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [

@@ -76,6 +76,7 @@ def assert_same(ours: object, dumped: object, where: str = "") -> None:
             assert ours == dumped, where
 
 
+@pytest.mark.slow
 def test_full_view_agrees_with_what_really_happened(corpus: Path, record_property: RecordProperty) -> None:
     agreed: Counter[str] = Counter()
     excused: Counter[str] = Counter()
@@ -135,6 +136,7 @@ def plain_look(file: Path) -> Iterator[dict[str, Any]]:
         yield from record.get("$set", {}).get("messages", ())
 
 
+@pytest.mark.slow
 def test_every_byte_and_record_of_the_corpus_is_accounted_for(
     corpus: Path, record_property: RecordProperty
 ) -> None:

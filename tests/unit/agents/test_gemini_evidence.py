@@ -32,6 +32,7 @@ def scenarios(corpus: Path) -> Iterator[tuple[Path, set[str]]]:
         yield manifest.parent, {run["cwd"] for run in runs if run.get("cwd")}
 
 
+@pytest.mark.slow
 def test_every_project_of_the_corpus_is_known_for_certain(
     corpus: Path, record_property: RecordProperty
 ) -> None:
@@ -44,6 +45,7 @@ def test_every_project_of_the_corpus_is_known_for_certain(
     record_property("counts", f"folders of sessions in the corpus, all certain and right: {dict(known)}")
 
 
+@pytest.mark.slow
 def test_sessions_alone_prove_every_folder_that_they_name(
     corpus: Path, tmp_path: Path, record_property: RecordProperty
 ) -> None:

@@ -258,6 +258,7 @@ def sessions_of_the_moment(
     return {m.native_id for m in spoken if any(a <= m.at.timestamp() <= b for a, b in spans)}
 
 
+@pytest.mark.slow
 def test_counts_of_the_corpus(corpus: Path, record_property: RecordProperty) -> None:
     ties: Counter[str] = Counter()
     lost_sessions = 0
@@ -463,6 +464,7 @@ ENTRIES = (
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     entries=some.lists(ENTRIES, max_size=6),
@@ -913,6 +915,7 @@ def test_a_session_under_the_name_of_a_log_is_a_session(tmp_path: Path) -> None:
     assert [one.kind for one in reading.sessions] == [SessionKind.MAIN]
 
 
+@pytest.mark.slow
 def test_a_log_that_begins_with_nothing_but_blanks_is_accounted_for(tmp_path: Path) -> None:
     path = tmp_path / "logs.json"
     path.write_bytes(b" " * 17_000_000 + b'[{"sessionId": "a", "mess')

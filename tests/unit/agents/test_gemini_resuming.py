@@ -631,6 +631,7 @@ def test_a_lost_session_can_only_be_read(desk: Desk) -> None:
     assert typed(how) == [("geminids", "show", lost.native_id[:8])]
 
 
+@pytest.mark.slow
 def test_there_is_an_answer_for_every_session_and_release(tmp_path: Path) -> None:
     releases = ("0.11.3", "0.28.2", "0.33.2", "0.45.2", "0.61.0", None)
     paths = [path_with(install(tmp_path / f"agent-{release}", release)) for release in releases]

@@ -278,6 +278,7 @@ def test_what_several_chats_hold_is_counted_in_the_fullest(tmp_path: Path) -> No
     assert [(chat.counts.prompts, chat.counts.replies) for chat in counted_once(named)] == [(0, 1), (0, 0)]
 
 
+@pytest.mark.slow
 def test_many_chats_find_their_sessions_among_many_soon(tmp_path: Path) -> None:
     opening = ("hi", "Hello! How can I help you today?")
     traces = [session(f"s-{n}", *opening, f"task {n}", f"done {n}") for n in range(3000)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
@@ -38,6 +39,7 @@ def used(folder: Path, release: int, actions: Iterable[Action], chance: Random) 
     return cli
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(
     release=some.sampled_from(RELEASES),

@@ -268,6 +268,7 @@ LOGS = sorted({log.parents[4] for log in FIXTURES.glob("gemini/*/home/.gemini/tm
 )
 
 
+@pytest.mark.slow
 def test_no_line_of_a_log_is_nowhere() -> None:
     """Whatever a plain look into a log finds is told in a session, or a bare command, or of no session."""
     looked_at = 0

@@ -114,6 +114,7 @@ def test_no_more_is_missing_than_was_asked_for(folder: Path) -> None:
     assert_possible(fixture(folder))
 
 
+@pytest.mark.slow
 def test_no_more_is_missing_than_was_asked_for_in_the_corpus(
     corpus: Path, record_property: RecordProperty
 ) -> None:

@@ -139,6 +139,7 @@ def source_name(homes: Sequence[Home]) -> Callable[[str], str | None]:
     return agents.load(homes[0].agent).files().moved_name
 
 
+@pytest.mark.slow
 def test_a_home_that_is_gone_is_read_as_before(homes: list[Home], tmp_path: Path) -> None:
     before = seen(homes, REAL)
     disk = disk_with(copies_of(tmp_path / "home"), source_name(homes))

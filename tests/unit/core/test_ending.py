@@ -76,6 +76,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [SIGTERM, SIGHUP, SIGINT], ids=lambda number: signal.Signals(number).name)
 def test_an_export_that_is_ended_takes_its_file_back(large: Path, tmp_path: Path, number: int) -> None:
     target = tmp_path / "out" / "session.html"
@@ -85,6 +86,7 @@ def test_an_export_that_is_ended_takes_its_file_back(large: Path, tmp_path: Path
     assert parts(target.parent) == []
 
 
+@pytest.mark.slow
 def test_a_folder_of_exports_that_is_ended_can_be_gone_on_with(large: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     line = ("export", "--all", "--home", large, "-f", "html", "-o", f"{out}/")
@@ -93,6 +95,7 @@ def test_a_folder_of_exports_that_is_ended_can_be_gone_on_with(large: Path, tmp_
     subprocess.run([*COMMAND, *map(str, line)], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_what_a_killed_export_left_the_next_one_takes_away(large: Path, tmp_path: Path) -> None:
     target, other = tmp_path / "large.html", tmp_path / "small.md"
     (tmp_path / ".geminids-notes.part").write_text("no file of ours")
@@ -111,6 +114,7 @@ def test_what_a_killed_export_left_the_next_one_takes_away(large: Path, tmp_path
     assert other.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deed", ["keep export", "attest"])
 def test_other_files_that_are_written_are_taken_back_too(large: Path, tmp_path: Path, deed: str) -> None:
     out = tmp_path / "out"
@@ -140,6 +144,7 @@ def test_a_sync_that_is_ended_leaves_no_half_index_and_no_lock(tmp_path: Path) -
     assert subprocess.check_output(line).count(b'"native_id"') == 40
 
 
+@pytest.mark.slow
 def test_a_watch_is_ended_by_what_ends_it_and_not_by_what_is_ignored(tmp_path: Path) -> None:
     write_session(tmp_path)
     for before, numbers in (((), [SIGHUP]), (("nohup",), [SIGHUP, SIGTERM])):
@@ -157,6 +162,7 @@ def test_a_watch_is_ended_by_what_ends_it_and_not_by_what_is_ignored(tmp_path: P
             assert b"Traceback" not in said
 
 
+@pytest.mark.slow
 def test_a_reader_that_does_not_read_keeps_nobody_from_ending(large: Path) -> None:
     with started("show", "latest", "--home", large) as process:
         assert process.stdout
@@ -170,6 +176,7 @@ def test_a_reader_that_does_not_read_keeps_nobody_from_ending(large: Path) -> No
         assert process.wait(PATIENCE) == 128 + SIGTERM
 
 
+@pytest.mark.slow
 def test_the_pager_is_ended_as_well(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "sleep 600")
     ours, theirs = pty.openpty()
@@ -192,6 +199,7 @@ def test_the_pager_is_ended_as_well(large: Path, monkeypatch: pytest.MonkeyPatch
         os.close(theirs)
 
 
+@pytest.mark.slow
 def test_what_stood_on_stdin_is_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     session = write_session(tmp_path / "home", answer="A word.\n\n" * 500_000)
@@ -206,6 +214,7 @@ def test_what_stood_on_stdin_is_not_left_behind(tmp_path: Path, monkeypatch: pyt
     assert not list(tmp_path.glob("geminids-*"))
 
 
+@pytest.mark.slow
 def test_the_sync_of_a_hook_ends_when_it_is_told_to(tmp_path: Path) -> None:
     write_large_home(tmp_path / "home", range(40))
     index = tmp_path / "data" / "index"

@@ -61,6 +61,7 @@ def test_every_session_verifies_and_its_source_says_the_same(home: Path, tmp_pat
     check_home(home, tmp_path / "data")
 
 
+@pytest.mark.slow
 def test_every_recorded_session_verifies(
     corpus: Path, tmp_path: Path, record_property: RecordProperty
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_log_that_grows_meanwhile_is_signed_as_it_was_read(machine_of_user: Ma
     assert "And now?" not in json.dumps(record)
 
 
+@pytest.mark.slow
 def test_a_log_that_grows_all_the_time_is_signed_and_verifies(
     machine_of_user: Machine, tmp_path: Path
 ) -> None:
@@ -225,6 +227,7 @@ def test_a_document_that_is_written_anew_is_read_again(tmp_path: Path) -> None:
 # -- what is hidden ----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_hidden_stands_nowhere_in_the_signed_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +269,7 @@ def _public_key() -> bytes:
     return pem_of(ED25519_KEY)
 
 
+@pytest.mark.slow
 def test_every_fixture_with_everything_hidden_still_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

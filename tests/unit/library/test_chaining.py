@@ -121,6 +121,7 @@ def test_only_named_sessions_are_signed(geminids: Run, home: Path, folder: Path)
     assert sign(geminids, folder)["unchanged"] == 1, "the same folder goes on"
 
 
+@pytest.mark.slow
 def test_a_list_that_is_lost_or_damaged_only_costs_time(geminids: Run, home: Path, folder: Path) -> None:
     for words in ((), ("--redact",)):
         shutil.rmtree(folder, ignore_errors=True)
@@ -163,6 +164,7 @@ def test_a_session_whose_record_is_the_same_is_not_signed_again(
     assert sign(geminids, folder, "--cbor")["signed"] == []
 
 
+@pytest.mark.slow
 def test_secrets_are_taken_out_of_chains_too(geminids: Run, home: Path, folder: Path) -> None:
     sign(geminids, folder, "--redact")
     gone_on("gemini", session_file(home), 2)
@@ -342,6 +344,7 @@ def started(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_nothing_torn(geminids: Run, home: Path, folder: Path) -> None:
     many_sessions(home, 80)
     geminids("sync")
@@ -365,6 +368,7 @@ def test_a_run_that_is_killed_leaves_nothing_torn(geminids: Run, home: Path, fol
     assert failed_in(geminids, folder) == {}
 
 
+@pytest.mark.slow
 def test_two_runs_at_the_same_time_sign_nothing_twice(geminids: Run, home: Path, folder: Path) -> None:
     many_sessions(home, 40)
     geminids("sync")

@@ -74,6 +74,7 @@ def answers(geminids: Run, home: Path, data: Path) -> Iterator[tuple[str, Any]]:
     yield "projects", without_marks_of_copies(json.loads(geminids("projects", "--json", *where).out))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FIXTURE_HOMES, ids=lambda case: f"{case.parts[-3]}-{case.parts[-2]}")
 def test_deleting_all_folders_of_agents_loses_nothing(geminids: Run, case: Path, tmp_path: Path) -> None:
     home, data = copied(case, tmp_path), tmp_path / "data"

@@ -38,6 +38,7 @@ def test_summaries_have_no_messages(tmp_path: Path) -> None:
     assert to_be_closed(open_library([str(tmp_path)])).session(summary.id).messages
 
 
+@pytest.mark.slow
 def test_listing_does_not_keep_what_was_said(tmp_path: Path) -> None:
     for number in range(100):
         write_session(tmp_path, f"{number:08}-a", slug=f"p{number}", answer="word " * 100_000)

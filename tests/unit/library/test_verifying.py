@@ -183,6 +183,7 @@ ODD = some.recursive(
 )
 
 
+@pytest.mark.slow
 @given(files=ODD, places=ODD, entries=ODD, children=ODD)
 @settings(
     max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

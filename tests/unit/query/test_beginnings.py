@@ -38,6 +38,7 @@ def sessions_of(library: Library) -> Iterator[Session]:
     return (library.session(one) for one in ids if ids.count(one) == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_beginning_is_what_all_of_the_session_begins_with(agent: str, tmp_path: Path) -> None:
     begun = 0
@@ -88,6 +89,7 @@ def large(tmp_path: Path) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.mark.slow
 def test_a_large_session_opens_with_its_beginning_and_then_whole(large: TestClient) -> None:
     begun = large.get("/api/session/opening", params={"id": ID}).json()
     assert not begun["is_whole"]

@@ -75,6 +75,7 @@ def split(size: int) -> Amounts:
     return Amounts(size - size // 2 - size // 3, size // 2, size // 6, size // 3 - size // 6, 1234, 567, 0)
 
 
+@pytest.mark.slow
 def test_a_price_is_the_librarys_for_every_model_at_every_size() -> None:
     prices = all_prices()
     checked = 0

@@ -51,6 +51,7 @@ def test_every_total_adds_up(case: Path, tmp_path: Path) -> None:
         check_adds_up(library)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository")
 @pytest.mark.parametrize("version", sorted(path.name for path in CORPUS.glob("real/*") if path.is_dir()))
 def test_every_total_of_the_corpus_adds_up(version: str, tmp_path: Path) -> None:

@@ -152,12 +152,14 @@ def check(library: Library, typed: str, fits: Fits = anything, homes: tuple[Path
 RANDOM = settings(max_examples=examples(25), deadline=None)
 
 
+@pytest.mark.slow
 @RANDOM
 @given(asked=st.data())
 def test_words(library: Library, asked: st.DataObject) -> None:
     check(library, " ".join(f'"{word}"' for word in asked.draw(any_words())))
 
 
+@pytest.mark.slow
 @RANDOM
 @given(asked=st.data())
 def test_words_without_quotes(library: Library, asked: st.DataObject) -> None:
@@ -166,6 +168,7 @@ def test_words_without_quotes(library: Library, asked: st.DataObject) -> None:
         check(library, " ".join(plain))
 
 
+@pytest.mark.slow
 @RANDOM
 @given(asked=st.data())
 def test_phrases(library: Library, asked: st.DataObject) -> None:
@@ -177,6 +180,7 @@ def test_phrases(library: Library, asked: st.DataObject) -> None:
         check(library, f'"{phrase}"')
 
 
+@pytest.mark.slow
 @RANDOM
 @given(asked=st.data())
 def test_beginnings_of_words(library: Library, asked: st.DataObject) -> None:
@@ -184,6 +188,7 @@ def test_beginnings_of_words(library: Library, asked: st.DataObject) -> None:
     check(library, f"{re.split('[._/-]', word)[0][:4]}*")
 
 
+@pytest.mark.slow
 @RANDOM
 @given(asked=st.data())
 def test_either_and_without(library: Library, asked: st.DataObject) -> None:
@@ -193,6 +198,7 @@ def test_either_and_without(library: Library, asked: st.DataObject) -> None:
     check(library, f"({one} OR {two}) -{three}")
 
 
+@pytest.mark.slow
 @RANDOM
 @given(asked=st.data())
 def test_substrings_and_regular_expressions(few: Library, asked: st.DataObject) -> None:
@@ -204,6 +210,7 @@ def test_substrings_and_regular_expressions(few: Library, asked: st.DataObject) 
         check(few, "/" + re.escape(piece[:3]).replace("/", r"\/") + "[a-z]?/", homes=FEW)
 
 
+@pytest.mark.slow
 @RANDOM
 @given(asked=st.data())
 @pytest.mark.parametrize("length", [1, 2, 4])
@@ -239,6 +246,7 @@ FILTERS: dict[str, Callable[[Text], bool]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", FILTERS)
 def test_filters(library: Library, typed: str) -> None:
     drawn = random.Random(typed)

@@ -64,6 +64,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {file.stem: file for file in folder.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_quiet_and_asks_for_nothing(
@@ -77,6 +78,7 @@ def test_a_page_is_quiet_and_asks_for_nothing(
         assert seen.page.evaluate("[...document.images].every((image) => image.naturalWidth > 0)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_is_wider_than_its_window(browser: Browser, pages: dict[str, Path], name: str) -> None:
     for width in WIDTHS:
@@ -86,6 +88,7 @@ def test_no_page_is_wider_than_its_window(browser: Browser, pages: dict[str, Pat
             assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 def test_hostile_words_are_only_read(browser: Browser, pages: dict[str, Path]) -> None:
     with watched(browser, pages["hostile"]) as seen:
         seen.page.click("#open")
@@ -102,6 +105,7 @@ def test_hostile_words_are_only_read(browser: Browser, pages: dict[str, Path]) -
         assert seen.troubles == []
 
 
+@pytest.mark.slow
 def test_the_policy_is_a_second_wall(browser: Browser, pages: dict[str, Path], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
@@ -124,6 +128,7 @@ def test_the_policy_is_a_second_wall(browser: Browser, pages: dict[str, Path], t
         page.close()
 
 
+@pytest.mark.slow
 def test_a_search_opens_what_it_finds_and_closes_it_again(browser: Browser, pages: dict[str, Path]) -> None:
     with watched(browser, pages["readable"]) as seen:
         page = seen.page
@@ -141,6 +146,7 @@ def test_a_search_opens_what_it_finds_and_closes_it_again(browser: Browser, page
         assert seen.troubles == []
 
 
+@pytest.mark.slow
 def test_a_search_steps_from_match_to_match(browser: Browser, pages: dict[str, Path]) -> None:
     with watched(browser, pages["readable"]) as seen:
         page = seen.page
@@ -159,6 +165,7 @@ def test_a_search_steps_from_match_to_match(browser: Browser, pages: dict[str, P
         expect(seen.page.locator("#count")).to_have_text("no match")
 
 
+@pytest.mark.slow
 def test_a_match_may_cross_from_colour_to_colour(browser: Browser, pages: dict[str, Path]) -> None:
     with watched(browser, pages["readable"]) as seen:
         seen.page.fill("#search", 'frozenset({"GET"})  # head')
@@ -177,6 +184,7 @@ def test_keys_lead_from_prompt_to_prompt(browser: Browser, pages: dict[str, Path
         assert seen.page.evaluate(focused) == "m-8"
 
 
+@pytest.mark.slow
 def test_all_folds_open_and_close_at_once(browser: Browser, pages: dict[str, Path]) -> None:
     with watched(browser, pages["readable"]) as seen:
         seen.page.click("#open")
@@ -204,12 +212,14 @@ def test_a_page_works_without_its_script(browser: Browser, pages: dict[str, Path
         assert output.is_visible()
 
 
+@pytest.mark.slow
 def test_the_outline_is_folded_where_there_is_little_room(browser: Browser, pages: dict[str, Path]) -> None:
     for width, is_open in ((1200, True), (375, False)):
         with watched(browser, pages["readable"], viewport={"width": width, "height": 700}) as seen:
             assert seen.page.is_visible(".outline a >> nth=0") is is_open
 
 
+@pytest.mark.slow
 def test_on_paper_there_is_the_conversation_and_nothing_to_click(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
@@ -224,6 +234,7 @@ def test_on_paper_there_is_the_conversation_and_nothing_to_click(
         assert seen.page.pdf(format="A4").startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_the_list_is_filtered_and_ordered(browser: Browser, pages: dict[str, Path]) -> None:
     with watched(browser, pages["index"]) as seen:
         page = seen.page
@@ -249,6 +260,7 @@ def test_the_list_on_paper_has_nothing_to_click(browser: Browser, pages: dict[st
         assert seen.page.is_visible("#sessions")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_serious(
@@ -257,6 +269,7 @@ def test_axe_finds_nothing_serious(
     assert faults(browser, pages[name], axe, color_scheme=scheme) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_axe_finds_nothing_serious_behind_folds(
     browser: Browser, tmp_path: Path, axe: str, scheme: str

@@ -76,6 +76,7 @@ def test_the_agent_sees_what_is_current_and_nothing_else(name: str, tmp_path: Pa
     assert all("content" in message and "type" in message for message in view["messages"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != "everything"])
 def test_every_level_can_be_loaded(level: str, tmp_path: Path) -> None:
     for session in fixture_sessions().values():
@@ -240,6 +241,7 @@ def cli_folder(request: pytest.FixtureRequest) -> Path:
     return next(above.parent for above in program.parents if above.name == "node_modules")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["tool-calls-jsonl-2", "shell-mode", "images", "image-prompt", "hooks"])
 def test_the_clis_own_loader_makes_the_same_of_it(case: str, cli_folder: Path, tmp_path: Path) -> None:
     session = read_sessions(agents.load("gemini"), FIXTURES / "gemini" / case / "home")[0]

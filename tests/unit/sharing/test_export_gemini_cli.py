@@ -98,6 +98,7 @@ def test_lists_every_session(continued: Continued) -> None:
         assert f"[{original(case).session.native_id}]" in continued.listed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_goes_on_with_every_turn_and_call(continued: Continued, case: str) -> None:
     session, messages = original(case)
@@ -108,6 +109,7 @@ def test_goes_on_with_every_turn_and_call(continued: Continued, case: str) -> No
     assert list(said_in_request(sent)) == [*said_in_file(messages), ("user", NEW_PROMPT)]
 
 
+@pytest.mark.slow
 def test_loads_a_file_from_anywhere(continued: Continued, tmp_path: Path) -> None:
     session, messages = original("tool-calls-jsonl-2")
     file = tmp_path / gemini_file_name(session)

@@ -32,6 +32,7 @@ def test_writes_what_was_looked_at(name: str) -> None:
         check_golden_bytes(GOLDEN / case / f"{name}{export.load(name).suffix}", written)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_writes_every_session_as_before(name: str) -> None:
     digests = {

@@ -270,6 +270,7 @@ def _native_id(case: str) -> str:
     return next(name.partition("/")[2] for name in fixture_sessions() if name.startswith(f"{case}/"))
 
 
+@pytest.mark.slow
 def test_every_address_in_a_page_leads_somewhere() -> None:
     for session in [readable_session(), hostile_session(), *fixture_sessions().values()]:
         parsed = Parsed(_page(session, "everything"))
@@ -572,6 +573,7 @@ def test_code_is_coloured(language: str, code: str, expected: str) -> None:
     assert coloured(code, language) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sign", ['"', "'", "`", "/*", "/* ", '"""', "#", "\\", '"\\', "'a ", "\\`", "${", "a", "1", "-", "'''"]
 )

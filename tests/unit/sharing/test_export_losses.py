@@ -31,6 +31,7 @@ APART = 23
 """Of all sessions of fixtures, each format is tried with one of so many, each with others."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", export.available())
 def test_what_the_report_says_of_other_sessions_is_what_trying_shows(name: str) -> None:
     chosen, place = export.load(name), export.available().index(name)

@@ -30,6 +30,7 @@ PARTS = {
 """The kinds of parts in the conventions' schemas, and one of our own, with what each must have."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_protocol_takes_every_session(level: str) -> None:
     for session in _sessions():
@@ -57,6 +58,7 @@ def test_the_protocol_refuses_what_is_wrong(change: Any) -> None:
         _parsed(written)
 
 
+@pytest.mark.slow
 def test_every_reply_and_every_call_is_a_span_in_its_order() -> None:
     for session in _sessions():
         replies = [message for message in session.messages if _is_reply(message)]
@@ -71,6 +73,7 @@ def test_every_reply_and_every_call_is_a_span_in_its_order() -> None:
             assert json.loads(span.attributes["gen_ai.tool.call.arguments"]).keys() == call.arguments.keys()
 
 
+@pytest.mark.slow
 def test_everything_that_was_said_is_heard_once() -> None:
     for session in fixture_sessions().values():
         heard = [
@@ -98,6 +101,7 @@ def test_everything_that_was_said_is_heard_once() -> None:
         )
 
 
+@pytest.mark.slow
 def test_messages_have_the_shape_of_the_conventions() -> None:
     for session in _sessions():
         for span in _spans(session):
@@ -109,6 +113,7 @@ def test_messages_have_the_shape_of_the_conventions() -> None:
                 assert message["finish_reason"] in {"stop", "tool_call", "error"}
 
 
+@pytest.mark.slow
 def test_tokens_of_the_replies_add_up_to_the_session() -> None:
     for session in _sessions():
         spans, usage = _spans(session), session.usage
@@ -137,6 +142,7 @@ def test_a_count_that_the_protocol_cannot_hold_is_text() -> None:
     assert _parsed(written)
 
 
+@pytest.mark.slow
 def test_calls_that_failed_are_errors() -> None:
     for session in fixture_sessions().values():
         calls = [call for message in session.messages for call in message.tool_calls]
@@ -194,6 +200,7 @@ def test_two_replies_with_one_id_are_two_spans() -> None:
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_a_subagent_and_the_call_that_started_it_are_linked() -> None:
     traces = [_spans(session) for session in fixture_sessions().values()]
     roots = {(spans[0].span.trace_id, spans[0].span.span_id) for spans in traces}
@@ -204,6 +211,7 @@ def test_a_subagent_and_the_call_that_started_it_are_linked() -> None:
         assert (link.trace_id, link.span_id) in roots
 
 
+@pytest.mark.slow
 def test_notices_and_unanswered_words_are_events_of_the_root() -> None:
     for session in fixture_sessions().values():
         root, *others = _spans(session)
@@ -216,6 +224,7 @@ def test_notices_and_unanswered_words_are_events_of_the_root() -> None:
     assert len(alone.heard[0]["parts"]) == len(prompt.parts)
 
 
+@pytest.mark.slow
 def test_dropped_replies_have_their_state_and_copies_no_tokens() -> None:
     for session in fixture_sessions().values():
         replies = [message for message in session.messages if _is_reply(message)]

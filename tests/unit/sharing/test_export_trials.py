@@ -78,6 +78,7 @@ def lines(line: Callable[[Message], str]) -> Made:
     return Made(lambda session, _: "\n".join(map(line, session.messages)).encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["json", "vac"])
 def test_a_format_that_reads_back_carries_everything(name: str) -> None:
     for case, session in fixture_sessions().items():
@@ -284,6 +285,7 @@ def test_a_picture_in_a_file_beside_is_carried_if_the_document_names_it() -> Non
     assert _loss(beside, "attachment: content").verdict is Verdict.CARRIED
 
 
+@pytest.mark.slow
 def test_a_long_session_is_tried_in_little_and_says_so() -> None:
     told = lines(lambda message: f"{message.role} {_said(message)}")
     report = tried_losses(_talk(2000), told, manner("everything"))
@@ -333,6 +335,7 @@ WITHOUT_REWOUND = {"vac-simple"}
 """Formats that tell only what the agent still sees."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", export.available())
 def test_every_format_can_be_tried_at_every_level(name: str, level: str) -> None:
@@ -345,6 +348,7 @@ def test_every_format_can_be_tried_at_every_level(name: str, level: str) -> None
         assert said.lost == taken_back, "what the human said is in every export"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", export.available())
 def test_what_is_called_carried_is_in_the_export_and_what_is_called_lost_is_not(name: str) -> None:
     chosen, checked = export.load(name), 0

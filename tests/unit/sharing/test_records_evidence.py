@@ -234,6 +234,7 @@ def test_every_scalar_of_a_record_is_told_by_the_message_or_kept_as_evidence(cas
         check_complete(session)
 
 
+@pytest.mark.slow
 def test_the_same_holds_for_every_recorded_release(corpus: Path, record_property: RecordProperty) -> None:
     found = [session for home in sorted(corpus.rglob("home")) for session in sessions_in(home)]
     found += list(_given(corpus))
@@ -277,6 +278,7 @@ def test_every_byte_of_a_log_is_at_a_place_or_an_other_record(case: Path) -> Non
     check_bytes(sessions_in(case))
 
 
+@pytest.mark.slow
 def test_the_same_holds_for_the_bytes_of_every_recorded_release(corpus: Path) -> None:
     for home in sorted(corpus.rglob("home")):
         check_bytes(sessions_in(home))
@@ -356,6 +358,7 @@ def _marked_json(raw: bytes, marks: Iterator[str]) -> bytes:
     return json.dumps(_marked(value, marks), ensure_ascii=False).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS)
 def test_members_of_which_nobody_ever_heard_are_kept_wherever_they_stand(agent: str, tmp_path: Path) -> None:
     """Also deep inside what the tables know, and in records of no message."""

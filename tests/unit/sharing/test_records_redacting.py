@@ -421,6 +421,7 @@ def confirmed(record: Record, seeds: list[bytes], answers: tuple[str, ...]) -> l
 ANSWERS = ("yes", "no", "maybe", "")
 
 
+@pytest.mark.slow
 def test_a_short_answer_that_was_taken_out_cannot_be_guessed() -> None:
     committed = commit(small_record())
     left = withhold(committed, [f"{ENTRIES}/1/content"])
@@ -595,6 +596,7 @@ def test_a_real_session_loses_what_is_taken_out_and_keeps_the_rest() -> None:
 # ── Still a record ────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_whatever_is_taken_out_a_record_is_left() -> None:
     record = commit(full_record(), SEED)
     assert check_record(record) is None

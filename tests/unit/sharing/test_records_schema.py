@@ -400,6 +400,7 @@ def up_to(level: int, value: Any) -> Any:
             return value
 
 
+@pytest.mark.slow
 def test_the_schema_agrees_where_it_can_be_evaluated(
     schema_takes: Engine, record_property: RecordProperty
 ) -> None:
@@ -821,6 +822,7 @@ def test_what_looks_at_shapes_loads_nothing_that_signs_or_evaluates() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [*AGENTS, "corpus"])
 def test_the_published_schema_takes_every_record_of_ours(
     corpus: Path, agent: str, record_property: RecordProperty

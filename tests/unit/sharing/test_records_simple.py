@@ -165,6 +165,7 @@ def test_every_document_is_translated_as_the_breakdown_says(record_property: Rec
     record_property("counts", f"documents translated as the breakdown says: {compared[True]} of the fixtures")
 
 
+@pytest.mark.slow
 def test_every_recorded_document_is_translated_as_the_breakdown_says(
     corpus: Path, record_property: RecordProperty
 ) -> None:

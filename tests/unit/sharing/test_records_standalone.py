@@ -526,6 +526,7 @@ def test_the_script_agrees_about_the_vectors(script: list[str], way: str) -> Non
         assert "what a model really did" in told["not_proven"]
 
 
+@pytest.mark.slow
 def test_the_script_tells_people(script: list[str], tmp_path: Path) -> None:
     folder = VECTORS / "signed"
     key = folder / "ed25519.pub.pem"

@@ -256,6 +256,7 @@ def test_any_bytes_are_answered(content: bytes) -> None:
     assert not check_token(content, CONTENT).holds
 
 
+@pytest.mark.slow
 def test_no_bit_of_a_token_can_be_changed(authority: Authority, token: bytes, root: Holder) -> None:
     """Where the authority is known by its root, and where nobody knows it."""
     bits = random.Random(1).sample(range(len(token) * 8), 1500)

@@ -103,6 +103,7 @@ def entries_of(*messages: Message) -> list[dict[str, Any]]:
 # Lossless
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_session_of_the_fixtures_comes_back_from_its_record(
     agent: str, record_property: RecordProperty
@@ -114,6 +115,7 @@ def test_every_session_of_the_fixtures_comes_back_from_its_record(
     )
 
 
+@pytest.mark.slow
 def test_every_session_of_the_corpus_comes_back_from_its_record(
     corpus: Path, record_property: RecordProperty
 ) -> None:
@@ -453,6 +455,7 @@ def test_what_is_not_a_number_is_a_text() -> None:
     assert repr(message.parts) == "(Unrecognised(raw=nan),)"
 
 
+@pytest.mark.slow
 def test_what_is_nested_too_deep_is_a_text() -> None:
     deep = check_is_lossless(
         a_session(a_message(Role.USER, Unrecognised(nested(150))), **_plain_facts()), None

@@ -67,6 +67,7 @@ def _hiding(engine: Engine) -> Any:
     return Redactor(KEY, engine=engine, hide=CAN_BE_HIDDEN, cache_folder=COMPILED_RULES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_people_tell_is_found_and_the_words_around_it_stay(engine: Engine) -> None:
     missed, changed, count = [], [], 0

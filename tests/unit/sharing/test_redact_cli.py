@@ -32,6 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.mark.slow
 def test_in_a_pipe_each_place_is_a_line(geminids: Run, home: Path, tmp_path: Path) -> None:
     done = geminids("redact", FIRST_ID)
     assert done.code == 0
@@ -50,6 +51,7 @@ def test_in_a_pipe_each_place_is_a_line(geminids: Run, home: Path, tmp_path: Pat
     assert (tmp_path / "data" / KEY_FILE).stat().st_size == 32
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_is_a_table(home: Path) -> None:
     shown = on_terminal("redact", FIRST_ID, columns=120)
     assert "hidden as" in shown
@@ -85,6 +87,7 @@ def test_a_home_that_lies_elsewhere_is_hidden_in_exports(geminids: Run, tmp_path
     assert "/.gemini/tmp/" in done.out
 
 
+@pytest.mark.slow
 def test_names_of_files_hold_no_token_that_was_parted(geminids: Run, home: Path, tmp_path: Path) -> None:
     write_session(home, SECOND_ID, slug="blog", day=10, prompt=f"{TOKEN[:9]}\u200b{TOKEN[9:]} is it")
     for format_name in ("text", "markdown", "html", "csv"):
@@ -101,6 +104,7 @@ def test_a_file_may_be_given(geminids: Run, home: Path) -> None:
     assert geminids("redact", home / "nothing.json").code == 2
 
 
+@pytest.mark.slow
 def test_as_json_it_is_a_document_without_any_secret(geminids: Run, home: Path) -> None:
     done = geminids("redact", FIRST_ID, "--json")
     document = msgspec.json.decode(done.out, type=RedactDocument)

@@ -61,6 +61,7 @@ def test_every_secret_can_be_seen_before() -> None:
             assert any(word in before for word in secret.secrets), (secret.kind, place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_planted_secrets_are_found(engine: Engine, record_property: RecordProperty) -> None:
     tried = [(secret, place) for secret in planted() for place in secret.places]
@@ -87,6 +88,7 @@ def test_all_secrets_at_once_are_found_too(engine: Engine) -> None:
     assert 1 - len(missed) / len(secrets) >= LEAST_FOUND[engine], missed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_look_alikes_stay(engine: Engine, record_property: RecordProperty) -> None:
     sessions: list[tuple[object, Session]] = [
@@ -114,6 +116,7 @@ def test_recorded_sessions_hold_no_secret(engine: Engine) -> None:
         assert rules <= {"attachment"}, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_was_redacted_is_not_redacted_again(engine: Engine) -> None:
     for secret in planted():

@@ -76,6 +76,7 @@ def test_hostile_words_are_no_trouble(redactor: Redactor) -> None:
     assert any("\ud83d" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_every_string_of_the_model_is_gone_through(redactor: Redactor) -> None:
     """A token is put into each string of real sessions in turn; wherever it stands, it is hidden."""
     shapes: dict[str, Session] = {}
@@ -188,6 +189,7 @@ def test_common_words_are_hidden_only_where_they_are_secrets(redactor: Redactor)
     assert arguments["pin"] == 13
 
 
+@pytest.mark.slow
 def test_what_our_documents_leave_out_cannot_part_a_token(redactor: Redactor) -> None:
     """Every character between two letters of which nothing is left in a document."""
     dropped = [
@@ -240,6 +242,7 @@ def test_a_key_that_goes_nowhere_takes_no_time(redactor: Redactor, filler: str) 
     assert time.process_time() - started < 5
 
 
+@pytest.mark.slow
 def test_much_that_was_hidden_before_takes_no_time(redactor: Redactor) -> None:
     hidden = redactor.redact_text(TOKEN)
     text = f"{hidden} password=hunter22x\n" * 20_000

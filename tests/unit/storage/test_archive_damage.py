@@ -343,6 +343,7 @@ def test_what_only_a_damaged_list_knows_stays_on_the_list(
 TABLES = ("versions", "records", "packs", "homes", "meta")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_a_value_that_nobody_wrote_is_no_answer(
     kept: tuple[Path, dict[str, bytes]], damaged: Path, tmp_path: Path, table: str
@@ -439,6 +440,7 @@ def test_words_behind_the_end_are_harmless(kept: tuple[Path, dict[str, bytes]], 
     assert verify(archive, nothing).cut == 0
 
 
+@pytest.mark.slow
 def test_who_reads_need_not_wait_for_who_writes(kept: tuple[Path, dict[str, bytes]], damaged: Path) -> None:
     manifest = damaged / "manifest.db"
     holder, other = to_be_closed(Archive(str(damaged))), to_be_closed(Archive(str(damaged)))
@@ -525,6 +527,7 @@ def test_a_pipe_in_the_place_of_a_pack_blocks_nobody_and_is_damage(
     assert (checked.code, session.name in checked.out + checked.err) == (4, True)
 
 
+@pytest.mark.slow
 def test_a_pipe_in_the_place_of_any_file_of_ours_blocks_nobody(geminids: Run, tmp_path: Path) -> None:
     write_session(tmp_path)
     data = tmp_path / "data"

@@ -37,6 +37,7 @@ def keep(archive: Archive, file: Path) -> Version:
     return version
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("homes", [FIXTURES, CORPUS / "real"], ids=["fixtures", "corpus"])
 def test_every_file_comes_back_byte_for_byte(archive: Archive, homes: Path) -> None:
     if not homes.is_dir():
@@ -239,6 +240,7 @@ print(size, next(int(line.split()[1]) // 1024 for line in lines if line.startswi
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell")
 def test_a_huge_file_takes_little_memory(archive: Archive, file: Path) -> None:
     with file.open("wb") as out:

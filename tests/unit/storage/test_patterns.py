@@ -136,6 +136,7 @@ def _is_encodable(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(PATTERNS.filter(_is_pattern), TEXTS), min_size=4, max_size=16))
 def test_however_it_is_looked_for_the_same_is_found(asked: list[tuple[str, str]]) -> None:
@@ -199,6 +200,7 @@ def test_with_linear_engine_it_is_answered(pattern: str) -> None:
         assert not looking.is_in("é" + LONG, pattern)
 
 
+@pytest.mark.slow
 def test_what_was_found_before_the_time_is_over_counts(without_linear_engine: None) -> None:
     with Patterns(1.0) as looking:
         assert looking.places("aab " + LONG, "a*a*a*a*b", 9) == [(0, 3)]
@@ -262,6 +264,7 @@ def run(
     return done, time.monotonic() - began
 
 
+@pytest.mark.slow
 def test_search_says_what_it_did_not_search(home: Path, tmp_path: Path, bare: Mapping[str, str]) -> None:
     done, seconds = run(tmp_path, bare, "search", "/a*a*a*a*a*b/")
     assert done.returncode == PARTLY_DONE
@@ -285,6 +288,7 @@ def test_with_linear_engine_search_leaves_nothing_out(home: Path, tmp_path: Path
     assert document["total"]["is_exact"]
 
 
+@pytest.mark.slow
 def test_whoever_needs_all_that_is_found_is_refused(
     home: Path, tmp_path: Path, bare: Mapping[str, str]
 ) -> None:
@@ -299,6 +303,7 @@ def test_whoever_needs_all_that_is_found_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_library_says_it_too(home: Path, tmp_path: Path, without_linear_engine: None) -> None:
     with open_library([str(home)], str(tmp_path / "data")) as library:
         found = library.search(Question("agent:gemini -/a*a*a*a*a*b/", per_session=0))
@@ -307,6 +312,7 @@ def test_a_library_says_it_too(home: Path, tmp_path: Path, without_linear_engine
             library.found_sessions("/a*a*a*a*a*b/")
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_after_its_time_where_it_stopped(
     tmp_path: Path, without_linear_engine: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -366,6 +372,7 @@ def is_at_work(pid: int) -> bool:
     return bool(int(flags.split()[0], 8) & os.O_ASYNC)
 
 
+@pytest.mark.slow
 @ON_LINUX
 @pytest.mark.parametrize(
     ("how", "code"),
@@ -411,6 +418,7 @@ def _ask_slowly(server: Served, number: int) -> dict[str, object]:
         return {"status": answer.status_code, **answer.json()}
 
 
+@pytest.mark.slow
 def test_others_are_answered_while_it_searches(server: Served) -> None:
     """More of them than there are threads for all answers."""
     with ThreadPoolExecutor(READERS + 2) as pool, server.client() as client:
@@ -434,6 +442,7 @@ def test_others_are_answered_while_it_searches(server: Served) -> None:
     assert "takes too long" in refused.json()["detail"]
 
 
+@pytest.mark.slow
 @ON_LINUX
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_the_server_ends_at_once_while_it_searches(server: Served, how: signal.Signals) -> None:
@@ -488,6 +497,7 @@ def _takes_nothing(server: Served) -> Callable[[], object]:
     return connection.close
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps", [_listens, _sends_half_a_request, _takes_nothing])
 def test_the_server_ends_at_once_whoever_keeps_it(
     server: Served, keeps: Callable[[Served], Callable[[], object]]
@@ -540,6 +550,7 @@ def test_a_long_substring_takes_no_longer_than_the_text(end: str) -> None:
     assert time.process_time() - began < 2
 
 
+@pytest.mark.slow
 def test_a_long_phrase_is_given_up_and_lets_others_run() -> None:
     phrase = "a " * 499 + "b"
     began = time.monotonic()

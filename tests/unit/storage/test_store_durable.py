@@ -363,6 +363,7 @@ def test_what_a_page_cost_comes_from_the_newest_copy_and_nothing_else_does(data:
     assert marks.marks(data)["gemini:0"].notes == ()
 
 
+@pytest.mark.slow
 def test_the_last_page_of_a_table_may_be_the_damaged_one(data: Path) -> None:
     fill(data)
     (data / f"{FILE_NAME}.bak").unlink()
@@ -406,6 +407,7 @@ def test_a_garbage_header_of_a_file_that_grew_from_version_1(data: Path) -> None
     assert "some names, nobody knows how many" in str(told)
 
 
+@pytest.mark.slow
 def test_a_truncated_file_gives_what_it_still_has_and_its_copy_the_rest(data: Path) -> None:
     fill(data)
     database.back_up(data / FILE_NAME, data / f"{FILE_NAME}.bak")
@@ -414,6 +416,7 @@ def test_a_truncated_file_gives_what_it_still_has_and_its_copy_the_rest(data: Pa
     assert all(count == MANY for count, _ in kept(told).values())
 
 
+@pytest.mark.slow
 def test_a_truncated_file_without_a_copy_gives_what_it_still_has(data: Path) -> None:
     fill(data)
     (data / f"{FILE_NAME}.bak").unlink()
@@ -423,6 +426,7 @@ def test_a_truncated_file_without_a_copy_gives_what_it_still_has(data: Path) -> 
     assert all(lost != 0 for count, lost in kept(told).values() if count < MANY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"x", b"SQLite format 3\0", b"\0" * 10_000, b"{}"])
 def test_a_file_of_which_nothing_is_left_is_made_again_from_its_copy(data: Path, content: bytes) -> None:
     fill(data)
@@ -440,6 +444,7 @@ def test_a_file_of_another_program_is_moved_and_not_changed(data: Path) -> None:
     assert kept(recovered_by(data))["link"] == (0, None)
 
 
+@pytest.mark.slow
 def test_damage_is_told_apart_by_number(data: Path) -> None:
     for number in (1, 2):
         memory.link(data, "a", "/a")
@@ -448,6 +453,7 @@ def test_damage_is_told_apart_by_number(data: Path) -> None:
             mark(data, name="x")
 
 
+@pytest.mark.slow
 def test_a_command_says_in_one_line_what_became_of_a_damaged_file(geminids: Run, data: Path) -> None:
     memory.link(data, "a" * 64, "/home/ana/shop")
     (data / FILE_NAME).write_bytes(b"garbage")
@@ -478,6 +484,7 @@ def spoil(file: Path, how: str) -> None:
             file.symlink_to("nothing")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["gone", "empty", "cut", "a folder", "a pipe", "a link to nothing"])
 def test_what_was_said_and_forgotten_comes_back_from_the_copy(
     geminids: Run, data: Path, tmp_path: Path, how: str
@@ -501,6 +508,7 @@ def test_what_was_said_and_forgotten_comes_back_from_the_copy(
     assert geminids("mark", *words).code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", database.SUMMED)
 def test_a_value_that_nobody_wrote_is_damage_and_comes_from_the_copy(data: Path, table: str) -> None:
     fill(data)
@@ -591,6 +599,7 @@ def test_a_log_beside_a_garbage_header_is_recovered_with_it(data: Path) -> None:
     assert not (data / f"{FILE_NAME}-wal").exists()
 
 
+@pytest.mark.slow
 def test_a_log_beside_an_empty_file_is_moved_with_it_and_read(data: Path) -> None:
     leave_a_log(data)
     log = (data / f"{FILE_NAME}-wal").read_bytes()
@@ -673,6 +682,7 @@ for number in range(100000):
 """
 
 
+@pytest.mark.slow
 def test_whatever_was_done_is_there_after_a_kill(data: Path) -> None:
     for turn in range(10):
         with subprocess.Popen(

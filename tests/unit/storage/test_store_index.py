@@ -212,6 +212,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_during_the_first_build_keeps_nothing(
     tmp_path: Path, small_disk: Path, geminids: Run
 ) -> None:
@@ -227,6 +228,7 @@ def test_a_disk_that_fills_up_during_the_first_build_keeps_nothing(
     assert listed.out.count("\n") == 400
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_during_a_sync_keeps_what_there_was(
     home: Path, small_disk: Path, geminids: Run
 ) -> None:
@@ -266,6 +268,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_grow_is_answered_like_a_full_disk(home: Path, tmp_path: Path) -> None:
     write_large_home(home, range(60))
     line = [sys.executable, "-c", LIMITED, "list", "--home", str(home), "--data", str(tmp_path / "data")]

@@ -75,6 +75,7 @@ CHECKED_WHOLLY = (
 """Latin, Greek, Cyrillic, accents, punctuation, signs, emoji, CJK, full width."""
 
 
+@pytest.mark.slow
 def test_terms_are_those_of_fts5() -> None:
     """FTS5 takes whatever Unicode 6.1 did not know for a letter.
 
@@ -91,6 +92,7 @@ def test_terms_are_those_of_fts5() -> None:
     assert [hex(ord(c)) for c in differing if any(a <= ord(c) <= b for a, b in CHECKED_WHOLLY)] == []
 
 
+@pytest.mark.slow
 def test_a_pair_is_one_word_to_fts5() -> None:
     characters = [c for c in ALL_CHARACTERS if is_cjk(c) and unicodedata.category(c) != "Cn"]
     with FullText([{"human": f"人{c}人"} for c in characters]) as full_text:

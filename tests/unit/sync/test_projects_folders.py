@@ -114,6 +114,7 @@ def test_no_history_is_too_strange(content: bytes) -> None:
         assert "\0" not in path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -305,6 +306,7 @@ def test_a_folder_that_may_not_be_read_does_not_stop_a_walk(
     assert str(tmp_path / "closed/x") not in found
 
 
+@pytest.mark.slow
 def test_a_walk_ends_at_its_deadline(tmp_path: Path) -> None:
     for outer in range(140):
         for inner in range(140):
@@ -318,6 +320,7 @@ def test_a_walk_ends_at_its_deadline(tmp_path: Path) -> None:
     assert len(found) < 1 + 140 + 140 * 140
 
 
+@pytest.mark.slow
 def test_a_walk_ends_at_its_deadline_within_one_huge_folder(tmp_path: Path) -> None:
     for number in range(5000):
         (tmp_path / str(number)).mkdir()

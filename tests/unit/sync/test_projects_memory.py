@@ -295,6 +295,7 @@ def _link_many(folder: str, name: str) -> None:
         learn(Path(folder), {f"{name}+{number}": Found(f"/{name}/{number}", KnownBy.SEARCH)}, {})
 
 
+@pytest.mark.slow
 def test_processes_that_link_at_once_lose_nothing(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=_link_many, args=(str(tmp_path), name)) for name in "abcd"]
@@ -310,6 +311,7 @@ def test_processes_that_link_at_once_lose_nothing(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, f"{FILE_NAME}.lock", f"{FILE_NAME}.bak"}
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_a_readable_file(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from geminids.sync.projects.memory import link\n"
@@ -344,6 +346,7 @@ def test_whoever_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     link(tmp_path, HASH, SHOP)
 
 
+@pytest.mark.slow
 def test_ten_thousand_projects_are_recalled_in_no_time(tmp_path: Path) -> None:
     paths = [f"/home/ana/dev/group-{number % 100}/project-{number}" for number in range(10_000)]
     learn(tmp_path, {folder_hash(path): Found(path, KnownBy.SEARCH) for path in paths}, {})

@@ -143,6 +143,7 @@ def _in_order(session: Session) -> tuple[str, str]:
     return session.id, session.file or ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("home", [*HOMES, None], ids=lambda home: home.parent.name if home else "all")
 def test_the_index_holds_what_the_files_hold(
     home: Path | None, tmp_path: Path, record_property: RecordProperty

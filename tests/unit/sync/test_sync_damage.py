@@ -72,6 +72,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_index_is_moved_aside_and_made_anew(
     damage: str, whole: Path, tmp_path: Path, geminids: Run
@@ -134,6 +135,7 @@ def test_a_sync_repairs_what_it_meets(tmp_path: Path) -> None:
     assert_equals_a_fresh_build([home], data, tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_single_damaged_pages_lead_to_no_traceback(
     whole: Path, tmp_path: Path, record_property: RecordProperty
 ) -> None:

@@ -67,6 +67,7 @@ def everything_loaded(tmp_path_factory: pytest.TempPathFactory) -> None:
     sync(sorted((FIXTURES / "gemini").glob("*/home")), tmp_path_factory.mktemp("loaded"))
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(steps=_histories, seed=some.integers(0, 2**32))
 def test_an_index_that_followed_changes_equals_a_new_one(

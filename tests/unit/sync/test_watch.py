@@ -100,6 +100,7 @@ def test_a_log_told_line_by_line_ends_in_what_the_finished_file_says(case: Path,
             assert listener.messages == messages_of(finished.sessions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["rewind-jsonl-1", "rewind-jsonl-2", "tool-calls-jsonl-1", "compress-checkpoint", "chat-resume"]
 )
@@ -132,6 +133,7 @@ def _told_in_steps(bundle: Bundle, file: Path, cuts: list[int]) -> tuple[Listene
 # What happens on a disk is told, whatever way it is noticed.
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_what_is_appended_is_told_and_nothing_else(start: Start, tmp_path: Path, poll: float | None) -> None:
     path = write_session(tmp_path)
@@ -208,6 +210,7 @@ def test_a_document_that_is_written_anew_each_time(start: Start, tmp_path: Path,
     assert all(one.message is None and one.happened is Happened.DROPPED for one in gone.news)
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_a_file_that_is_replaced_is_compared(start: Start, tmp_path: Path, poll: float | None) -> None:
     path = write_session(tmp_path)
@@ -220,6 +223,7 @@ def test_a_file_that_is_replaced_is_compared(start: Start, tmp_path: Path, poll:
     silence(events)
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_a_home_a_project_and_a_session_that_appear_later(
     start: Start, tmp_path: Path, poll: float | None, monkeypatch: pytest.MonkeyPatch
@@ -237,6 +241,7 @@ def test_a_home_a_project_and_a_session_that_appear_later(
     heard(events, says("More"))
 
 
+@pytest.mark.slow
 def test_where_there_is_nothing_yet_waiting_costs_nothing(tmp_path: Path) -> None:
     stop = threading.Event()
     events = to_be_closed(open_library([str(tmp_path)], sync=False)).watch(
@@ -269,6 +274,7 @@ def test_subagents_whose_folder_appears_later(start: Start, tmp_path: Path, poll
     assert messages_of(subagents).items() <= listener.messages.items()
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_a_session_whose_file_is_deleted(
     start: Start, tmp_path: Path, poll: float | None, monkeypatch: pytest.MonkeyPatch
@@ -283,6 +289,7 @@ def test_a_session_whose_file_is_deleted(
     silence(events)
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_half_a_record_is_told_when_nothing_more_comes(
     start: Start, tmp_path: Path, poll: float | None, monkeypatch: pytest.MonkeyPatch
@@ -304,6 +311,7 @@ def test_half_a_record_is_told_when_nothing_more_comes(
 # What was there before the watch began.
 
 
+@pytest.mark.slow
 @EVERY_WAY
 @pytest.mark.parametrize("name", ["jsonl", "json"])
 def test_an_old_session_that_goes_on_tells_only_what_is_new(
@@ -328,6 +336,7 @@ def test_an_old_session_that_goes_on_tells_only_what_is_new(
     silence(events)
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_old_sessions_that_are_brought_here_are_not_news(
     start: Start, tmp_path: Path, poll: float | None
@@ -373,6 +382,7 @@ def test_what_cannot_be_read_is_told_once(
     assert "Going on" in texts(heard(events, lambda told: "Going on" in texts(told)))
 
 
+@pytest.mark.slow
 @EVERY_WAY
 def test_a_file_that_becomes_unreadable_is_not_gone(
     start: Start,
