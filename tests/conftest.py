@@ -26,9 +26,12 @@ from tests.support.examples import examples
 hypothesis.settings.register_profile("patient", deadline=None, max_examples=examples(100))
 hypothesis.settings.load_profile("patient")
 
+# Whoever started us (`nohup`, a job in the background) may ignore these, and so would every process that a
+# test starts and ends by them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # Whoever started us ignores Ctrl-C, and so would every process that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"

@@ -135,7 +135,8 @@ class Heard:
                     self.ids.append(line[4:])
                 if line.startswith("data: "):
                     self._events.put(json.loads(line[6:]))
-        except httpx2.HTTPError:
+        except (httpx2.HTTPError, httpx2.StreamError):
+            # The server has ended it, or we have closed it, perhaps before this thread began.
             return
 
     def until(self, name: str, patience: float = 20.0) -> dict[str, Any]:
