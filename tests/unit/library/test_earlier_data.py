@@ -26,7 +26,11 @@ def recorded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def data(recorded: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(recorded / "data", tmp_path / "data"))
+    """A copy, for this user alone: a clone gives its files to everybody."""
+    copy = Path(shutil.copytree(recorded / "data", tmp_path / "data"))
+    for path in (copy, *copy.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    return copy
 
 
 QUESTIONS = {

@@ -132,7 +132,7 @@ def _mids_of_owners(index: Index, session: int) -> set[str]:
         "JOIN requests AS theirs ON theirs.key = ours.key "
         "JOIN messages ON messages.id = theirs.message AND imported = 0 "
         "JOIN sessions AS other ON other.id = theirs.session JOIN sessions AS this ON this.id = ours.session "
-        "WHERE ours.session = ?1 AND theirs.session != ?1 AND "
+        "WHERE ours.session = ? AND theirs.session != ours.session AND "
         "(other.kind != 'main', coalesce(other.started, 0), other.sid) "
         "< (this.kind != 'main', coalesce(this.started, 0), this.sid)"
     )
