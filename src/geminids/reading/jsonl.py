@@ -76,6 +76,9 @@ def decode(raw: bytes, *, keep_halves: bool = False) -> Decoded:
 
 def in_whole_characters(raw: bytes) -> bytes:
     """The same JSON, as long as it was, with a replacement character for each half of a pair."""
+    if b"\\ud" not in raw and b"\\uD" not in raw:
+        # Nearly always, and seconds quicker where there are hundreds of megabytes.
+        return raw
     return _HALVES.sub(_mended, raw)
 
 
