@@ -27,7 +27,7 @@ help:
 	@echo 'make test-real   what real releases of the agents delete and hide, and how it comes back; long'
 	@echo 'make test-faults   commands that are killed, disks that fail, files that are damaged; some twenty minutes'
 	@echo 'make test-bombs   every command on files of gigabytes, holes and archives of zeros; its time and memory'
-	@echo 'make check    style, types and the order of the rooms; with Node, the scripts of the page too'
+	@echo 'make check    style, types and the order of the floors; with Node, the scripts of the page too'
 	@echo 'make golden   rewrites the golden files; read the difference as you would code'
 	@echo 'make screenshots   pictures of every view of the web app in .pictures, of the sample; those of the documents'
 	@echo 'make bench    speed, memory and size, also beside other tools, checked against known totals'
