@@ -29,13 +29,13 @@ from geminids.core.model import (
     FileReference,
     KnownBy,
     Level,
+    Location,
     Message,
     Operation,
     Origin,
     Project,
     Role,
     Session,
-    Source,
     State,
     Status,
     Text,
@@ -296,7 +296,7 @@ def _message(minute: int, origin: Origin, *parts: Any, **more: Any) -> Message:
         "model": "gemini-2.5-pro" if origin is Origin.MODEL else None,
         "parts": parts,
         "usage": None,
-        "source": Source("/home/ada/session.jsonl", minute, minute * 10, minute * 10 + 5),
+        "source": Location("/home/ada/session.jsonl", minute, minute * 10, minute * 10 + 5),
     }
     return Message(**fields | more)
 

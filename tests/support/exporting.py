@@ -21,6 +21,7 @@ from geminids.core.model import (
     FileReference,
     KnownBy,
     Level,
+    Location,
     Message,
     Operation,
     Origin,
@@ -30,7 +31,6 @@ from geminids.core.model import (
     Session,
     SessionFile,
     SessionKind,
-    Source,
     State,
     Status,
     Text,
@@ -293,7 +293,7 @@ def _message(number: int, role: Role, origin: Origin, *parts: Any, **more: Any) 
         "model": "gemini-<b>2.5</b>" if role is Role.ASSISTANT else None,
         "parts": parts,
         "usage": None,
-        "source": Source("/home/ada/<script>.jsonl", number, number * 10, number * 10 + 5),
+        "source": Location("/home/ada/<script>.jsonl", number, number * 10, number * 10 + 5),
     }
     return Message(**fields | more)
 

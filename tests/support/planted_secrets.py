@@ -26,6 +26,7 @@ from geminids.core.model import (
     FileReference,
     KnownBy,
     Level,
+    Location,
     Message,
     Operation,
     Origin,
@@ -36,7 +37,6 @@ from geminids.core.model import (
     Session,
     SessionFile,
     SessionKind,
-    Source,
     State,
     Status,
     Text,
@@ -632,7 +632,7 @@ Place = Callable[[str], dict[str, Any]]
 def _message(
     *parts: Any, role: Role = Role.USER, origin: Origin = Origin.HUMAN, **more: Any
 ) -> dict[str, Any]:
-    source = Source("/srv/agent/session.jsonl", 1, 0, 10)
+    source = Location("/srv/agent/session.jsonl", 1, 0, 10)
     fields = {"usage": None, "source": source, "model": None, "at": STARTED, "state": State.CURRENT}
     return {"messages": (Message(id="m1", role=role, origin=origin, parts=parts, **fields | more),)}
 

@@ -23,8 +23,7 @@ from geminids.core import model
 from geminids.core.agents.base import Bundle, Companions, FoundFile, Home, Reading, Scan, SkippedFile
 from geminids.core.agents.source import Source
 from geminids.core.disk import REAL, Disk
-from geminids.core.model import Origin, ProblemKind, Role
-from geminids.core.model import Source as Place
+from geminids.core.model import Location, Origin, ProblemKind, Role
 from geminids.core.timestamps import parse_time
 from geminids.reading import footprints
 from geminids.reading.accounting import FileLog
@@ -123,7 +122,7 @@ def _session(log: FileLog, header: re.Match[str], messages: tuple[model.Message,
     return replace(talk, branch=header["branch"])
 
 
-def _take(line: str, place: Place, messages: list[model.Message]) -> bool:
+def _take(line: str, place: Location, messages: list[model.Message]) -> bool:
     """Add a line to the messages; answers whether it is one of a talk's."""
     if said := SAID.fullmatch(line):
         messages.append(_message(said, place, Role.USER, Origin.HUMAN))
@@ -141,7 +140,7 @@ def _take(line: str, place: Place, messages: list[model.Message]) -> bool:
     return True
 
 
-def _message(found: re.Match[str], place: Place, role: Role, origin: Origin) -> model.Message:
+def _message(found: re.Match[str], place: Location, role: Role, origin: Origin) -> model.Message:
     parts, at = (model.Text(found["words"], origin),), parse_time(found["at"])
     return model.Message(
         f"line-{place.line}", role, origin, model.State.CURRENT, at, None, parts, None, place

@@ -15,7 +15,7 @@ from geminids.library.context import LibraryContext, LibraryPart
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from geminids.core.model import Companion, Problem, Project, Session, Source
+    from geminids.core.model import Companion, Location, Problem, Project, Session
     from geminids.query.sessions.beginning import Beginning
     from geminids.query.sessions.last_list import LastList
     from geminids.query.sessions.lookup import Meant
@@ -87,7 +87,7 @@ class OneSessionMethods(LibraryPart):
 
         return text_beside(companion, self._context.disk)
 
-    def record(self, session: Session, place: Source) -> bytes:
+    def record(self, session: Session, place: Location) -> bytes:
         """The bytes of a record as the agent wrote them, also where its file is gone and kept."""
         return self._context.content(session, place.file)[place.start : place.end]
 

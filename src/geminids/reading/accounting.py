@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from geminids.core.model import FileAccount, Problem, ProblemKind, Source, Tally
+from geminids.core.model import FileAccount, Location, Problem, ProblemKind, Tally
 from geminids.reading.bounded import Text
 from geminids.reading.jsonl import HALVED, Decoded, decode, in_whole_characters
 
@@ -95,7 +95,7 @@ class FileLog:
             start = problem.start or 0
             self._further_from = start if self._further == 1 else min(start, self._further_from)
 
-    def forgive(self, raw: bytes, place: Source) -> Decoded:
+    def forgive(self, raw: bytes, place: Location) -> Decoded:
         """The value of bytes that the fast decoder refused; raises UndecodableError."""
         decoded = decode(raw, keep_halves=self.keeps_halves)
         forgiven = decoded.forgiven or ""
@@ -103,7 +103,7 @@ class FileLog:
         self.remark(ProblemKind.BAD_TEXT, forgiven, place.line, place.start, place.end)
         return decoded
 
-    def name_halves(self, raw: bytes, place: Source) -> None:
+    def name_halves(self, raw: bytes, place: Location) -> None:
         """Note half a character in bytes that were read from a damaged place all the same."""
         if in_whole_characters(raw) != raw:
             self.has_halves = True

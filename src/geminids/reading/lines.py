@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from geminids.core.model import ProblemKind, Source
+from geminids.core.model import Location, ProblemKind
 from geminids.reading.accounting import FileLog
 from geminids.reading.bounded import Portion, Text
 from geminids.reading.jsonl import REFUSED, Salvaged, decode_strict, salvage
 
 
-def lines_of(log: FileLog, text: bytes | Text) -> Iterator[tuple[bytes, Source]]:
+def lines_of(log: FileLog, text: bytes | Text) -> Iterator[tuple[bytes, Location]]:
     """Every line in which something is written, with its place; the bytes between them are accounted for."""
     if isinstance(text, bytes):
         yield from _lines(log, text)
@@ -25,15 +25,15 @@ def lines_of(log: FileLog, text: bytes | Text) -> Iterator[tuple[bytes, Source]]
         yield from _moved_lines(log, portion) if portion.start else _lines(log, portion.content)
 
 
-def _moved_lines(log: FileLog, portion: Portion) -> Iterator[tuple[bytes, Source]]:
+def _moved_lines(log: FileLog, portion: Portion) -> Iterator[tuple[bytes, Location]]:
     """The lines of bytes that stand further on in a file."""
     moved, before = portion.start, portion.line - 1
     for raw, place in _lines(log, portion.content):
         number = place.line + before if portion.line else 0
-        yield raw, Source(place.file, number, place.start + moved, place.end + moved)
+        yield raw, Location(place.file, number, place.start + moved, place.end + moved)
 
 
-def _lines(log: FileLog, content: bytes) -> Iterator[tuple[bytes, Source]]:
+def _lines(log: FileLog, content: bytes) -> Iterator[tuple[bytes, Location]]:
     start, number, size, line_ends, path = 0, 0, len(content), 0, log.path
     while start < size:
         number += 1
@@ -44,14 +44,14 @@ def _lines(log: FileLog, content: bytes) -> Iterator[tuple[bytes, Source]]:
             line_ends += 1
         raw = content[start:end]
         if raw and not raw.isspace():
-            yield raw, Source(path, number, start, end)
+            yield raw, Location(path, number, start, end)
         elif raw:
             log.ignore("blank line", len(raw))
         start = end + 1
     log.count_layout(line_ends)
 
 
-def decoded(log: FileLog, raw: bytes, place: Source) -> Any:
+def decoded(log: FileLog, raw: bytes, place: Location) -> Any:
     """The value of a line; raises UndecodableError."""
     try:
         # Nearly every record ends here.
@@ -63,16 +63,16 @@ def decoded(log: FileLog, raw: bytes, place: Source) -> Any:
 def salvaged(
     log: FileLog,
     raw: bytes,
-    line: Source,
+    line: Location,
     complaint: str,
     *,
     beginning: re.Pattern[bytes],
     is_record: Callable[[dict[str, Any]], bool],
-) -> Iterator[tuple[Salvaged, Source]]:
+) -> Iterator[tuple[Salvaged, Location]]:
     """The records in a damaged line, with their places; what is lost between them is reported."""
     done = line.start
     for found in salvage(raw, beginning, is_record, complaint=complaint):
-        place = Source(log.path, line.line, line.start + found.start, line.start + found.end)
+        place = Location(log.path, line.line, line.start + found.start, line.start + found.end)
         if place.start > done:
             log.report(ProblemKind.BAD_JSON, complaint, line.line, done, place.start)
         log.name_halves(raw[found.start : found.end], place)

@@ -18,10 +18,10 @@ from geminids.core import agents
 from geminids.core.model import (
     Attachment,
     FileChange,
+    Location,
     Message,
     Session,
     SessionKind,
-    Source,
     Thought,
     ToolCall,
     ToolResult,
@@ -132,7 +132,7 @@ def scalars(value: object) -> Iterator[object]:
 def told_by(message: Message) -> Words:
     """All that a message tells, also in other words."""
     words = Words()
-    plain = msgspec.structs.replace(message, source=Source("", 0, 0, 0), also_at=(), dropped_by=None)
+    plain = msgspec.structs.replace(message, source=Location("", 0, 0, 0), also_at=(), dropped_by=None)
     words.take(msgspec.to_builtins(plain, builtin_types=(datetime,)))
     for part in message.parts:
         _take_other_words(words, part)
@@ -179,12 +179,12 @@ def _take_sums(words: Words, message: Message) -> None:
 def lost_in(session: Session, found: Evidence, natives: Natives) -> list[str]:
     """The scalars at places of messages that neither the messages there nor the evidence tell."""
     told = [told_by(message) for message in session.messages]
-    messages_at: dict[Source, list[int]] = {}
+    messages_at: dict[Location, list[int]] = {}
     for index, message in enumerate(session.messages):
         for source in (message.source, *message.also_at):
             messages_at.setdefault(source, []).append(index)
     lost: list[str] = []
-    kept_at: dict[Source, Words] = {}
+    kept_at: dict[Location, Words] = {}
     for place in (place for places in found.messages for place in places):
         kept_at.setdefault(place.source, Words()).take(place.native)
     for places in found.messages:

@@ -22,6 +22,7 @@ from geminids.core.model import (
     Companion,
     CompanionKind,
     KnownBy,
+    Location,
     Origin,
     Problem,
     ProblemKind,
@@ -29,7 +30,6 @@ from geminids.core.model import (
     Screen,
     Session,
     SessionFile,
-    Source,
     Text,
     ToolCall,
     ToolKind,
@@ -313,8 +313,8 @@ def test_files_problems_and_companions_are_looked_at(redactor: Redactor) -> None
         messages=(
             msgspec.structs.replace(
                 session_with_text("x").messages[0],
-                source=Source(path, 1, 0, 1),
-                also_at=(Source(path, 2, 1, 2),),
+                source=Location(path, 1, 0, 1),
+                also_at=(Location(path, 2, 1, 2),),
             ),
         ),
     )

@@ -7,12 +7,12 @@ import pytest
 from geminids.core.model import (
     AnyPart,
     Level,
+    Location,
     Message,
     Origin,
     Role,
     Session,
     SessionKind,
-    Source,
     State,
     Text,
     Thought,
@@ -27,8 +27,8 @@ BEGIN = datetime(2026, 5, 1, 10, tzinfo=UTC)
 ROLES = {Origin.HUMAN: Role.USER, Origin.MODEL: Role.ASSISTANT, Origin.NOTICE: Role.SYSTEM}
 
 
-def place(line: int) -> Source:
-    return Source("/x/a.jsonl", line, line * 100, line * 100 + 99)
+def place(line: int) -> Location:
+    return Location("/x/a.jsonl", line, line * 100, line * 100 + 99)
 
 
 def message(

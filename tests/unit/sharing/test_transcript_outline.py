@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from geminids.core.model import Message, Origin, Role, Source, State, Text
+from geminids.core.model import Location, Message, Origin, Role, State, Text
 from geminids.sharing.transcript.outline import dropped_branches, prompt_turns
 from geminids.sharing.transcript.tasks import task_words
 
@@ -10,7 +10,7 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 def said(
-    number: int, origin: Origin, words: str, state: State = State.CURRENT, by: Source | None = None
+    number: int, origin: Origin, words: str, state: State = State.CURRENT, by: Location | None = None
 ) -> Message:
     return Message(
         id=str(number),
@@ -21,7 +21,7 @@ def said(
         model=None,
         parts=(Text(words, origin),),
         usage=None,
-        source=Source("f", number, 0, 0),
+        source=Location("f", number, 0, 0),
         dropped_by=by,
     )
 
@@ -44,7 +44,7 @@ def test_a_prompt_leads_all_messages_until_the_next() -> None:
 
 
 def test_messages_that_one_record_dropped_are_a_branch() -> None:
-    first, second = Source("f", 8, 0, 0), Source("f", 9, 0, 0)
+    first, second = Location("f", 8, 0, 0), Location("f", 9, 0, 0)
     messages = [
         said(1, Origin.HUMAN, "kept"),
         said(2, Origin.MODEL, "answered", State.REWOUND, first),

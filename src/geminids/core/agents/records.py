@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from geminids.core.model import Session, Source
+from geminids.core.model import Location, Session
 
 Belongs = Callable[[Any], bool]
 """Whether a record is of the session, or of none. To be asked for all records of a file in their order."""
@@ -49,7 +49,7 @@ class NativeFile(Protocol):
         """Whether the file is one JSON value, and not a log, a text or what is left of a document."""
         ...
 
-    def value_at(self, place: Source) -> Any:
+    def value_at(self, place: Location) -> Any:
         """The JSON at a place; the text if its bytes are no JSON."""
         ...
 
@@ -75,7 +75,7 @@ class Natives(Protocol):
         """Files that could not be read."""
         ...
 
-    def file_of(self, place: Source) -> NativeFile | None:
+    def file_of(self, place: Location) -> NativeFile | None:
         """The file that a place is in; None if its bytes are not there any more."""
         ...
 

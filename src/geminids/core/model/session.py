@@ -79,7 +79,7 @@ class Level(StrEnum):
     ERROR = "error"
 
 
-class Source(msgspec.Struct, frozen=True, gc=False):
+class Location(msgspec.Struct, frozen=True, gc=False):
     """Where a record stands: file, line (from 1) and bytes; inside a document also a JSON pointer."""
 
     file: str
@@ -100,12 +100,12 @@ class Message(msgspec.Struct, frozen=True):
     model: str | None
     parts: tuple[AnyPart, ...]
     usage: Usage | None
-    source: Source
+    source: Location
     level: Level | None = None
     """Set for notices only."""
-    also_at: tuple[Source, ...] = ()
+    also_at: tuple[Location, ...] = ()
     """Later versions and copies of the same message."""
-    dropped_by: Source | None = None
+    dropped_by: Location | None = None
     """The record that took the message out of the agent's view."""
     imported: bool = False
     """Counted elsewhere: taken over from another session, or an earlier version of a message of this one."""

@@ -10,7 +10,7 @@ from datetime import datetime
 
 import msgspec
 
-from geminids.core.model import SessionSummary, Source, State, Unrecorded, Usage
+from geminids.core.model import Location, SessionSummary, State, Unrecorded, Usage
 from geminids.faces.cli.stats_document import UsedTokens, rounded, used_tokens
 from geminids.query.usage.explanation import (
     Check,
@@ -45,8 +45,8 @@ class RequestLine(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None
     """Dollars at list price, rounded to six places."""
     state: State
-    source: Source
-    copies: Sequence[Source]
+    source: Location
+    copies: Sequence[Location]
     """Records of the same request, which count no second time."""
     counted: bool
     why: str | None

@@ -16,7 +16,7 @@ import msgspec
 
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError, FileExistsAlreadyError
-from geminids.core.model import Message, Origin, Role, Session, Source, State, Unrecognised
+from geminids.core.model import Location, Message, Origin, Role, Session, State, Unrecognised
 from geminids.library.attest.changed_files import changed_file
 from geminids.library.attest.choices import SigningManner
 from geminids.sharing.export.files import write_file
@@ -264,6 +264,6 @@ def _carrying(session: Session, value: Any) -> Session:
         model=None,
         parts=(Unrecognised(value),),
         usage=None,
-        source=Source("", 0, 0, 0),
+        source=Location("", 0, 0, 0),
     )
     return msgspec.structs.replace(session, messages=(*session.messages, message))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from geminids.core.model import Session, SessionFile, Source
+from geminids.core.model import Location, Session, SessionFile
 from geminids.sharing.records.natives import Natives
 
 
@@ -34,7 +34,7 @@ def _has_kept_size(file: SessionFile) -> bool:
     return size >= file.size if "jsonl" in file.format else size == file.size
 
 
-def _is_line(content: bytes, place: Source) -> bool:
+def _is_line(content: bytes, place: Location) -> bool:
     """Whether a place still begins and ends where a line does."""
     line = content[place.start : place.end]
     before, after = content[max(place.start - 1, 0) : place.start], content[place.end : place.end + 1]
@@ -42,6 +42,6 @@ def _is_line(content: bytes, place: Source) -> bool:
     return is_whole and before in {b"", b"\n"} and after in {b"", b"\n", b"\r"}
 
 
-def _places_in(session: Session, path: str) -> Iterator[Source]:
+def _places_in(session: Session, path: str) -> Iterator[Location]:
     for message in session.messages:
         yield from (place for place in (message.source, *message.also_at) if place.file == path)

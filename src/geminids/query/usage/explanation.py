@@ -17,7 +17,7 @@ import msgspec
 from geminids.core.agents import available as available_agents
 from geminids.core.agents import load as load_agent
 from geminids.core.disk import REAL, Disk
-from geminids.core.model import Message, Session, SessionSummary, Source, State, Unrecorded, Usage
+from geminids.core.model import Location, Message, Session, SessionSummary, State, Unrecorded, Usage
 from geminids.query.usage.costs import Costing
 from geminids.query.usage.figures import Tokens
 from geminids.query.usage.prices import Prices
@@ -41,8 +41,8 @@ class ExplainedRequest(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime | None
     model: str | None
     usage: Usage
-    source: Source
-    copies: tuple[Source, ...]
+    source: Location
+    copies: tuple[Location, ...]
     """Records of the same request, which count no second time."""
     state: State
     counted: bool
@@ -178,14 +178,14 @@ class _TokenPlaces:
         self._disk = disk
         self._contents: dict[str, bytes] = {}
 
-    def of(self, message: Message) -> tuple[Source, ...]:
+    def of(self, message: Message) -> tuple[Location, ...]:
         """The records of a message that tell its tokens, the first of which counts; or else all of them."""
         places = (message.source, *message.also_at)
         if len(places) == 1:
             return places
         return tuple(place for place in places if _TOLD in self._content(place)) or places
 
-    def _content(self, place: Source) -> bytes:
+    def _content(self, place: Location) -> bytes:
         if place.file not in self._contents:
             self._contents[place.file] = self._read(Path(place.file))
         return self._contents[place.file][place.start : place.end]
@@ -201,7 +201,7 @@ class _TokenPlaces:
 
 
 def _request(
-    message: Message, places: tuple[Source, ...], costing: Costing, *, is_copy: bool
+    message: Message, places: tuple[Location, ...], costing: Costing, *, is_copy: bool
 ) -> ExplainedRequest:
     usage = message.usage
     assert usage is not None

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from geminids.core.model import AnyPart, Level, Origin, Role, Session, Source, State, Usage
+from geminids.core.model import AnyPart, Level, Location, Origin, Role, Session, State, Usage
 from geminids.sharing.export.base import Manner, PlainFormat
 from geminids.sharing.export.data import encode_harmless
 from geminids.sharing.transcript.visible import told_messages
@@ -29,10 +29,10 @@ class MessageLine(msgspec.Struct, frozen=True, tag_field="schema", tag=SCHEMA):
     model: str | None
     parts: tuple[AnyPart, ...]
     usage: Usage | None
-    source: Source
+    source: Location
     level: Level | None
-    also_at: tuple[Source, ...]
-    dropped_by: Source | None
+    also_at: tuple[Location, ...]
+    dropped_by: Location | None
     imported: bool
     request_id: str | None
     missing: str | None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from geminids.core.agents.records import Recorder
-from geminids.core.model import Message, Session, Source
+from geminids.core.model import Location, Message, Session
 from geminids.sharing.records.natives import NativeFile, Natives
 from geminids.sharing.records.others import others_in
 from geminids.sharing.records.plain import recorder_of
@@ -33,7 +33,7 @@ class FileEvidence(msgspec.Struct, frozen=True):
 class Place(msgspec.Struct, frozen=True):
     """One native record, or a piece of one: where it stands, its hash, and what the session leaves of it."""
 
-    source: Source
+    source: Location
     sha256: str
     native: Any = None
     """Members that the session does not carry, nested as the agent nests them; None if nothing is left.
@@ -58,7 +58,7 @@ def evidence_of(session: Session, natives: Natives) -> Evidence:
     """What the files of a session say beside the session. Places whose bytes are gone are left out."""
     files = natives.files.values()
     messages = tuple(_by_message(session, natives))
-    by_file: dict[str, list[Source]] = {}
+    by_file: dict[str, list[Location]] = {}
     for places in messages:
         for place in places:
             by_file.setdefault(place.source.file, []).append(place.source)
@@ -96,7 +96,7 @@ def _by_message(session: Session, natives: Natives) -> Iterator[tuple[Place, ...
 class _Found(NamedTuple):
     """A record that a message is read from."""
 
-    source: Source
+    source: Location
     file: NativeFile
     value: Any
 
@@ -112,7 +112,7 @@ class _Remains:
         self._session = session
         self._recorder = recorder
         self._together = _messages_together(session)
-        self._done: set[Source] = set()
+        self._done: set[Location] = set()
 
     def of(self, message: Message, found: Sequence[_Found]) -> list[Any]:
         """What is left of each record that a message is read from."""
@@ -138,9 +138,9 @@ class _Remains:
         return None if left is NOTHING else left
 
 
-def _messages_together(session: Session) -> dict[Source, list[Message]]:
+def _messages_together(session: Session) -> dict[Location, list[Message]]:
     """The messages that are read from one place, where they are several."""
-    read: dict[Source, list[Message]] = {}
+    read: dict[Location, list[Message]] = {}
     for message in session.messages:
         for place in dict.fromkeys((message.source, *message.also_at)):
             read.setdefault(place, []).append(message)

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
-from geminids.core.model import Session, Source
+from geminids.core.model import Location, Session
 from geminids.reading.jsonl import UndecodableError, decode
 
 _NO_JSON = object()
@@ -54,11 +54,11 @@ class NativeFile:
         """Whether the file is one JSON value, and not a log, a text or what is left of a document."""
         return self.document is not _NO_JSON
 
-    def holds(self, place: Source) -> bool:
+    def holds(self, place: Location) -> bool:
         """Whether the file still has the bytes of a place."""
         return 0 <= place.start <= place.end <= len(self.content)
 
-    def hash_of(self, place: Source) -> str:
+    def hash_of(self, place: Location) -> str:
         """The hash of the bytes from start to end. Many places may be in the same line."""
         span = place.start, place.end
         if span == (0, len(self.content)):
@@ -69,7 +69,7 @@ class NativeFile:
             known = self._hashes[span] = hashlib.sha256(view).hexdigest()
         return known
 
-    def value_at(self, place: Source) -> Any:
+    def value_at(self, place: Location) -> Any:
         """The JSON at a place; the text if its bytes are no JSON."""
         if place.pointer is not None and self.is_document:
             found = pointed_at(self.document, place.pointer)
@@ -120,7 +120,7 @@ class Natives(NamedTuple):
     missing: tuple[str, ...] = ()
     """Files that could not be read; what stands in them has no evidence."""
 
-    def file_of(self, place: Source) -> NativeFile | None:
+    def file_of(self, place: Location) -> NativeFile | None:
         """The file that a place is in; None if its bytes are not there any more."""
         file = self.files.get(place.file)
         return file if file is not None and file.holds(place) else None

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from geminids.core.agents.records import Belongs
-from geminids.core.model import Session, Source
+from geminids.core.model import Location, Session
 from geminids.sharing.records.natives import MISSING, NativeFile, pointed_at, steps_of
 from geminids.sharing.records.plain import never, recorder_of
 
-Found = tuple[Source, Any]
+Found = tuple[Location, Any]
 """A record, and where it stands."""
 _GONE: Any = object()
 """In the place of an element that stands elsewhere."""
 
 
-def others_in(session: Session, file: NativeFile, places: Sequence[Source]) -> Iterator[Found]:
+def others_in(session: Session, file: NativeFile, places: Sequence[Location]) -> Iterator[Found]:
     """The records of a file that no message of the session is read from, in order."""
     if file.is_document:
         yield from _beside_elements(session, file, places)
@@ -32,7 +32,7 @@ def others_in(session: Session, file: NativeFile, places: Sequence[Source]) -> I
 # Documents
 
 
-def _beside_elements(session: Session, file: NativeFile, places: Sequence[Source]) -> Iterator[Found]:
+def _beside_elements(session: Session, file: NativeFile, places: Sequence[Location]) -> Iterator[Found]:
     """What a document says beside the elements that messages are read from."""
     if any(
         place.pointer is None and place.end - place.start >= len(file.content.strip()) for place in places
@@ -44,7 +44,7 @@ def _beside_elements(session: Session, file: NativeFile, places: Sequence[Source
     covered = [steps_of(place.pointer) for place in places if place.pointer is not None]
     left = _without(file.document, covered, belongs)
     if left is not _GONE:
-        yield Source(file.path, 1, 0, len(file.content)), left
+        yield Location(file.path, 1, 0, len(file.content)), left
 
 
 def _without(value: Any, covered: Sequence[Sequence[str]], belongs: Belongs) -> Any:
@@ -82,7 +82,7 @@ def _without_elements(elements: list[Any], by_step: dict[str, list[Sequence[str]
 # Logs
 
 
-def _beside_lines(session: Session, file: NativeFile, places: Sequence[Source]) -> Iterator[Found]:
+def _beside_lines(session: Session, file: NativeFile, places: Sequence[Location]) -> Iterator[Found]:
     """The lines of no message, what a line says beside the messages in it, and what is no JSON."""
     belongs = recorder_of(session.agent).belonging(session, file)
     inside: dict[tuple[int, int], list[Sequence[str]]] = {}
@@ -101,7 +101,7 @@ def _beside_lines(session: Session, file: NativeFile, places: Sequence[Source]) 
             continue
         left = _without(value, inside.get((start, end), ()), belongs)
         if left is not _GONE:
-            yield Source(file.path, numbers.of(start), start, end), left
+            yield Location(file.path, numbers.of(start), start, end), left
 
 
 def _spans(file: NativeFile, covered: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

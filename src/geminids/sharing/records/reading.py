@@ -15,11 +15,11 @@ import msgspec
 
 from geminids.core.model import (
     Level,
+    Location,
     Message,
     Project,
     Role,
     Session,
-    Source,
     Thought,
     ToolCall,
     Usage,
@@ -127,14 +127,14 @@ def _read_entries(entries: Sequence[Entry], paths: tuple[str, ...]) -> Iterator[
             yield _Read(message, (*_places(entry, sources, pointer),))
 
 
-def _source(place: PlaceShape, paths: tuple[str, ...], pointer: str) -> Source:
+def _source(place: PlaceShape, paths: tuple[str, ...], pointer: str) -> Location:
     source = source_of(place, paths)
     if source is None:
         raise RecordError(f"The record is damaged: {pointer}/file is the number of no file at /{SOURCE}.")
     return source
 
 
-def _other(entry: EventShape, sources: list[Source], left: dict[str, Any], pointer: str) -> Place:
+def _other(entry: EventShape, sources: list[Location], left: dict[str, Any], pointer: str) -> Place:
     native: Any = entry.data
     if not left["is_object"]:
         native = (native or {}).get("value")
@@ -143,7 +143,7 @@ def _other(entry: EventShape, sources: list[Source], left: dict[str, Any], point
     return Place(sources[0], entry.source[0].sha256, native)
 
 
-def _places(entry: Entry, sources: list[Source], pointer: str) -> Iterator[Place]:
+def _places(entry: Entry, sources: list[Location], pointer: str) -> Iterator[Place]:
     """The places of a message that were looked at."""
     natives = entry.native or (None,) * len(sources)
     if len(natives) != len(sources):
@@ -154,7 +154,7 @@ def _places(entry: Entry, sources: list[Source], pointer: str) -> Iterator[Place
 
 
 def _message(
-    entry: Entry, sources: list[Source], left: dict[str, Any], paths: tuple[str, ...], pointer: str
+    entry: Entry, sources: list[Location], left: dict[str, Any], paths: tuple[str, ...], pointer: str
 ) -> Message:
     if not sources:
         raise RecordError(f"The record is damaged: {pointer}/{SOURCE} is empty.")

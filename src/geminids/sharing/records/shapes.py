@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from geminids.core.model import Origin, Source, Usage
+from geminids.core.model import Location, Origin, Usage
 from geminids.sharing.records.profile import COMMITMENT, NATIVE, OURS, SOURCE, UNKNOWN
 
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -229,8 +229,8 @@ UsageShape = msgspec.defstruct(
 )
 
 
-def source_of(place: PlaceShape, paths: tuple[str, ...]) -> Source | None:
+def source_of(place: PlaceShape, paths: tuple[str, ...]) -> Location | None:
     """Where a record stands in the agent's files; None if the place names a file that is not listed."""
     if place.file >= len(paths):
         return None
-    return Source(paths[place.file], place.line, place.start, place.end, place.pointer)
+    return Location(paths[place.file], place.line, place.start, place.end, place.pointer)

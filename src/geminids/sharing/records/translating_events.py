@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from geminids.core.model import Message, Source, State
+from geminids.core.model import Location, Message, State
 from geminids.sharing.records.evidence import Place
 from geminids.sharing.records.profile import OURS, SOURCE
 from geminids.sharing.records.translating_messages import Files
@@ -48,7 +48,7 @@ class Positions:
             self._first_after[file] = [*accumulate(reversed(numbers), min)][::-1]
             self._ends[file] = max(numbers) + 1
 
-    def before(self, source: Source) -> int:
+    def before(self, source: Location) -> int:
         """The number of the first message that stands behind a place in the same file."""
         starts = self._starts.get(source.file)
         if starts is None:
@@ -95,8 +95,8 @@ def record_type(native: object) -> str:
             return "record"
 
 
-def _derived_events(messages: Sequence[Message], files: Files) -> Iterator[tuple[Source, dict[str, Any]]]:
-    dropped: defaultdict[tuple[Source, State], list[str]] = defaultdict(list)
+def _derived_events(messages: Sequence[Message], files: Files) -> Iterator[tuple[Location, dict[str, Any]]]:
+    dropped: defaultdict[tuple[Location, State], list[str]] = defaultdict(list)
     for message in messages:
         if message.dropped_by is not None:
             dropped[message.dropped_by, message.state].append(message.id)

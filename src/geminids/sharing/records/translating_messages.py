@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from geminids.core.model import Level, Message, Origin, Role, Source, State, Usage
+from geminids.core.model import Level, Location, Message, Origin, Role, State, Usage
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.evidence import Place
 from geminids.sharing.records.leftovers import Leftovers, moment
@@ -52,7 +52,7 @@ class Files:
         for number, path in enumerate(self.paths):
             self._numbers.setdefault(path, number)
 
-    def place(self, source: Source, sha256: str | None = None) -> dict[str, Any]:
+    def place(self, source: Location, sha256: str | None = None) -> dict[str, Any]:
         """A place as a record tells it."""
         number = self._numbers.get(source.file)
         if number is None:
@@ -126,7 +126,7 @@ def told_usage(usage: Usage) -> dict[str, Any]:
     return told | ({OURS: odd} if odd else {})
 
 
-def _told_places(sources: Sequence[Source], looked_at: Sequence[Place], files: Files) -> dict[str, Any]:
+def _told_places(sources: Sequence[Location], looked_at: Sequence[Place], files: Files) -> dict[str, Any]:
     """Where a message stands; with hashes and remnants of those places that were looked at."""
     if not looked_at:
         return {SOURCE: [files.place(source) for source in sources]}

@@ -21,12 +21,12 @@ from geminids.core.model import (
     Attachment,
     FileReference,
     Level,
+    Location,
     Message,
     Origin,
     Role,
     Session,
     SessionKind,
-    Source,
     State,
     Text,
     Thought,
@@ -228,7 +228,7 @@ def _ended(message: Message) -> datetime | None:
 
 def _marks(messages: Sequence[Message]) -> dict[int, list[Mark]]:
     """Where messages were taken out of the agent's view: by the place of the first message from there on."""
-    causes: Counter[tuple[State, Source]] = Counter()
+    causes: Counter[tuple[State, Location]] = Counter()
     for message in messages:
         if message.state in MARKED_STATES and message.dropped_by:
             causes[message.state, message.dropped_by] += 1
@@ -254,7 +254,7 @@ class _Places:
             if not furthest or message.source.start > furthest[-1][0]:
                 furthest.append((message.source.start, place))
 
-    def of(self, record: Source) -> int:
+    def of(self, record: Location) -> int:
         """The place of the message that a record is, as a prompt typed instead, or of the first after it."""
         furthest = self._furthest.get(record.file, [])
         found = bisect_left(furthest, (record.start,))

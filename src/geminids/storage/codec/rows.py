@@ -10,7 +10,7 @@ from zlib import adler32, crc32
 
 from geminids.core.agents.fates import Fate
 from geminids.core.agents.traces import Trace, key, trace
-from geminids.core.model import FileChange, Message, Project, Session, Source, ToolCall, ToolStatus
+from geminids.core.model import FileChange, Location, Message, Project, Session, ToolCall, ToolStatus
 from geminids.core.model.summary import says_something
 from geminids.storage.codec.estimates import estimates
 from geminids.storage.codec.packing import packed, project_row, unpacked
@@ -155,7 +155,7 @@ class MessageRows:
         last = islice(reversed(message.also_at), _MOST_SPANS - 1)
         return " ".join(map(self._span, dict.fromkeys((message.source, *last))))
 
-    def _span(self, source: Source) -> str:
+    def _span(self, source: Location) -> str:
         return f"{self._numbers.file(source.file)}:{source.start}:{source.end}"
 
 

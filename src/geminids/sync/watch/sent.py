@@ -9,8 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from geminids.core.agents.base import Reading
-from geminids.core.model import AnyPart, Message, Problem, Session, State, Text, Thought
-from geminids.core.model import Source as Place
+from geminids.core.model import AnyPart, Location, Message, Problem, Session, State, Text, Thought
 from geminids.sync.watch.events import Happened, News, SessionGone, SessionNews
 
 
@@ -182,15 +181,15 @@ def _digest(value: object) -> int:
         return hash(repr(value))
 
 
-def _places(message: Message) -> tuple[Place, ...]:
+def _places(message: Message) -> tuple[Location, ...]:
     return (message.source, *message.also_at)
 
 
-def _digest_of_place(place: Place) -> int:
+def _digest_of_place(place: Location) -> int:
     return hash((place.file, place.start, place.pointer))
 
 
-def _overlap(place: Place, problem: Problem) -> bool:
+def _overlap(place: Location, problem: Problem) -> bool:
     if place.file != problem.file:
         return False
     # Of half a record those inside it may be found whole, which stand before the damage in the same line.

@@ -8,7 +8,7 @@ decoded, unless a record of the conversation may be glued to them.
 from __future__ import annotations
 
 from geminids.agents.claude.read.records import BEGINNING, FileLog, Record, is_record, salvaged_kind
-from geminids.core.model import ProblemKind, Source
+from geminids.core.model import Location, ProblemKind
 from geminids.reading.accounting import printable
 from geminids.reading.bounded import Text
 from geminids.reading.jsonl import UndecodableError
@@ -55,7 +55,7 @@ def _left_undecoded(raw: bytes) -> str | None:
     return kind if kind and raw.rstrip().endswith(b"}") and _OF_THE_TREE not in raw else None
 
 
-def _read_line(log: FileLog, raw: bytes, place: Source) -> None:
+def _read_line(log: FileLog, raw: bytes, place: Location) -> None:
     try:
         value = decoded(log, raw, place)
     except UndecodableError as error:

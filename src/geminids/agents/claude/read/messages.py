@@ -30,12 +30,12 @@ from geminids.core.model import (
     AnyPart,
     FileReference,
     Level,
+    Location,
     Message,
     Origin,
     Problem,
     ProblemKind,
     Role,
-    Source,
     Text,
     Thought,
     ToolResult,
@@ -59,8 +59,8 @@ class _Draft(msgspec.Struct):
     fate: Fate
     at: datetime | None
     parts: list[AnyPart]
-    source: Source
-    also_at: dict[Source, None]
+    source: Location
+    also_at: dict[Location, None]
     """In order, each once."""
     model: str | None = None
     usage: Usage | None = None
@@ -96,7 +96,7 @@ class _Answered(msgspec.Struct, frozen=True):
 
     answer: Answer
     at: datetime | None
-    place: Source
+    place: Location
 
 
 class MessageBuilder:

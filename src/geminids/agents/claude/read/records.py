@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.core.model import FileAccount, Source
+from geminids.core.model import FileAccount, Location
 from geminids.reading import accounting
 from geminids.reading.accounting import count, printable
 
@@ -105,7 +105,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     kind: str
     """Its `type`."""
     value: dict[str, Any]
-    place: Source
+    place: Location
     complete: bool = True
 
 

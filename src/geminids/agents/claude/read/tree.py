@@ -23,7 +23,7 @@ import msgspec
 
 from geminids.agents.claude.read.content import object_or_empty
 from geminids.agents.claude.read.records import ASSISTANT, SPOKEN, SYSTEM, USER, Record
-from geminids.core.model import Problem, ProblemKind, Source, State
+from geminids.core.model import Location, Problem, ProblemKind, State
 
 _NO_WORDS = frozenset({"type", "id", "tool_use_id", "signature", "cache_control", "media_type"})
 _NONE = -1
@@ -34,7 +34,7 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
     """What became of a record, and the record that made it so."""
 
     state: State
-    dropped_by: Source | None = None
+    dropped_by: Location | None = None
     is_version: bool = False
     """Whether it is an earlier version of a record, which is counted where its last one stands."""
 
@@ -47,7 +47,7 @@ class Laid(msgspec.Struct, frozen=True):
 
     record: Record
     fate: Fate
-    copies: tuple[Source, ...] = ()
+    copies: tuple[Location, ...] = ()
     """Where the same record was written again."""
 
 
@@ -56,7 +56,7 @@ class Leaf(msgspec.Struct, frozen=True, gc=False):
 
     uuid: str | None
     """None if it was taken back to its beginning."""
-    place: Source
+    place: Location
 
 
 _MOST_ALIKE = 50
@@ -74,7 +74,7 @@ class _Tree:
         self._leaves = leaves
         self._records: list[Record] = []
         self._index: dict[str, int] = {}
-        self._copies: dict[int, list[Source]] = {}
+        self._copies: dict[int, list[Location]] = {}
         self._versions: dict[int, list[Record]] = {}
         """Records that were written again under their ids with other words."""
         self._at: dict[str, list[int]] = {}
@@ -276,14 +276,14 @@ class _Tree:
                 else:
                     self._fates[index] = Fate(State.REWOUND, self._taker(index, goes_on))
 
-    def _taker(self, index: int, goes_on: dict[int, int]) -> Source | None:
+    def _taker(self, index: int, goes_on: dict[int, int]) -> Location | None:
         """The record that took a branch back: the next that hangs where it does, or a `last-prompt`."""
         other = goes_on.get(self._parents[index], _NONE)
         if other > index:
             return self._records[other].place
         return self._leaf_after(self._records[index].place)
 
-    def _leaf_after(self, place: Source) -> Source | None:
+    def _leaf_after(self, place: Location) -> Location | None:
         """The first word on where to go on that was written after a record; they all stand in one file."""
         leaves = self._leaves
         is_beside = bool(leaves) and leaves[0].place.file == place.file
@@ -298,7 +298,7 @@ class _Tree:
                 yield from self._preserved.get(index, ())
 
 
-def _is_after(place: Source, other: Source) -> bool:
+def _is_after(place: Location, other: Location) -> bool:
     return place.start > other.start or place.file != other.file
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from geminids.agents.codex.read.calls import Call
 from geminids.agents.codex.read.records import Record
 from geminids.agents.codex.read.tokens import Sum
-from geminids.core.model import Level, Message, Origin, Role, Source, State, Usage
+from geminids.core.model import Level, Location, Message, Origin, Role, State, Usage
 
 
 class Whose(StrEnum):
@@ -32,20 +32,20 @@ class Draft:
     )
 
     def __init__(
-        self, message_id: str, role: Role, origin: Origin, at: datetime | None, source: Source
+        self, message_id: str, role: Role, origin: Origin, at: datetime | None, source: Location
     ) -> None:
         self.id = message_id
         self.role = role
         self.origin = origin
         self.at = at
         self.source = source
-        self.also_at: list[Source] = []
+        self.also_at: list[Location] = []
         self.model: str | None = None
         self.parts: list[Any] = []
         """Parts, and calls in the making."""
         self.used: Sum | None = None
         self.state = State.CURRENT
-        self.dropped_by: Source | None = None
+        self.dropped_by: Location | None = None
         self.level: Level | None = None
         self.whose = Whose.OWN
         self.request_id: str | None = None
@@ -60,7 +60,7 @@ class Draft:
         self.ordinal: int | None = None
         self.rollout = ""
 
-    def drop(self, state: State, by: Source) -> None:
+    def drop(self, state: State, by: Location) -> None:
         """Note that the agent no longer sees it, and why; the first reason counts."""
         if self.state is State.CURRENT:
             self.state, self.dropped_by = state, by

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from geminids.agents.codex.read.drafts import Draft
 from geminids.agents.codex.read.summaries import Kept
-from geminids.core.model import Origin, Role, Source, State
+from geminids.core.model import Location, Origin, Role, State
 
 
 class View:
@@ -28,7 +28,7 @@ class View:
             self.drafts.pop()
             self._judged = min(self._judged, len(self.drafts))
 
-    def roll_back(self, turns: int, by: Source, *, events_tell: bool, of_subagent: bool) -> None:
+    def roll_back(self, turns: int, by: Location, *, events_tell: bool, of_subagent: bool) -> None:
         """Drop the newest turns."""
         first, found = len(self.drafts), 0
         for at in range(len(self.drafts) - 1, -1, -1):
@@ -41,7 +41,7 @@ class View:
         del self.drafts[first:]
         self._judged = min(self._judged, first)
 
-    def take_back(self, seen: Mapping[str, int | None], by: Source) -> None:
+    def take_back(self, seen: Mapping[str, int | None], by: Location) -> None:
         """Keep of each rollout what stands before an ordinal; the rest was taken back."""
         for draft in self.drafts:
             limit = seen.get(draft.rollout, 0)
@@ -49,7 +49,7 @@ class View:
                 draft.drop(State.REWOUND, by)
         self._leave(0)
 
-    def compress(self, history: object, by: Source) -> None:
+    def compress(self, history: object, by: Location) -> None:
         """Drop what a history that replaces all messages does not hold any more."""
         kept = Kept(history)
         first = 0 if kept.is_written else self._judged

@@ -7,7 +7,7 @@ from pathlib import Path
 from geminids.agents.codex.read.opening import opened
 from geminids.agents.codex.read.records import BEGINNING, RolloutLog, is_record
 from geminids.core.disk import REAL, Disk
-from geminids.core.model import ProblemKind, Source
+from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError
 from geminids.reading.lines import decoded, lines_of, salvaged
 
@@ -27,7 +27,7 @@ def read_log(path: Path, disk: Disk = REAL) -> RolloutLog:
     return log
 
 
-def _read_line(log: RolloutLog, raw: bytes, place: Source) -> None:
+def _read_line(log: RolloutLog, raw: bytes, place: Location) -> None:
     try:
         line = decoded(log, raw, place)
     except UndecodableError as error:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from geminids.agents.codex.read.opening import Opened
-from geminids.core.model import FileAccount, Source
+from geminids.core.model import FileAccount, Location
 from geminids.reading.accounting import FileLog, count, printable
 
 
@@ -30,7 +30,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
     kind: str
     payload: dict[str, Any]
-    place: Source
+    place: Location
     time: Any
     """When it was written, as written."""
     ordinal: int | None = None
@@ -209,7 +209,7 @@ class RolloutLog(FileLog):
         """Whether something in it only a rollout holds: others write bare messages too."""
         self.records: list[Record] = []
 
-    def take(self, line: dict[str, Any], place: Source) -> None:
+    def take(self, line: dict[str, Any], place: Location) -> None:
         """Take a line in: it is used, or ignored by name."""
         shape = shape_of(line)
         size = place.end - place.start

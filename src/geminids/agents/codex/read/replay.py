@@ -34,12 +34,12 @@ from geminids.agents.codex.read.tokens import TokenCounter
 from geminids.core.model import (
     AnyPart,
     Level,
+    Location,
     Message,
     Origin,
     Problem,
     ProblemKind,
     Role,
-    Source,
     State,
     Text,
     Thought,
@@ -420,7 +420,7 @@ class Replay(Steps):
         events_tell = self._is_any_confirmed
         self.view.roll_back(turns, record.place, events_tell=events_tell, of_subagent=self._of_subagent)
 
-    def revert(self, seen: Mapping[str, int | None], by: Source) -> None:
+    def revert(self, seen: Mapping[str, int | None], by: Location) -> None:
         """Keep of each rollout what stands before an ordinal; the rest was taken back."""
         self._pause()
         self.counter.revert()

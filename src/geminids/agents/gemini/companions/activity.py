@@ -26,7 +26,7 @@ from geminids.agents.gemini.companions.spans import Lines
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.agents.base import Reading
-from geminids.core.model import Message, ProblemKind, Session, SessionKind, Source, Status, Usage
+from geminids.core.model import Location, Message, ProblemKind, Session, SessionKind, Status, Usage
 from geminids.reading.counts import count_or_none
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode
 
@@ -59,10 +59,10 @@ class _Exchange(msgspec.Struct):
     url: str
     contents: list[Any] = []
     at: object = None
-    places: list[Source] = []
+    places: list[Location] = []
     """Where the request and its whole answer stand."""
     pieces: dict[int, str] = {}
-    piece_places: list[Source] = []
+    piece_places: list[Location] = []
     body: str | None = None
     status: object = None
     error: str | None = None
@@ -73,12 +73,12 @@ class _Exchange(msgspec.Struct):
         """Whether the request went on with the talk."""
         return _MAIN in self.url and bool(self.contents)
 
-    def send(self, contents: list[Any], at: object, place: Source) -> None:
+    def send(self, contents: list[Any], at: object, place: Location) -> None:
         """Take in what was sent."""
         self.contents, self.at = contents, at
         self.places.append(place)
 
-    def take(self, payload: dict[Any, Any], at: object, place: Source) -> bool:
+    def take(self, payload: dict[Any, Any], at: object, place: Location) -> bool:
         """Take in what came back, if it is of a kind that we know."""
         match payload:
             case {"chunk": {"index": int(index), "data": str(data)}}:
@@ -103,7 +103,7 @@ class _Exchange(msgspec.Struct):
         return "".join(data for _, data in sorted(self.pieces.items()))
 
     @property
-    def answer_place(self) -> Source:
+    def answer_place(self) -> Location:
         """Where the answer stands, or what is known of it."""
         came = self.places[1:] or self.piece_places or self.places
         return came[-1]
@@ -126,11 +126,11 @@ def read_log(path: Path, content: bytes) -> Reading:
     return reading_of(log, [_session(log, path, name, told) for name, told in sessions.items()])
 
 
-def _records(log: CopyLog, content: bytes) -> Iterator[tuple[dict[str, Any], Source]]:
+def _records(log: CopyLog, content: bytes) -> Iterator[tuple[dict[str, Any], Location]]:
     lines = Lines(content)
     for found in _LINE.finditer(content):
         start, end = found.span()
-        place = Source(log.path, lines.at(start), start, end)
+        place = Location(log.path, lines.at(start), start, end)
         try:
             value, _ = log.decode(found[0], place)
         except UndecodableError as error:
@@ -145,7 +145,7 @@ def _records(log: CopyLog, content: bytes) -> Iterator[tuple[dict[str, Any], Sou
             log.report(ProblemKind.WRONG_TYPE, "a record that is no object", place.line, start, end)
 
 
-def _take(log: CopyLog, told: _Log, value: dict[str, Any], place: Source) -> None:
+def _take(log: CopyLog, told: _Log, value: dict[str, Any], place: Location) -> None:
     """Take a record in; what requests and answers are counted as is only known at the end."""
     at = value.get("timestamp")
     match value:

@@ -19,7 +19,7 @@ from geminids.agents.gemini.phrases import FILES_BEGIN, FILES_END
 from geminids.agents.gemini.read.content import parts_of, text_or_none
 from geminids.agents.gemini.read.messages import MessageBuilder
 from geminids.agents.gemini.read.turns import Turn
-from geminids.core.model import Message, Source
+from geminids.core.model import Location, Message
 
 _TURN = "turn"
 """What a turn is called in accounts."""
@@ -39,7 +39,7 @@ class Written(NamedTuple):
     """A turn as it was written, and where."""
 
     value: dict[str, Any]
-    place: Source
+    place: Location
     at: str | int | float | None = None
     """When it was said, as far as the file knows."""
 
@@ -63,7 +63,7 @@ def is_turn(value: dict[str, Any]) -> bool:
     return "parts" in value and isinstance(role, str) and role in _TYPES
 
 
-def use_turn(log: CopyLog, turn: dict[str, Any], place: Source) -> None:
+def use_turn(log: CopyLog, turn: dict[str, Any], place: Location) -> None:
     """Take a turn in."""
     log.count_use(_TURN, place.end - place.start)
     log.note_fields(_TURN, _TURN_FIELDS, turn)

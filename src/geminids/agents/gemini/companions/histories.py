@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.api_turns import Written, as_turn, is_turn, use_turn
 from geminids.agents.gemini.companions.spans import Lines, Span, complaint, elements, members, whole
-from geminids.core.model import ProblemKind, Source
+from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, salvage
 
 _UNKNOWN_MEMBER = "a field that is not known to geminids"
@@ -77,7 +77,7 @@ def _read_members(
     used: dict[str, Any] = {}
     lines = Lines(content)
     for name, (start, end) in spans.items():
-        place = Source(log.path, lines.at(start), start, end, f"/{name}")
+        place = Location(log.path, lines.at(start), start, end, f"/{name}")
         if name in shape.used:
             used |= _read_member(log, name, content[start:end], place)
         elif name != shape.turns:
@@ -87,7 +87,7 @@ def _read_members(
     return used
 
 
-def _read_member(log: CopyLog, name: str, raw: bytes, place: Source) -> dict[str, Any]:
+def _read_member(log: CopyLog, name: str, raw: bytes, place: Location) -> dict[str, Any]:
     """A member by its name; nothing if it does not read."""
     try:
         value, _ = log.decode(raw, place)
@@ -111,7 +111,7 @@ def read_turns(
     lines = Lines(content)
     pointer = prefix if name is None else f"{prefix}/{name}"
     for index, (start, end) in enumerate(spans):
-        place = Source(log.path, lines.at(start), start, end, f"{pointer}/{index}")
+        place = Location(log.path, lines.at(start), start, end, f"{pointer}/{index}")
         try:
             value, _ = log.decode(content[start:end], place)
         except UndecodableError as error:
@@ -160,7 +160,7 @@ def _salvaged_turns(
         start, end = begin + found.start, begin + found.end
         if content[done:start].strip(b" \t\r\n,["):
             log.report(ProblemKind.BAD_JSON, trouble, lines.at(done), done, start)
-        place = Source(log.path, lines.at(start), start, end, f"{pointer}/{index}")
+        place = Location(log.path, lines.at(start), start, end, f"{pointer}/{index}")
         use_turn(log, found.value, place)
         if not found.complete:
             log.remark(ProblemKind.BAD_JSON, f"cut off: {trouble}", place.line, start, end)

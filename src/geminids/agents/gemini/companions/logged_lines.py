@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from geminids.core.agents.traces import key
-from geminids.core.model import Source
+from geminids.core.model import Location
 from geminids.core.timestamps import parse_time
 
 SHORTENED = 65_536
@@ -35,7 +35,7 @@ class LoggedLine(msgspec.Struct, frozen=True, gc=False):
     key: int | None
     """What the whole text is recognised by; None if not known."""
     at: datetime | None
-    place: Source
+    place: Location
     left_out: str = ""
     """How much is not kept, in words."""
     unread: int = 0
@@ -68,7 +68,7 @@ class LoggedLine(msgspec.Struct, frozen=True, gc=False):
         return msgspec.structs.replace(self, text=text, left_out=f"{unread:,} bytes", unread=unread)
 
 
-def logged_line(value: dict[str, Any], text: str, place: Source, *, is_whole: bool) -> LoggedLine:
+def logged_line(value: dict[str, Any], text: str, place: Location, *, is_whole: bool) -> LoggedLine:
     """The line that an object of the log holds; what is of another type is unknown."""
     native_id, message_id, at = value.get("sessionId"), value.get("messageId"), value.get("timestamp")
     return LoggedLine(

@@ -30,6 +30,7 @@ from geminids.core.model import (
     Counts,
     FileAccount,
     LineKind,
+    Location,
     Message,
     Origin,
     Project,
@@ -37,7 +38,6 @@ from geminids.core.model import (
     Session,
     SessionFile,
     SessionKind,
-    Source,
     State,
     Status,
     Tally,
@@ -365,7 +365,7 @@ def account_of(log: PromptLog, whereabouts: Mapping[tuple[str, int], Whereabouts
     return msgspec.structs.replace(log.account, used=used, ignored=ignored)
 
 
-def logged_at(place: Source) -> tuple[str, int]:
+def logged_at(place: Location) -> tuple[str, int]:
     """What tells a line from all others."""
     return place.file, place.start
 

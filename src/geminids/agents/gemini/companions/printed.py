@@ -24,7 +24,7 @@ from geminids.agents.gemini.companions.printed_events import EVENT_TYPES, Event,
 from geminids.agents.gemini.companions.spans import Lines
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.core.agents.base import Reading
-from geminids.core.model import ProblemKind, Source
+from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode, object_end
 
 STREAM = "gemini-stream-json"
@@ -65,7 +65,7 @@ def _events(log: CopyLog, content: bytes) -> Iterator[Event]:
     """The events in the lines of a file; what is none was printed by somebody else."""
     lines = Lines(content)
     for start, end in _lines(content):
-        place = Source(log.path, lines.at(start), start, end)
+        place = Location(log.path, lines.at(start), start, end)
         is_object = content.startswith(b"{", start)
         try:
             value = log.decode(content[start:end], place)[0] if is_object else None
@@ -108,7 +108,7 @@ def read_answer(path: Path, content: bytes) -> Reading:
     lines, done = Lines(content), 0
     for answer in _answers(content):
         _ignore_between(log, content[done : answer.start])
-        place = Source(log.path, lines.at(answer.start), answer.start, answer.end)
+        place = Location(log.path, lines.at(answer.start), answer.start, answer.end)
         _use(log, answer, place)
         name = _session_name(answer.value, path)
         by_session.setdefault(name, AnsweredRuns(name)).take(answer.value, place)
@@ -149,7 +149,7 @@ def _object(raw: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _use(log: CopyLog, answer: _Answer, place: Source) -> None:
+def _use(log: CopyLog, answer: _Answer, place: Location) -> None:
     log.count_use("answer", answer.end - answer.start)
     log.note_fields("answer", _ANSWER_FIELDS, answer.value)
     if not answer.complete:

@@ -12,7 +12,7 @@ from typing import Any
 from geminids.agents.gemini.companions.printed_runs import PrintedRuns
 from geminids.agents.gemini.read.turns import Turn
 from geminids.agents.gemini.read.unrecorded import COMPRESSION, NEXT_SPEAKER
-from geminids.core.model import Source, Usage
+from geminids.core.model import Location, Usage
 from geminids.reading.counts import count_or_none
 
 _TOKEN_NAMES = ("prompt", "cached", "candidates", "thoughts", "tool", "total")
@@ -37,7 +37,7 @@ class AnsweredRuns(PrintedRuns):
         super().__init__(native_id)
         self._runs = 0
 
-    def take(self, value: dict[str, Any], place: Source) -> None:
+    def take(self, value: dict[str, Any], place: Location) -> None:
         """Take in what a run printed."""
         self._runs += 1
         suffix = f"-run-{self._runs}" if self._runs > 1 else ""

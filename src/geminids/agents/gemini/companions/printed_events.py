@@ -15,7 +15,7 @@ from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.printed_runs import PrintedRuns
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.agents.gemini.read.turns import Turn
-from geminids.core.model import Session, Source, Usage
+from geminids.core.model import Location, Session, Usage
 from geminids.reading.counts import count_or_none
 
 EVENT_TYPES = ("init", "message", "tool_use", "tool_result", "error", "result")
@@ -27,7 +27,7 @@ class Event(NamedTuple):
     """An event as it was printed, and where it stands."""
 
     value: dict[str, Any]
-    place: Source
+    place: Location
 
 
 class StreamedRuns(PrintedRuns):
@@ -86,7 +86,7 @@ class StreamedRuns(PrintedRuns):
         """The answer that an event goes on with."""
         reply = self._reply or self._begin_reply(event)
         first = reply.places[0]
-        reply.places[0] = Source(first.file, first.line, first.start, event.place.end)
+        reply.places[0] = Location(first.file, first.line, first.start, event.place.end)
         return reply
 
     def _begin_reply(self, event: Event) -> Turn:

@@ -26,7 +26,7 @@ from geminids.agents.gemini.companions.spans import BETWEEN, Lines, Span, sound
 from geminids.agents.gemini.read.records import printable
 from geminids.core.agents.base import FoundFile
 from geminids.core.disk import REAL, Disk
-from geminids.core.model import FileAccount, Problem, ProblemKind, Source
+from geminids.core.model import FileAccount, Location, Problem, ProblemKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode, salvage
 
 PROMPT_LOG = "gemini-prompt-log"
@@ -92,10 +92,10 @@ class _Log(BesideLog):
         if len(self.problems) < _MOST_PROBLEMS:
             super().remark(kind, detail, line, start, end)
 
-    def _report_at(self, place: Source, kind: ProblemKind, detail: str) -> None:
+    def _report_at(self, place: Location, kind: ProblemKind, detail: str) -> None:
         self.report(kind, detail, place.line or None, place.start, place.end)
 
-    def _remark_at(self, place: Source, kind: ProblemKind, detail: str) -> None:
+    def _remark_at(self, place: Location, kind: ProblemKind, detail: str) -> None:
         self.remark(kind, detail, place.line or None, place.start, place.end)
 
     def _read_unlaid(self, stream: BinaryIO, begin: int) -> None:
@@ -130,11 +130,11 @@ class _Log(BesideLog):
             start = between.end() if between else end
             end = start + len(element)
             line += content.count(b"\n", before, start)
-            self._read_element(content[start:end], Source(self.path, line, start, end, f"/{index}"))
+            self._read_element(content[start:end], Location(self.path, line, start, end, f"/{index}"))
             layout -= len(element)
         self.count_layout(layout)
 
-    def _read_element(self, raw: bytes, place: Source) -> None:
+    def _read_element(self, raw: bytes, place: Location) -> None:
         try:
             value, _ = self.decode(raw, place)
         except UndecodableError as error:
@@ -161,7 +161,7 @@ class _Log(BesideLog):
             self._read_long(piece)
             return
         raw = piece.raw.rstrip(_LAYOUT)
-        place = Source(self.path, piece.line or 0, piece.start, piece.start + len(raw))
+        place = Location(self.path, piece.line or 0, piece.start, piece.start + len(raw))
         try:
             value, _ = self.decode(raw, place)
         except UndecodableError as error:
@@ -172,7 +172,7 @@ class _Log(BesideLog):
 
     def _read_long(self, piece: Piece) -> None:
         """A line of which only beginning and end are looked at."""
-        place = Source(self.path, piece.line or 0, piece.start, piece.end)
+        place = Location(self.path, piece.line or 0, piece.start, piece.end)
         value = complete_truncated(piece.raw[: 2 * SHORTENED])
         if value is None or not _has_words(value):
             detail = "too long to be read at once, and not as Gemini CLI writes it"
@@ -189,7 +189,7 @@ class _Log(BesideLog):
             self._count_between(piece, end, found.start, complaint)
             end = found.end
             line = 0 if piece.line is None else piece.line - 1 + lines.at(found.start)
-            place = Source(self.path, line, piece.start + found.start, piece.start + end)
+            place = Location(self.path, line, piece.start + found.start, piece.start + end)
             if not found.complete:
                 self._remark_at(place, ProblemKind.BAD_JSON, f"cut off: {complaint}")
             self._take(found.value, place, is_whole=found.complete)
@@ -202,7 +202,7 @@ class _Log(BesideLog):
         else:
             self.count_layout(end - start)
 
-    def _take(self, value: Any, place: Source, *, is_whole: bool = True, has_middle: bool = True) -> None:
+    def _take(self, value: Any, place: Location, *, is_whole: bool = True, has_middle: bool = True) -> None:
         """Take a line in, or say why not."""
         # No `match`: on mappings it takes as long as all the rest, and there may be very many lines.
         text = value.get("message") if type(value) is dict else None

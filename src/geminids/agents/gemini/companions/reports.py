@@ -21,7 +21,7 @@ from geminids.agents.gemini.companions.histories import History, Shape, read_his
 from geminids.agents.gemini.companions.spans import Span, elements, members, whole
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.agents.base import Reading
-from geminids.core.model import Message, SessionKind, Source
+from geminids.core.model import Location, Message, SessionKind
 
 _INSTRUCTIONS = "what the CLI tells every model: its instructions, tools and settings"
 SHARED = Shape("gemini-shared-chat", None)
@@ -97,7 +97,7 @@ def _notice(log: CopyLog, error: object) -> tuple[Message, ...]:
             return ()
         case _:
             value = {"type": "error", "content": [error]}
-    return built(log, [Turn("error", value, Source(log.path, 1, 0, log.size, "/error"))])
+    return built(log, [Turn("error", value, Location(log.path, 1, 0, log.size, "/error"))])
 
 
 def _reading(path: Path, history: History, after: tuple[Message, ...] = ()) -> Reading:

@@ -27,11 +27,11 @@ from geminids.agents.gemini.read.turns import Turn
 from geminids.core.agents.base import Reading
 from geminids.core.model import (
     AnyPart,
+    Location,
     Message,
     Origin,
     Role,
     SessionKind,
-    Source,
     State,
     ToolCall,
     ToolStatus,
@@ -112,7 +112,7 @@ def _is_same(call: ToolCall, asked: ToolCall) -> bool:
 
 
 def _message(log: CopyLog, call: ToolCall) -> Message:
-    place = Source(log.path, 1, 0, log.size, "/toolCall")
+    place = Location(log.path, 1, 0, log.size, "/toolCall")
     return Message("tool-call", Role.ASSISTANT, Origin.MODEL, State.CURRENT, None, None, (call,), None, place)
 
 

@@ -32,7 +32,7 @@ from geminids.agents.gemini.companions.api_turns import Written, messages_of, us
 from geminids.agents.gemini.companions.copy_sessions import modified, reading_of, session_of
 from geminids.agents.gemini.companions.spans import Lines
 from geminids.core.agents.base import Reading
-from geminids.core.model import ProblemKind, SessionKind, Source
+from geminids.core.model import Location, ProblemKind, SessionKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode
 
 FORMAT = "gemini-shared-markdown"
@@ -88,7 +88,7 @@ def _turns(log: CopyLog, content: bytes, divider: re.Pattern[bytes]) -> Iterator
     starts = [0, *(found.end() for found in divider.finditer(content))]
     ends = [*(found.start() for found in divider.finditer(content)), len(content)]
     for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        place = Source(log.path, lines.at(start), start, end)
+        place = Location(log.path, lines.at(start), start, end)
         heading = _HEADING.match(content, start, end)
         begin = heading.end() if heading else start
         is_user = b"USER" in content[start:begin].upper()
@@ -100,7 +100,7 @@ def _turns(log: CopyLog, content: bytes, divider: re.Pattern[bytes]) -> Iterator
 
 
 def _parts(
-    log: CopyLog, text: bytes, place: Source, *, is_user: bool, is_last: bool
+    log: CopyLog, text: bytes, place: Location, *, is_user: bool, is_last: bool
 ) -> Iterator[dict[str, Any]]:
     """The parts of a turn: tools' blocks where they stand on the right side, and texts between them."""
     wanted, member = (b"Response", "functionResponse") if is_user else (b"Command", "functionCall")
@@ -132,7 +132,7 @@ def _object(raw: bytes, *, is_cut: bool) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _texts(log: CopyLog, raw: bytes, place: Source) -> Iterator[dict[str, Any]]:
+def _texts(log: CopyLog, raw: bytes, place: Location) -> Iterator[dict[str, Any]]:
     """A stretch of text as the parts that the CLI put together, as far as its own texts tell."""
     try:
         text = raw.decode()

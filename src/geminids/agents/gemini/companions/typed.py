@@ -19,7 +19,7 @@ import msgspec
 from geminids.agents.gemini.companions.logged_lines import LoggedLine
 from geminids.agents.gemini.companions.prompt_log import PromptLog
 from geminids.core.agents.traces import Said, Trace, key
-from geminids.core.model import LineKind, Origin, SessionKind, Source
+from geminids.core.model import LineKind, Location, Origin, SessionKind
 
 _BEFORE = timedelta(seconds=2)
 _AFTER_IN_ITS_SESSION = timedelta(seconds=60)
@@ -62,13 +62,13 @@ class Line(msgspec.Struct):
     """A logged line, and what was found out about it."""
 
     logged: LoggedLine
-    also_at: list[Source]
+    also_at: list[Location]
     kind: LineKind = LineKind.PROMPT
     spot: Spot | None = None
     """The message that holds it."""
 
     @property
-    def places(self) -> tuple[Source, ...]:
+    def places(self) -> tuple[Location, ...]:
         """Where it stands in the logs."""
         return (self.logged.place, *self.also_at)
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from geminids.agents.gemini.custody.rescue_view import is_of_human, is_reply, places_of
-from geminids.core.model import Message, Session, Source, State
+from geminids.core.model import Location, Message, Session, State
 
 
 class Accident(StrEnum):
@@ -43,7 +43,7 @@ def accidents(session: Session) -> dict[str, Accident]:
     return found
 
 
-def _accident(message: Message, by: Source, put_in_place: list[Message]) -> Accident | None:
+def _accident(message: Message, by: Location, put_in_place: list[Message]) -> Accident | None:
     files = {place.file for place in places_of(message)}
     if by.file not in files:
         # In a folder that was copied to another one, sessions are what they were then.

@@ -15,7 +15,7 @@ from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.records import FileLog, Format
 from geminids.core.agents.rescue import Obstacle
 from geminids.core.disk import GIVEN
-from geminids.core.model import Message, Session, Source
+from geminids.core.model import Location, Message, Session
 from geminids.reading.bounded import read_bounded
 
 _DELETES = "Gemini CLI does not list it, and deletes the file when it next starts in this project"
@@ -56,7 +56,7 @@ class Causes:
             return Cause(accident, by.file, by.line)
         return min(map(self._cause_at, places_of(message)), key=_by_weight)
 
-    def _cause_at(self, place: Source) -> Cause:
+    def _cause_at(self, place: Location) -> Cause:
         """What keeps the CLI from what stands in one place."""
         path = Path(place.file)
         if str(path.parent) not in self._chats:

@@ -18,7 +18,7 @@ from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.replay import Replay
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.disk import GIVEN
-from geminids.core.model import Message, Origin, Role, Session, Source, State
+from geminids.core.model import Location, Message, Origin, Role, Session, State
 from geminids.reading.bounded import read_bounded
 
 _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
@@ -83,7 +83,7 @@ def _seen_in(taken: Loaded) -> dict[_Spot, Seen]:
     return {_spot(place): one for one in seen for place in one.turn.places}
 
 
-def places_of(message: Message) -> tuple[Source, ...]:
+def places_of(message: Message) -> tuple[Location, ...]:
     """Everywhere a message stands."""
     return (message.source, *message.also_at)
 
@@ -98,5 +98,5 @@ def is_reply(message: Message) -> bool:
     return message.role is Role.ASSISTANT and message.origin is Origin.MODEL and bool(message.parts)
 
 
-def _spot(place: Source) -> _Spot:
+def _spot(place: Location) -> _Spot:
     return place.file, place.line, place.pointer

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from geminids.agents.gemini.read.records import BEGINNING, MESSAGE, FileLog, Format, Kind, Record
-from geminids.core.model import ProblemKind, Source
+from geminids.core.model import Location, ProblemKind
 from geminids.reading.bounded import Portion, Text
 from geminids.reading.jsonl import (
     REFUSED,
@@ -93,7 +93,7 @@ def _name_halves(log: FileLog, content: bytes) -> None:
     for place in places:
         log.name_halves(content[place.start : place.end], place)
     around = _without(content, [(place.start, place.end) for place in places])
-    log.name_halves(around, Source(log.path, 1, 0, len(content)))
+    log.name_halves(around, Location(log.path, 1, 0, len(content)))
 
 
 def read_pieces(path: str, text: Text) -> FileLog:
@@ -190,24 +190,24 @@ def _use_around(log: FileLog, header: dict[str, Any], spans: Sequence[Span]) -> 
     log.count_layout(end - begin - sum(stop - start for start, stop in spans))
 
 
-def _places(log: FileLog, content: bytes, spans: Sequence[Span]) -> Iterator[Source]:
+def _places(log: FileLog, content: bytes, spans: Sequence[Span]) -> Iterator[Location]:
     """Where each message stands."""
     line, counted_to = 1, 0
     for index, (start, stop) in enumerate(spans):
         line += content.count(b"\n", counted_to, start)
         counted_to = start
-        yield Source(log.path, line, start, stop, f"/messages/{index}")
+        yield Location(log.path, line, start, stop, f"/messages/{index}")
 
 
 def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
-    place = Source(log.path, 1, 0, log.size, "")
+    place = Location(log.path, 1, 0, log.size, "")
     record = Record(Kind.HEADER, header, place)
     log.records.append(record)
     log.count_use(Kind.HEADER, size)
     log.note_unknown_fields(record)
 
 
-def _read_element(log: FileLog, raw: msgspec.Raw, place: Source) -> None:
+def _read_element(log: FileLog, raw: msgspec.Raw, place: Location) -> None:
     try:
         value, agent_reads = log.decode(raw, place)
     except UndecodableError as error:
@@ -255,7 +255,7 @@ def _salvage_messages(log: FileLog, content: bytes, begin: int, complaint: str) 
             log.report(ProblemKind.BAD_JSON, complaint, None, done, found.start)
         else:
             log.count_layout(found.start - done)
-        place = Source(log.path, line, found.start, found.end, f"/messages/{index}")
+        place = Location(log.path, line, found.start, found.end, f"/messages/{index}")
         log.use(Record(Kind.MESSAGE, found.value, place, agent_reads=False, complete=found.complete))
         if not found.complete:
             log.remark(ProblemKind.BAD_JSON, f"cut off: {complaint}", line, found.start, found.end)

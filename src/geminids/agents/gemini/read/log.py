@@ -18,7 +18,7 @@ from geminids.agents.gemini.read.records import (
     kind_of,
     printable,
 )
-from geminids.core.model import Source
+from geminids.core.model import Location
 from geminids.reading.bounded import Text
 from geminids.reading.jsonl import UndecodableError
 from geminids.reading.lines import lines_of, salvaged
@@ -47,7 +47,7 @@ def _share(messages: list[Any], restated: dict[str, dict[str, Any]]) -> None:
                 restated[message_id] = message
 
 
-def _read_line(log: FileLog, raw: bytes, place: Source) -> Record | None:
+def _read_line(log: FileLog, raw: bytes, place: Location) -> Record | None:
     try:
         value, agent_reads = log.decode(raw, place)
     except UndecodableError as error:
@@ -68,7 +68,7 @@ def _unknown_kind(value: object) -> str:
     return "record of unknown kind: " + ", ".join(sorted(map(printable, value))[:6])
 
 
-def _salvage_line(log: FileLog, raw: bytes, line: Source, complaint: str) -> None:
+def _salvage_line(log: FileLog, raw: bytes, line: Location, complaint: str) -> None:
     for found, place in salvaged(log, raw, line, complaint, beginning=BEGINNING, is_record=is_record):
         kind = kind_of(found.value)
         if kind is not None:

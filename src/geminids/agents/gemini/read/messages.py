@@ -23,12 +23,12 @@ from geminids.core.model import (
     Attachment,
     FileReference,
     Level,
+    Location,
     Message,
     Origin,
     Problem,
     ProblemKind,
     Role,
-    Source,
     Text,
     Thought,
     ToolCall,
@@ -233,7 +233,7 @@ class MessageBuilder:
         return Usage(1, sent, cached, None, output, thoughts, tool, total, differs)
 
     def _wrong(self, turn: Turn, detail: str) -> None:
-        place: Source = turn.places[-1]
+        place: Location = turn.places[-1]
         problem = Problem(place.file, ProblemKind.WRONG_TYPE, detail, place.line, place.start, place.end)
         self.problems.append(problem)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.core.model import Source
+from geminids.core.model import Location
 from geminids.reading import accounting
 from geminids.reading.accounting import count
 from geminids.reading.jsonl import REFUSED, decode_strict
@@ -46,7 +46,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
     kind: Kind
     value: dict[str, Any]
-    place: Source
+    place: Location
     agent_reads: bool = True
     """Whether Gemini CLI itself can read it: it skips what is glued, torn or no strict JSON."""
     complete: bool = True
@@ -125,7 +125,7 @@ class FileLog(accounting.FileLog):
         super().__init__(path, file_format, size, keeps_halves=keeps_halves)
         self.records: list[Record] = []
 
-    def decode(self, raw: bytes | msgspec.Raw, place: Source) -> tuple[Any, bool]:
+    def decode(self, raw: bytes | msgspec.Raw, place: Location) -> tuple[Any, bool]:
         """The value of these bytes, and whether Gemini CLI reads it too; raises UndecodableError."""
         try:
             # Nearly every record ends here, so it is not even wrapped.
@@ -144,7 +144,7 @@ class FileLog(accounting.FileLog):
         """Take in what was read of a later part of the same file, whose places were counted from there."""
         for record in other.records:
             at = record.place
-            place = Source(at.file, 0, at.start + by, at.end + by)
+            place = Location(at.file, 0, at.start + by, at.end + by)
             self.use(msgspec.structs.replace(record, place=place))
         self.count_layout(other._layout)
         for one in other.problems:

@@ -21,7 +21,7 @@ from geminids.agents.gemini.read.injected import ACKNOWLEDGEMENTS, CONTEXT_ID
 from geminids.agents.gemini.read.records import MESSAGE, Kind, Record
 from geminids.agents.gemini.read.traits import is_context
 from geminids.agents.gemini.read.turns import VERSION, Turn
-from geminids.core.model import Source, State
+from geminids.core.model import Location, State
 
 _RESTATED = "/$set/messages"
 
@@ -62,14 +62,14 @@ class Replay:
         self._settled = self._count if is_rescued else 0
         self._alive, self._burst, self._mentioned, self._last_kind = {}, [], set(), None
         self._seen = set()
-        last_place: Source | None = None
+        last_place: Location | None = None
         for record in records:
             self._read(record)
             last_place = record.place
         if before and last_place is not None and not is_rescued:
             self._supersede(before, last_place)
 
-    def _supersede(self, before: list[Turn], place: Source) -> None:
+    def _supersede(self, before: list[Turn], place: Location) -> None:
         """Mark what an older copy of the session holds and the newer one no longer does.
 
         Only a file that repeats turns of the older one is a copy; one that merely goes on is not.
@@ -119,7 +119,7 @@ class Replay:
         self,
         turn_id: str,
         value: dict[str, Any],
-        place: Source,
+        place: Location,
         *,
         complete: bool = True,
         restated: bool = False,
@@ -151,20 +151,20 @@ class Replay:
         turn = self._turns.get(turn_id.rpartition(VERSION)[0]) if VERSION in turn_id else None
         return next((one for one in turn.versions if one.id == turn_id), None) if turn else None
 
-    def _set_aside(self, turn: Turn, place: Source) -> None:
+    def _set_aside(self, turn: Turn, place: Location) -> None:
         """Make room for another turn under the same id; to the agent it replaces this one."""
         turn.drop(State.SUPERSEDED, place)
         del self._turns[turn.id]
         turn.rename(f"{turn.id}~{turn.number}")
         self._turns[turn.id] = turn
 
-    def _new_turn(self, turn_id: str, value: dict[str, Any], place: Source) -> Turn:
+    def _new_turn(self, turn_id: str, value: dict[str, Any], place: Location) -> Turn:
         """A turn that was not there before."""
         self._count += 1
         turn = self._turns[turn_id] = Turn(turn_id, value, place, self._count)
         return turn
 
-    def _update_originals(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
+    def _update_originals(self, turn_id: str, value: dict[str, Any], place: Location) -> None:
         """A copy that is written again may have calls, which belong to its last original, or words."""
         originals = self._copies[turn_id]
         for original in originals:
@@ -178,7 +178,7 @@ class Replay:
         if copy.new_pieces:
             self._add_to_copy(turn_id, _only(copy.new_pieces, value), place)
 
-    def _add_to_copy(self, turn_id: str, value: dict[str, Any], place: Source) -> None:
+    def _add_to_copy(self, turn_id: str, value: dict[str, Any], place: Location) -> None:
         """Take in what a copy says that its originals do not, as a turn of its own."""
         turn = self._turns.get(f"{turn_id}+")
         if turn is None:
@@ -187,7 +187,7 @@ class Replay:
         else:
             turn.merge(value, place, restated=False)
 
-    def _state_all(self, messages: object, place: Source, pointer: str, *, complete: bool = True) -> None:
+    def _state_all(self, messages: object, place: Location, pointer: str, *, complete: bool = True) -> None:
         """Take in the messages that a record carries, without forgetting any other."""
         for index, value in _stated(messages):
             self._put(value["id"], value, _inside(place, f"{pointer}/{index}"), complete=complete)
@@ -229,7 +229,7 @@ class Replay:
         is_other = any(turn.imported for turn in brought)
         self._restate(before, record, reloaded=bool(re_emitted), is_other=is_other, compressed=compressed)
 
-    def _take_back(self, re_emitted: list[str]) -> dict[str, list[Source]]:
+    def _take_back(self, re_emitted: list[str]) -> dict[str, list[Location]]:
         """Forget lines that only wrote the history again; returns where they stand."""
         for turn_id in re_emitted:
             self._alive.pop(turn_id, None)
@@ -268,7 +268,7 @@ class Replay:
         return ids if is_copy else []
 
     def _take_in_copy(
-        self, value: dict[str, Any], copy: Copy, places: list[Source], *, reloaded: bool
+        self, value: dict[str, Any], copy: Copy, places: list[Location], *, reloaded: bool
     ) -> list[Turn]:
         """A message under a new id: a copy of turns, something new, or a bit of both. Returns what is new."""
         turn_id = value["id"]
@@ -373,8 +373,8 @@ def _only(pieces: list[Any], value: dict[str, Any]) -> dict[str, Any]:
     return {**value, "content": pieces, "toolCalls": []}
 
 
-def _inside(place: Source, pointer: str) -> Source:
-    return Source(place.file, place.line, place.start, place.end, pointer)
+def _inside(place: Location, pointer: str) -> Location:
+    return Location(place.file, place.line, place.start, place.end, pointer)
 
 
 def _is_summary(value: dict[str, Any]) -> bool:

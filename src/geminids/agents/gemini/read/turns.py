@@ -8,7 +8,7 @@ from geminids.agents.gemini.read.content import parts_of
 from geminids.agents.gemini.read.injected import CONTEXT_ID
 from geminids.agents.gemini.read.merging import Places, merged, vanished
 from geminids.agents.gemini.read.traits import Trait, traits
-from geminids.core.model import Source, State
+from geminids.core.model import Location, State
 
 _NOTICES = frozenset({"info", "warning", "error"})
 VERSION = "~v"
@@ -38,14 +38,14 @@ class Turn:
         "versions",
     )
 
-    def __init__(self, turn_id: str, value: dict[str, Any], place: Source, number: int = 0) -> None:
+    def __init__(self, turn_id: str, value: dict[str, Any], place: Location, number: int = 0) -> None:
         self.id = turn_id
         self.number = number
         """Where it stands among the turns of its session, by first appearance."""
         self.value = value
         self.places = [place]
         self.state = _CURRENT
-        self.dropped_by: Source | None = None
+        self.dropped_by: Location | None = None
         self.imported = False
         """Whether the turn was taken over from another session."""
         self.asked: dict[str, dict[str, Any]] = {}
@@ -83,7 +83,7 @@ class Turn:
         """Whether the turn is the CLI's own opening."""
         return self.id == CONTEXT_ID
 
-    def merge(self, value: dict[str, Any], place: Source, *, restated: bool) -> None:
+    def merge(self, value: dict[str, Any], place: Location, *, restated: bool) -> None:
         """Take in another version. Where it has other words, the one before it is superseded, and kept."""
         if value is self._last:
             return
@@ -110,7 +110,7 @@ class Turn:
         for number, version in enumerate(self.versions, 1):
             version.id = f"{turn_id}{VERSION}{number}"
 
-    def _keep_version(self, value: dict[str, Any], place: Source) -> None:
+    def _keep_version(self, value: dict[str, Any], place: Location) -> None:
         """Keep what was said before, beside what took its place: it is counted there."""
         version = Turn(f"{self.id}{VERSION}{len(self.versions) + 1}", value, self.places[0], self.number)
         version.imported = True
@@ -125,7 +125,7 @@ class Turn:
                 case {"functionResponse": dict(response)}:
                     self.answered.setdefault(_call_id(response, index), response)
 
-    def drop(self, state: State, place: Source) -> None:
+    def drop(self, state: State, place: Location) -> None:
         """Take the turn out of the agent's view."""
         self.state = state
         self.dropped_by = place
