@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
     from typing import Protocol
 
-    class Place(Hashable, Protocol):
+    class NamedFolder(Hashable, Protocol):
         """A project, as far as telling it from others takes."""
 
         @property
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         def slug(self) -> str | None: ...  # noqa: D102
 
 
-Project = TypeVar("Project", bound="Place")
+Project = TypeVar("Project", bound="NamedFolder")
 
 
 def project_name(path: str | None, project_hash: str | None, slug: str | None) -> str:
@@ -48,7 +48,7 @@ def project_names(projects: Iterable[Project]) -> dict[Project, str]:
     }
 
 
-def _longer_name(project: Place) -> str:
+def _longer_name(project: NamedFolder) -> str:
     if project.path:
         return "/".join(project.path.rstrip("/\\").replace("\\", "/").split("/")[-2:])
     return f"{project.name} ({project.hash[:8]})" if project.hash else project.name

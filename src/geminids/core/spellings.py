@@ -60,7 +60,7 @@ _MOST_GUESSES = 64
 _TREES = "/worktrees/"
 
 
-class _Place(NamedTuple):
+class _PathParts(NamedTuple):
     """A path taken apart: `root` is a drive, a share, empty for POSIX, or None for a relative path."""
 
     root: str | None
@@ -159,7 +159,7 @@ def _written_forms(path: str) -> Iterator[str]:
             yield from _guessed_cases(place)
 
 
-def _posix_forms(place: _Place) -> Iterator[str]:
+def _posix_forms(place: _PathParts) -> Iterator[str]:
     plain = "/" + "/".join(place.names)
     yield plain
     for long, short in _ALIASES if place.names else ():
@@ -168,20 +168,20 @@ def _posix_forms(place: _Place) -> Iterator[str]:
             yield "/host_mnt" + long + plain[len(short) :]
 
 
-def _share_forms(place: _Place) -> Iterator[str]:
+def _share_forms(place: _PathParts) -> Iterator[str]:
     whole = "\\".join(((place.root or ""), *place.names)) + ("" if place.names else "\\")
     yield whole
     yield whole.lower()
 
 
-def _drive_forms(place: _Place) -> Iterator[str]:
+def _drive_forms(place: _PathParts) -> Iterator[str]:
     for form in _DRIVE_FORMS:
         yield _on_drive(form, place.root or "", place.names)
     for form in _DRIVE_FORMS:
         yield _on_drive(form, place.root or "", tuple(name.lower() for name in place.names))
 
 
-def _guessed_cases(place: _Place) -> Iterator[str]:
+def _guessed_cases(place: _PathParts) -> Iterator[str]:
     """What a path in lower case may have been: `Users` for sure, else each name with a capital or not."""
     cases = islice(product(*map(_likely_cases, place.names)), _MOST_GUESSES)
     for names in cases:
@@ -215,31 +215,31 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
 
 
-def _taken_apart(path: str) -> _Place:
+def _taken_apart(path: str) -> _PathParts:
     """The one place that all spellings of a path lead to."""
     path = as_agents_read(path)
     if verbatim := _VERBATIM.match(path):
         path = _without_mark(path, verbatim)
     if drive := _DRIVE.match(path):
-        return _Place(drive[1].lower() + ":", _windows_names(path[drive.end() :]))
+        return _PathParts(drive[1].lower() + ":", _windows_names(path[drive.end() :]))
     if wsl := _WSL_SHARE.match(path):
         return _posix_place(_windows_names(path[wsl.end() :]))
     if share := _SHARE.match(path):
-        return _Place(f"\\\\{share[1]}\\{share[2]}", _windows_names(path[share.end() :]))
+        return _PathParts(f"\\\\{share[1]}\\{share[2]}", _windows_names(path[share.end() :]))
     if path.startswith("/"):
         return _posix_place(_resolved(path.split("/")))
-    return _Place(None, _resolved(path.split("/"), keep_above=True))
+    return _PathParts(None, _resolved(path.split("/"), keep_above=True))
 
 
-def _posix_place(names: tuple[str, ...]) -> _Place:
+def _posix_place(names: tuple[str, ...]) -> _PathParts:
     """The place of a path from the root, which may be that of a drive, or have a shorter name."""
     path = "/" + "/".join(names)
     if drive := _MOUNTED_DRIVE.match(path):
-        return _Place(drive[1].lower() + ":", _windows_names(path[drive.end() :]))
+        return _PathParts(drive[1].lower() + ":", _windows_names(path[drive.end() :]))
     for long, short in _ALIASES:
         if path.startswith(long + "/"):
             return _posix_place(tuple((short + path[len(long) :]).split("/")[1:]))
-    return _Place("", names)
+    return _PathParts("", names)
 
 
 def _windows_names(path: str) -> tuple[str, ...]:

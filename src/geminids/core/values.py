@@ -40,8 +40,8 @@ class Value:
         return iter(self._values())
 
     def __repr__(self) -> str:
-        told = (f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
-        return f"{type(self).__name__}({', '.join(told)})"
+        fields = (f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
+        return f"{type(self).__name__}({', '.join(fields)})"
 
     def _replace(self, **changes: Any) -> Self:
         """The same with other values in some fields."""

@@ -21,7 +21,7 @@ from geminids.library.durable_notes import DurableNotes
 from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.disk import KeptDisk
 from geminids.storage.archive.values import FOLDER as KEPT_FOLDER
-from geminids.storage.index.database import Index, Place
+from geminids.storage.index.database import Index, IndexFile
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -186,10 +186,10 @@ class LibraryContext:
         disk.homes = [home.folder for home in found]
         return disk, [home._replace(disk=disk) for home in (*found, *gone)]
 
-    def place(self) -> Place | None:
+    def place(self) -> IndexFile | None:
         """Where the index is kept; None for a user without a home."""
         folder = self.data_folder
-        return Place(folder, [home.folder for home in self.homes]) if folder else None
+        return IndexFile(folder, [home.folder for home in self.homes]) if folder else None
 
     def _here(self) -> str | None:
         return config.current_folder(self.environment)

@@ -10,7 +10,7 @@ from geminids.core.values import Value
 from geminids.storage.index.database import (
     DamagedIndexError,
     Index,
-    Place,
+    IndexFile,
     closed_on_error,
     naming_damage,
     naming_strange_rows,
@@ -34,7 +34,7 @@ Progress = Callable[[int, int], None]
 class IndexManner(Value):
     """How the index is brought up to date."""
 
-    place: Callable[[], Place | None]
+    place: Callable[[], IndexFile | None]
     """Where it is kept; None if nowhere."""
     sync: Callable[[], Sync]
     is_synced: bool

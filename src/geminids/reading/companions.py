@@ -10,7 +10,7 @@ from typing import NamedTuple
 from geminids.core.model import CompanionKind
 
 
-class Place(NamedTuple):
+class CompanionRole(NamedTuple):
     """What a file is, and the agent's id of the session it belongs to."""
 
     kind: CompanionKind

@@ -14,7 +14,7 @@ import msgspec
 from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Home, SkippedFile
 from geminids.core.disk import REAL, AnyPath, Disk, Entry, Facts
 from geminids.core.model import CompanionKind, Problem, Project
-from geminids.reading.companions import Place
+from geminids.reading.companions import CompanionRole
 from geminids.reading.texts import unreadable
 
 LINK = "a link; links are not followed"
@@ -97,7 +97,7 @@ class Scanner:
         # Joining is half the work of taking a whole path apart, and there are tens of thousands.
         return FoundFile(within / entry.name, facts.st_size, facts.st_mtime_ns, facts.st_ino)
 
-    def _add_beside(self, shelf: Shelf, known: Place, entry: Entry) -> None:
+    def _add_beside(self, shelf: Shelf, known: CompanionRole, entry: Entry) -> None:
         """Take a file in that lies beside the sessions."""
         if facts := self._facts(entry):
             size, changed, inode = facts.st_size, facts.st_mtime_ns, facts.st_ino

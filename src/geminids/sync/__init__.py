@@ -22,7 +22,7 @@ from geminids.storage.index.database import (
     DamagedIndexError,
     FullDiskError,
     Index,
-    Place,
+    IndexFile,
     StrangeRowsError,
     closed_on_error,
     in_memory,
@@ -86,7 +86,7 @@ class Sync:
     def __init__(
         self,
         homes: Sequence[Home],
-        place: Callable[[], Place | None],
+        place: Callable[[], IndexFile | None],
         folders: Callable[[], Folders],
         generation: Callable[[], int],
         here: Callable[[], str | None],
@@ -141,7 +141,7 @@ class _Run:
     def __init__(
         self,
         sync: Sync,
-        place: Place | None,
+        place: IndexFile | None,
         seen: list[Seen],
         *,
         full: bool,
@@ -169,7 +169,7 @@ class _Run:
         except DamagedIndexError as error:
             return self._in_place_of_damaged(self._place, error)
 
-    def _in_place_of_damaged(self, place: Place, error: DamagedIndexError) -> tuple[Index, Outcome]:
+    def _in_place_of_damaged(self, place: IndexFile, error: DamagedIndexError) -> tuple[Index, Outcome]:
         """The index made anew; a file can be opened long before its damage is met."""
         try:
             self._said.append(f"{error} It is now {place.move_aside(error.path)!r}; the index is made anew.")
@@ -177,7 +177,7 @@ class _Run:
             return self._without_writing(None, refused)
         return self._kept(place)
 
-    def _in_place_of_strange(self, place: Place, error: StrangeRowsError) -> tuple[Index, Outcome]:
+    def _in_place_of_strange(self, place: IndexFile, error: StrangeRowsError) -> tuple[Index, Outcome]:
         """The index made anew. Until that is done the old one stays: it may be a bug that is met again."""
         self._said.append(f"{error} The index is made anew.")
         try:
@@ -186,7 +186,7 @@ class _Run:
         except (BusyIndexError, FullDiskError, OSError) as refused:
             return self._without_writing(None, refused)
 
-    def _kept(self, place: Place) -> tuple[Index, Outcome]:
+    def _kept(self, place: IndexFile) -> tuple[Index, Outcome]:
         """The index that is kept for the next time, or the best there is instead."""
         index = None if self._full else self._open(place)
         if index and self._is_current(index):
@@ -204,7 +204,7 @@ class _Run:
             index.close()
         return written
 
-    def _open(self, place: Place) -> Index | None:
+    def _open(self, place: IndexFile) -> Index | None:
         """The index that is there, if it was made as we would make it and we may read it."""
         try:
             index = place.open()
@@ -219,7 +219,7 @@ class _Run:
         index.close()
         return None
 
-    def _tidy(self, place: Place) -> None:
+    def _tidy(self, place: IndexFile) -> None:
         """Remove what others left behind, unless somebody is at work."""
         if not place.is_tidy():
             # It is only for the sake of room; the next one tries again.
@@ -229,7 +229,7 @@ class _Run:
     def _tell_who(self, writer: str) -> None:
         self._sync.tell(f"Waiting for {writer}, which is writing the index.")
 
-    def _written(self, place: Place, *, is_first: bool) -> tuple[Index, Outcome]:
+    def _written(self, place: IndexFile, *, is_first: bool) -> tuple[Index, Outcome]:
         """The index brought up to date by us, or by whoever was quicker."""
         patience = FIRST_PATIENCE if is_first else PATIENCE if self._budget is None else self._budget
         with place.alone(patience, self._tell_who):
@@ -321,7 +321,7 @@ class _Run:
         keep = self._sync.keep()
         return keep is None or index.meta("kept") == keep.state()
 
-    def _built(self, place: Place) -> tuple[Index, Outcome]:
+    def _built(self, place: IndexFile) -> tuple[Index, Outcome]:
         """A new index, in the place of the old one when it is whole."""
         self._take_out_forgotten()
         index = place.start()

@@ -383,19 +383,19 @@ def _size(job: _Job) -> int:
 def _stamp(bundle: Bundle, traced: int) -> bytes:
     """What is read of a bundle, and how much of it is kept for what lies beside."""
     files = [*map(_fact, bundle.files), *map(_fact, bundle.beside)]
-    told = [str(traced), repr(bundle.project), bundle.title or ""]
-    return _digest([*told, *map(str, bundle.folders), *files])
+    facts = [str(traced), repr(bundle.project), bundle.title or ""]
+    return _digest([*facts, *map(str, bundle.folders), *files])
 
 
 def _stamp_beside(beside: Companions) -> bytes:
-    told = [repr(beside.project), repr(beside.left_alone), str(beside.complete)]
-    told += [*map(str, beside.folders), *map(_fact, beside.files)]
-    told += [f"{key} {_fact(file)}" for key, files in beside.session_files.items() for file in files]
-    return _digest(told)
+    facts = [repr(beside.project), repr(beside.left_alone), str(beside.complete)]
+    facts += [*map(str, beside.folders), *map(_fact, beside.files)]
+    facts += [f"{key} {_fact(file)}" for key, files in beside.session_files.items() for file in files]
+    return _digest(facts)
 
 
-def _digest(told: Sequence[str]) -> bytes:
-    return blake2b("\0".join(told).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _digest(facts: Sequence[str]) -> bytes:
+    return blake2b("\0".join(facts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _fact(file: FoundFile | CompanionFile) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from geminids.core.model import KnownBy
 from geminids.storage.codec.packing import project_of, project_row
 from geminids.storage.index.database import Index
-from geminids.storage.index.projects import forget_unused_projects, known_projects_as_told, note_best
+from geminids.storage.index.projects import forget_unused_projects, known_projects_in_fixed_order, note_best
 from geminids.storage.index.writer import transaction
 from geminids.sync.projects.identity import best_known
 from geminids.sync.projects.knowledge import Folders
@@ -22,10 +22,10 @@ def identify(index: Index, folders: Folders, *, learns: bool) -> None:
     with transaction(index):
         forget_unused_projects(index)
         # Of what is equally sure the first is taken, so the order must not depend on when what was read.
-        known = known_projects_as_told(index)
-        told = {project.number: project_of(project.told) for project in known}
-        identity = best_known(told.values(), folders.remembered)
+        known = known_projects_in_fixed_order(index)
+        recorded = {project.number: project_of(project.recorded) for project in known}
+        identity = best_known(recorded.values(), folders.remembered)
         for project in known:
-            note_best(index, project, project_row(identity[told[project.number]]))
+            note_best(index, project, project_row(identity[recorded[project.number]]))
     if learns:
         folders.learn(p for p in identity.values() if p.certain and p.known_by in PROVEN)

@@ -22,7 +22,7 @@ from geminids.core.agents.base import Home, Scan
 from geminids.core.model import CompanionKind, Problem
 from geminids.faces.cli.beside import draw_beside, draw_companion, shown_beside
 from geminids.faces.cli.page import PlainPage
-from geminids.reading.companions import CREDENTIALS, UNKNOWN, Place
+from geminids.reading.companions import CREDENTIALS, UNKNOWN, CompanionRole
 from geminids.reading.scanning import LINK, NO_FILE, TOO_DEEP
 from geminids.reading.texts import text_beside
 from tests.conftest import FIXTURES, Outcome, RecordProperty, Rights, Run
@@ -89,7 +89,7 @@ def put(folder: Path, inside: str, text: str = "x") -> Path:
     ],
 )
 def test_a_file_is_known_by_its_place(inside: str, kind: CompanionKind, native_id: str | None) -> None:
-    assert place(inside) == Place(kind, native_id)
+    assert place(inside) == CompanionRole(kind, native_id)
 
 
 @pytest.mark.parametrize("inside", ["memory/.extraction.lock", "trace.log", "otel/x", "logs/rag-trace.log"])

@@ -26,7 +26,7 @@ from geminids.query.search.question import Question
 from geminids.query.usage.prices.overrides import read_overrides
 from geminids.storage.text import pattern_trees, patterns
 from geminids.storage.text.characters import without_case
-from geminids.storage.text.pattern_worker import FLAGS, Place
+from geminids.storage.text.pattern_worker import FLAGS, Span
 from geminids.storage.text.patterns import Patterns, TooSlowError
 from geminids.storage.text.places import find, has_substring, substring_places
 from geminids.storage.text.words import Want, Way
@@ -51,7 +51,7 @@ ID = f"gemini:{FIRST_ID}"
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 
 
-def as_python_finds_it(text: str, pattern: str) -> Iterator[Place]:
+def as_python_finds_it(text: str, pattern: str) -> Iterator[Span]:
     """What all of them must find: slices of 8,192 characters, 1,024 of which are seen twice."""
     regex, end = re.compile(pattern, FLAGS), 0
     for start in range(0, max(len(text) - 1_024, 1), 7_168):

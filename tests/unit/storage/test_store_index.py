@@ -18,7 +18,7 @@ import pytest
 from geminids.core.errors import PARTLY_DONE
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
-from geminids.storage.index.database import UNUSED, BusyIndexError, Place
+from geminids.storage.index.database import UNUSED, BusyIndexError, IndexFile
 from tests.conftest import Rights, Run
 from tests.support.connections import to_be_closed
 from tests.support.homes import write_session
@@ -125,7 +125,7 @@ def test_a_lock_of_a_dead_process_holds_nobody_up(home: Path, data: Path) -> Non
 
 
 def test_whoever_is_alone_is_alone_in_its_own_process_too(home: Path, data: Path) -> None:
-    place = Place(str(data), ["x"])
+    place = IndexFile(str(data), ["x"])
     busy = pytest.raises(BusyIndexError, match=f"process {os.getpid()}")
     with place.alone(), busy, place.alone(patience=0.05):
         pass
@@ -173,7 +173,7 @@ def test_what_a_killed_build_left_is_removed_by_the_next_sync(
     assert file.exists()
 
 
-class LatePlace(Place):
+class LateIndexFile(IndexFile):
     """A place at which somebody looks just before a new index takes the place of the old one."""
 
     old: str | None = None
@@ -187,7 +187,7 @@ class LatePlace(Place):
 @pytest.mark.parametrize("was", ["removed", "damaged"])
 def test_a_reader_that_comes_late_opens_the_new_index(home: Path, data: Path, was: str) -> None:
     library = to_be_closed(Library([home], data))
-    place = LatePlace(str(data), [home.folder for home in library._context.homes])
+    place = LateIndexFile(str(data), [home.folder for home in library._context.homes])
     place.old = f"{data}/index/{place.name}-0.db"
     if was == "damaged":
         Path(place.old).write_bytes(b"half an index")
@@ -442,7 +442,7 @@ def test_foreign_files_in_the_folder_are_left_alone(home: Path, data: Path) -> N
     assert all(other.read_text() == "mine" for other in foreign)
 
 
-def made(place: Place) -> str:
+def made(place: IndexFile) -> str:
     with place.alone():
         index = place.finish(place.start())
     index.close()
@@ -450,9 +450,9 @@ def made(place: Place) -> str:
 
 
 def test_indexes_of_homes_that_nobody_looks_at_any_more_are_removed(tmp_path: Path) -> None:
-    other, mine = Place(str(tmp_path), ["/media/stick"]), Place(str(tmp_path), ["/home/ada/.gemini"])
+    other, mine = IndexFile(str(tmp_path), ["/media/stick"]), IndexFile(str(tmp_path), ["/home/ada/.gemini"])
     kept = [made(place) for place in (other, mine)]
     long_ago = time.time() - UNUSED - 60
     os.utime(kept[0], (long_ago, long_ago))
-    made(Place(str(tmp_path), ["/srv/backup"]))
+    made(IndexFile(str(tmp_path), ["/srv/backup"]))
     assert [Path(path).exists() for path in kept] == [False, True]

@@ -34,7 +34,7 @@ from geminids.sync.watch import (
 )
 from geminids.sync.watch import stream as stream_module
 from geminids.sync.watch.files import Found, Item
-from geminids.sync.watch.sent import SETTLED, Told, Unsettled, torn_records
+from geminids.sync.watch.sent import SETTLED, Sent, Unsettled, torn_records
 from tests.conftest import FIXTURES, Rights
 from tests.support.connections import to_be_closed
 from tests.support.homes import FIRST_ID, tool_call, write_session
@@ -74,7 +74,7 @@ def texts(events: list[AnyEvent]) -> list[str]:
 
 
 def says(*words: str) -> Callable[[list[AnyEvent]], bool]:
-    return lambda told: [text for text in texts(told) if text] == list(words)
+    return lambda sent: [text for text in texts(sent) if text] == list(words)
 
 
 def bundles(home: Path) -> list[Bundle]:
@@ -90,13 +90,13 @@ def test_a_log_told_line_by_line_ends_in_what_the_finished_file_says(case: Path,
     home = shutil.copytree(case / "home", tmp_path / "home", symlinks=True)
     for bundle in bundles(home):
         for file in (found.path for found in bundle.files if found.path.suffix == ".jsonl"):
-            told, listener, content = Told(), Listener(), file.read_bytes()
+            sent, listener, content = Sent(), Listener(), file.read_bytes()
             for cut in (place + 1 for place, byte in enumerate(content) if byte == ord("\n")):
                 file.write_bytes(content[:cut])
-                listener.hear(told.news(GeminiSource().read(bundle), lambda _: True, SETTLED))
+                listener.hear(sent.news(GeminiSource().read(bundle), lambda _: True, SETTLED))
             file.write_bytes(content)
             finished = GeminiSource().read(bundle)
-            listener.hear(told.news(finished, lambda _: True, SETTLED))
+            listener.hear(sent.news(finished, lambda _: True, SETTLED))
             assert listener.messages == messages_of(finished.sessions)
 
 
@@ -120,12 +120,12 @@ def test_a_log_that_grows_byte_by_byte_never_tells_half_a_record(name: str, tmp_
 
 
 def _told_in_steps(bundle: Bundle, file: Path, cuts: list[int]) -> tuple[Listener, Any]:
-    content, told, listener = file.read_bytes(), Told(), Listener()
+    content, sent, listener = file.read_bytes(), Sent(), Listener()
     for cut in cuts:
         file.write_bytes(content[:cut])
         reading = GeminiSource().read(bundle)
         torn = torn_records(reading)
-        listener.hear(told.news(reading, lambda _: True, Unsettled(torn, absences=bool(torn))))
+        listener.hear(sent.news(reading, lambda _: True, Unsettled(torn, absences=bool(torn))))
     file.write_bytes(content)
     return listener, reading
 
@@ -267,7 +267,7 @@ def test_subagents_whose_folder_appears_later(start: Start, tmp_path: Path, poll
     silence(events, 2)
     for file in sorted(put_away.iterdir()):
         (folder / file.name).write_bytes(file.read_bytes())
-        listener.hear(heard(events, lambda told: any(isinstance(event, SessionNews) for event in told)))
+        listener.hear(heard(events, lambda sent: any(isinstance(event, SessionNews) for event in sent)))
     finished = [session for bundle in bundles(home) for session in GeminiSource().read(bundle).sessions]
     subagents = [session for session in finished if session.parent_id]
     assert len(subagents) == 2
@@ -371,15 +371,15 @@ def test_what_cannot_be_read_is_told_once(
     try:
         with without_privileges():
             events = start(tmp_path, poll)
-            told = heard(events, lambda told: len(told) == 2)
+            sent = heard(events, lambda sent: len(sent) == 2)
             silence(events)
     finally:
         closed.chmod(0o644)
         shut.chmod(0o755)
-    places = {event.problem.file for event in told if isinstance(event, Trouble)}
+    places = {event.problem.file for event in sent if isinstance(event, Trouble)}
     assert places == {str(closed), str(shut)}
     append(path, message("m1", "Going on"))
-    assert "Going on" in texts(heard(events, lambda told: "Going on" in texts(told)))
+    assert "Going on" in texts(heard(events, lambda sent: "Going on" in texts(sent)))
 
 
 @pytest.mark.slow
@@ -399,8 +399,8 @@ def test_a_file_that_becomes_unreadable_is_not_gone(
     append(path, message("m1", "Secret"))
     path.chmod(0)
     with without_privileges():
-        (told,) = heard(events, bool)
-        assert isinstance(told, Trouble)
+        (sent,) = heard(events, bool)
+        assert isinstance(sent, Trouble)
         silence(events)
     path.chmod(0o644)
     heard(events, says("Secret"))
@@ -471,17 +471,17 @@ def test_lost_events_are_made_up_for(start: Start, tmp_path: Path, monkeypatch: 
 def test_another_thread_can_stop_it(tmp_path: Path, poll: float | None) -> None:
     write_session(tmp_path)
     stop = threading.Event()
-    told: list[AnyEvent] = []
+    sent: list[AnyEvent] = []
     library = to_be_closed(open_library([str(tmp_path)]))
     consumer = threading.Thread(
-        target=lambda: told.extend(library.watch(pace=Pace(poll), stop=stop)), daemon=True
+        target=lambda: sent.extend(library.watch(pace=Pace(poll), stop=stop)), daemon=True
     )
     consumer.start()
     time.sleep(0.5)
     stop.set()
     consumer.join(2)
     assert not consumer.is_alive()
-    assert len(told) == 1
+    assert len(sent) == 1
 
 
 def test_closing_it_lets_go_of_everything(tmp_path: Path) -> None:
@@ -512,14 +512,14 @@ def test_one_session_is_followed_with_its_subagents(tmp_path: Path) -> None:
     (main,) = chats.glob("*.jsonl")
     events = to_be_closed(open_library([str(home)])).watch("fea075c0", last=1, pace=Pace(0.05, HEARTBEAT))
     with closing(events):  # type: ignore[type-var]
-        told = heard(events, lambda told: len(told) == 2)
-        assert isinstance(told[1], SessionNews)
-        assert told[1].session.native_id.startswith("fea075c0")
+        sent = heard(events, lambda sent: len(sent) == 2)
+        assert isinstance(sent[1], SessionNews)
+        assert sent[1].session.native_id.startswith("fea075c0")
         append(next(home.glob(".gemini/tmp/other/chats/*")), message("m1", "Elsewhere"))
         subagent = next(chats.glob("*/*.jsonl"))
         append(subagent, answer("m2", "From below"))
         append(main, message("m3", "From above"))
-        both = heard(events, lambda told: len(texts(told)) == 2)
+        both = heard(events, lambda sent: len(texts(sent)) == 2)
         assert set(texts(both)) == {"From below", "From above"}
 
 
@@ -550,8 +550,8 @@ def test_a_burst_is_read_once(start: Start, tmp_path: Path) -> None:
     for number in range(50):
         append(path, message(f"m{number}", f"line {number}"))
         time.sleep(0.001)
-    told: list[AnyEvent] = []
-    while len(texts(told)) < 50:
-        told += heard(events, bool)
+    sent: list[AnyEvent] = []
+    while len(texts(sent)) < 50:
+        sent += heard(events, bool)
         reads += 1
     assert reads <= 3

@@ -20,7 +20,7 @@ from geminids.reading.companions import (
     SETTINGS,
     STATE,
     TAUGHT,
-    Place,
+    CompanionRole,
     leads_to_secret,
     looks_like,
 )
@@ -54,7 +54,7 @@ _LOOKS_LIKE = {
 }
 
 
-def place(inside: Sequence[str]) -> Place | str:
+def place(inside: Sequence[str]) -> CompanionRole | str:
     """What a file is by the names on its way through the project's folder, or why it is left alone."""
     if is_credential(inside[-1]):
         return CREDENTIALS
@@ -62,17 +62,17 @@ def place(inside: Sequence[str]) -> Place | str:
         case ["sessions-index.json"]:
             return INDEX
         case ["memory", _, *_]:
-            return Place(CompanionKind.MEMORY)
+            return CompanionRole(CompanionKind.MEMORY)
         case [native_id, "tool-results", _, *_]:
-            return Place(CompanionKind.TOOL_OUTPUT, native_id)
+            return CompanionRole(CompanionKind.TOOL_OUTPUT, native_id)
         case [native_id, "session-memory", _, *_]:
-            return Place(CompanionKind.MEMORY, native_id)
+            return CompanionRole(CompanionKind.MEMORY, native_id)
         case [native_id, "plans", _, *_]:
-            return Place(CompanionKind.PLAN, native_id)
+            return CompanionRole(CompanionKind.PLAN, native_id)
         case [native_id, "tasks" | "todos", _, *_]:
-            return Place(CompanionKind.TASKS, native_id)
+            return CompanionRole(CompanionKind.TASKS, native_id)
         case [native_id, "images", _, *_]:
-            return Place(CompanionKind.IMAGE, native_id)
+            return CompanionRole(CompanionKind.IMAGE, native_id)
         case _:
             return looks_like(inside[-1], _LOOKS_LIKE)
 

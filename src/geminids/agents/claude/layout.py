@@ -21,7 +21,7 @@ from geminids.agents.claude.homes import AGENT, DEEPEST, PROJECTS, projects_fold
 from geminids.core.agents.base import Home, Scan
 from geminids.core.disk import Entry
 from geminids.core.model import Project
-from geminids.reading.companions import Place
+from geminids.reading.companions import CompanionRole
 from geminids.reading.scanning import (
     CLOSED_FILE,
     LINK,
@@ -124,7 +124,7 @@ class _Scanner(Scanner):
         known = place(inside)
         if not entry.is_file(follow_symlinks=False):
             self._skip(entry, NO_FILE)
-        elif not isinstance(known, Place):
+        elif not isinstance(known, CompanionRole):
             self._skip(entry, known)
             if named := _NAMED_AFTER.fullmatch(entry.name):
                 shelf.left_alone.setdefault(named["id"], NO_SESSION)

@@ -27,7 +27,7 @@ from geminids.reading.companions import (
     SETTINGS,
     STATE,
     TAUGHT,
-    Place,
+    CompanionRole,
     leads_to_secret,
     looks_like,
 )
@@ -79,7 +79,7 @@ _LOOKS_LIKE = {
 }
 
 
-def place(inside: str) -> Place | str:
+def place(inside: str) -> CompanionRole | str:
     """What a file is by its path inside the project's folder (with `/`), or why it is left alone."""
     folder, _, name = inside.rpartition("/")
     if is_credential(name):
@@ -90,42 +90,44 @@ def place(inside: str) -> Place | str:
 
 
 @lru_cache(maxsize=512)
-def _place_in(folder: str) -> Place | None:
+def _place_in(folder: str) -> CompanionRole | None:
     """What all files in a folder are; None where their names matter. One may hold tens of thousands."""
     match folder.split("/"):
         case ["tool-outputs", name, *_] if name.startswith("session-"):
-            return Place(CompanionKind.TOOL_OUTPUT, name.removeprefix("session-"))
+            return CompanionRole(CompanionKind.TOOL_OUTPUT, name.removeprefix("session-"))
         case ["tool-outputs" | "tool_output", *_]:
-            return Place(CompanionKind.TOOL_OUTPUT)
+            return CompanionRole(CompanionKind.TOOL_OUTPUT)
         case ["logs" | "checkpoints" | "memory" | "otel" | "policies", *_]:
             return None
         case ["images", *_]:
-            return Place(CompanionKind.IMAGE)
+            return CompanionRole(CompanionKind.IMAGE)
         case ["plans", *_]:
-            return Place(CompanionKind.PLAN)
+            return CompanionRole(CompanionKind.PLAN)
         case ["tasks" | "tracker", *_]:
-            return Place(CompanionKind.TASKS)
+            return CompanionRole(CompanionKind.TASKS)
         case [native_id, "plans", *_]:
-            return Place(CompanionKind.PLAN, native_id)
+            return CompanionRole(CompanionKind.PLAN, native_id)
         case [native_id, "tasks" | "tracker", *_]:
-            return Place(CompanionKind.TASKS, native_id)
+            return CompanionRole(CompanionKind.TASKS, native_id)
         case _:
             return None
 
 
-def _place_by_both(folders: Sequence[str], name: str) -> Place | str:
+def _place_by_both(folders: Sequence[str], name: str) -> CompanionRole | str:
     """What a file is in a folder that holds several kinds."""
     match [*folders, name]:
         case ["logs", _] if name.startswith("session-") and name.endswith(".jsonl"):
-            return Place(CompanionKind.ACTIVITY_LOG, name.removeprefix("session-").removesuffix(".jsonl"))
+            return CompanionRole(
+                CompanionKind.ACTIVITY_LOG, name.removeprefix("session-").removesuffix(".jsonl")
+            )
         case ["logs", "rag-trace.log"]:
             return "a trace of code suggestions"
         case ["checkpoints", _] if name.endswith(".json"):
-            return Place(CompanionKind.RESTORE_POINT)
+            return CompanionRole(CompanionKind.RESTORE_POINT)
         case ["memory", ".extraction-state.json" | ".extraction.lock"]:
             return STATE
         case ["memory", *_]:
-            return Place(CompanionKind.MEMORY)
+            return CompanionRole(CompanionKind.MEMORY)
         case ["otel", *_]:
             return "telemetry of developers of the CLI"
         case ["policies", *_]:
@@ -134,25 +136,25 @@ def _place_by_both(folders: Sequence[str], name: str) -> Place | str:
             return looks_like(name, _LOOKS_LIKE)
 
 
-def _place_of_file(name: str) -> Place | str:
+def _place_of_file(name: str) -> CompanionRole | str:
     """What a file is that lies directly in the project's folder."""
     match name.split("."):
         case ["logs", "json"] | ["logs", "json", *_, "bak"]:
-            return Place(CompanionKind.PROMPT_LOG)
+            return CompanionRole(CompanionKind.PROMPT_LOG)
         case [start, *_, "json"] if start == "checkpoint" or start.startswith("checkpoint-"):
-            return Place(CompanionKind.SAVED_CHAT)
+            return CompanionRole(CompanionKind.SAVED_CHAT)
         case [start, *_, "json"] if start.startswith("bug-report-history-"):
-            return Place(CompanionKind.REPORT)
+            return CompanionRole(CompanionKind.REPORT)
         case [start, "heapsnapshot"] if start.startswith("bug-memory-"):
             return "a memory image of the CLI, written by /bug"
         case ["shell_history"]:
-            return Place(CompanionKind.SHELL_HISTORY)
+            return CompanionRole(CompanionKind.SHELL_HISTORY)
         case ["", "project_root"]:
-            return Place(CompanionKind.MARKER)
+            return CompanionRole(CompanionKind.MARKER)
         case ["compression_state", "json"] | ["trace", "log"]:
             return "state of an experiment of the CLI"
         case [start, *_, "output" | "txt"] if start:
-            return Place(CompanionKind.TOOL_OUTPUT)
+            return CompanionRole(CompanionKind.TOOL_OUTPUT)
         case [start, *_] if start.startswith("discovered-tools"):
             return SETTINGS
         case _:
@@ -182,7 +184,7 @@ def _is_secret_of_home(path: str) -> bool:
             return False
         case ["tmp", _, name] if re.fullmatch(LOOKS_SECRET, name):
             # Outputs lay there once, named after their tools; nobody can tell them from a secret.
-            return place(name) in (CREDENTIALS, Place(CompanionKind.TOOL_OUTPUT))
+            return place(name) in (CREDENTIALS, CompanionRole(CompanionKind.TOOL_OUTPUT))
         case ["tmp", _, _, *_]:
             return place(inside.split("/", 2)[2]) is CREDENTIALS
         case pieces:

@@ -38,7 +38,7 @@ from geminids.core.disk import Disk, Entry
 from geminids.core.model import CompanionKind
 from geminids.core.timestamps import parse_time
 from geminids.reading.bundles import better_known
-from geminids.reading.companions import UNKNOWN, Place
+from geminids.reading.companions import UNKNOWN, CompanionRole
 from geminids.reading.scanning import (
     CLOSED_FILE,
     LINK,
@@ -192,7 +192,7 @@ class _Scanner(Scanner):
 
     def _look_beside(self, folder: Shelf, entry: Entry, inside: str) -> None:
         known = place(inside)
-        if isinstance(known, Place):
+        if isinstance(known, CompanionRole):
             self._add_beside(folder, known, entry)
         else:
             self._skip(entry, known)

@@ -89,7 +89,7 @@ class CompanionFile(msgspec.Struct, frozen=True, order=True, gc=False):
         """The same for who opens it."""
         return FoundFile(Path(self.path), self.size, self.mtime_ns, self.inode)
 
-    def told(self, agent: str) -> Companion:
+    def as_companion(self, agent: str) -> Companion:
         """The same for people."""
         session_id = f"{agent}:{self.native_id}" if self.native_id else None
         return Companion(self.kind, self.path, self.size, disk_time(self.mtime_ns / 1e9), session_id)

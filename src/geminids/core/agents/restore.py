@@ -72,10 +72,10 @@ def to_places(places: Iterable[tuple[Copy, str, str | None]], home: str) -> Rest
 
 def answer(placements: Iterable[Placement], warnings: Iterable[str]) -> Restoring:
     """The answer of a source; a refusal if there is nothing to be done."""
-    placed, told = tuple(placements), tuple(warnings)
+    placed, notes = tuple(placements), tuple(warnings)
     if placed:
-        return Restoring(placed, told)
-    return Restoring(refusal=" ".join(told) or ALL_THERE)
+        return Restoring(placed, notes)
+    return Restoring(refusal=" ".join(notes) or ALL_THERE)
 
 
 def taken(path: str) -> str:

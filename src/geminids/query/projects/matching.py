@@ -11,7 +11,7 @@ from geminids.core.config import current_folder, expanded
 from geminids.core.names import Project
 
 if TYPE_CHECKING:
-    from geminids.core.names import Place
+    from geminids.core.names import NamedFolder
 
 _NO_LETTER = re.compile(r"[\W_]+")
 _HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")
@@ -59,7 +59,7 @@ def nearest(names: Sequence[str], wanted: str) -> list[str]:
     return [by_folded[name] for name in near] or list(names[:5])
 
 
-def _ways(wanted: str) -> Iterator[Callable[[Place], bool]]:
+def _ways(wanted: str) -> Iterator[Callable[[NamedFolder], bool]]:
     """The ways in which a project can be meant, the narrowest first."""
     if _is_path(wanted):
         places = _places(wanted)
@@ -73,7 +73,7 @@ def _ways(wanted: str) -> Iterator[Callable[[Place], bool]]:
     yield lambda project: any(_stands_in(letters, _letters(name)) for name in _names(project))
 
 
-def _names(project: Place) -> Iterator[str]:
+def _names(project: NamedFolder) -> Iterator[str]:
     """What a project may be called; a work tree also what its repository is called."""
     # Only who asks for a project needs it, and every list would pay for loading it.
     from geminids.core.spellings import main_place, same_place
@@ -85,7 +85,7 @@ def _names(project: Place) -> Iterator[str]:
         yield main.rpartition("/")[2]
 
 
-def _begins_hash(project: Place, text: str) -> bool:
+def _begins_hash(project: NamedFolder, text: str) -> bool:
     return bool(project.hash and _HASH_PREFIX.fullmatch(text) and project.hash.startswith(text))
 
 
@@ -127,7 +127,7 @@ def _places(wanted: str) -> list[_Place]:
     return [_Place(path, folder_hash(path), same_place(path)) for path in sorted(spelled)]
 
 
-def _is_at_or_below(project: Place, places: Sequence[_Place]) -> bool:
+def _is_at_or_below(project: NamedFolder, places: Sequence[_Place]) -> bool:
     if any(project.hash == place.hash for place in places):
         return True
     if not project.path:

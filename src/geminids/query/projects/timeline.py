@@ -72,7 +72,7 @@ def story(contents: Contents, report: ProjectReport, closed: Sequence[Problem]) 
     """Everything a project holds in order of time, with gaps where the rest proves that something is gone."""
     parts = contents.parts(report)
     summaries = [known_as(summary, contents.identity) for part in parts for summary in part.summaries]
-    companions = [companion.told(part.agent) for part in parts for companion in part.companions]
+    companions = [companion.as_companion(part.agent) for part in parts for companion in part.companions]
     # A session may have been carried to the folder of another project.
     known = {summary.id for shelf in contents.shelves for summary in shelf.summaries}
     known.update(name for shelf in contents.shelves for name in shelf.named)

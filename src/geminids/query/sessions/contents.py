@@ -21,11 +21,11 @@ from geminids.sync.projects.identity import Identity
 
 def contents(index: Index, repositories: Mapping[str, str]) -> Contents:
     """Everything, and whose it is."""
-    told, identity = _identity(index)
+    recorded, identity = _identity(index)
     identity.repositories = repositories
     shelves = {
         shelf.number: Shelved(
-            told[shelf.project],
+            recorded[shelf.project],
             [],
             unpacked(shelf.companions, tuple[CompanionFile, ...]),
             (),
@@ -82,5 +82,5 @@ def _in_letters(project: Project) -> Project:
 
 def _identity(index: Index) -> tuple[dict[int, Project], Identity]:
     known = known_projects(index)
-    told = {project.number: project_of(project.told) for project in known}
-    return told, Identity({told[project.number]: project_of(project.best) for project in known})
+    recorded = {project.number: project_of(project.recorded) for project in known}
+    return recorded, Identity({recorded[project.number]: project_of(project.best) for project in known})

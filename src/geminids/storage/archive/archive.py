@@ -19,7 +19,7 @@ from geminids.storage.archive.values import (
 if TYPE_CHECKING:
     from geminids.storage.archive.keeper import Writer
     from geminids.storage.archive.manifest import Manifest
-    from geminids.storage.archive.manifest_rows import Place
+    from geminids.storage.archive.manifest_rows import SegmentAddress
     from geminids.storage.archive.records import Segment
 
 Answer = TypeVar("Answer")
@@ -113,7 +113,7 @@ class Archive:
 
         return packed_pieces(self.folder, version, self._places(version), self._place)
 
-    def _places(self, version: Version) -> "Sequence[Place] | None":
+    def _places(self, version: Version) -> "Sequence[SegmentAddress] | None":
         if not self.exists():
             return None
         places = self._asked(lambda manifest: manifest.places(version))
@@ -124,10 +124,10 @@ class Archive:
             places = self._asked(lambda manifest: manifest.places(version))
         return places
 
-    def _place(self, segment: "Segment") -> "Place | None":
+    def _place(self, segment: "Segment") -> "SegmentAddress | None":
         return self._asked(lambda manifest: manifest.place(segment))
 
-    def _pieces(self, version: Version, places: "Sequence[Place] | None") -> Iterator[bytes]:
+    def _pieces(self, version: Version, places: "Sequence[SegmentAddress] | None") -> Iterator[bytes]:
         from geminids.storage.archive.reader import pieces
 
         return pieces(self.folder, version, places, self._place)

@@ -19,7 +19,7 @@ from geminids.storage.archive.compression import Packer
 from geminids.storage.archive.failures import FailedToKeepError
 from geminids.storage.archive.lock import alone, trouble
 from geminids.storage.archive.manifest import Manifest, naming_damage
-from geminids.storage.archive.manifest_rows import DamagedManifestError, Pack, Place, PlacedRecord
+from geminids.storage.archive.manifest_rows import DamagedManifestError, Pack, PlacedRecord, SegmentAddress
 from geminids.storage.archive.packs import FOLDER as PACKS
 from geminids.storage.archive.packs import (
     NewPack,
@@ -142,7 +142,7 @@ class Writer:
         self._is_change = False
         self._dead_bytes = 0
         self._records: list[PlacedRecord] = []
-        self._places: dict[bytes, Place] = {}
+        self._places: dict[bytes, SegmentAddress] = {}
         self._versions: dict[str, dict[int, WrittenVersion]] = {}
         """What the manifest does not know yet: versions by path and number."""
 
@@ -256,7 +256,7 @@ class Writer:
             self._pack.close()
             self._pack = None
 
-    def place(self, segment: Segment) -> Place | None:
+    def place(self, segment: Segment) -> SegmentAddress | None:
         """Where a segment lies, be it not yet durable."""
         return self._places.get(segment.digest) or self.manifest.place(segment)
 
@@ -400,7 +400,7 @@ class Writer:
             raise trouble(self.folder, error) from error
         self._records.append(PlacedRecord(pack.number, record))
         if segment is not None:
-            place = Place(pack.number, record.payload_offset, record.payload_length, segment)
+            place = SegmentAddress(pack.number, record.payload_offset, record.payload_length, segment)
             self._places[segment.digest] = place
 
     def _opened_pack(self) -> NewPack:

@@ -30,9 +30,9 @@ from geminids.storage.archive.manifest_rows import (
     DamagedManifestError,
     EarlierManifestError,
     Pack,
-    Place,
     PlacedRecord,
     RecordRow,
+    SegmentAddress,
     folder_of,
     keyed,
     pack_of,
@@ -198,7 +198,7 @@ class Manifest:
         """All versions with their segments."""
         return list(map(written_of, self._rows(_BY_NUMBER)))
 
-    def places(self, version: Version) -> list[Place] | None:
+    def places(self, version: Version) -> list[SegmentAddress] | None:
         """Where the segments of a version lie; None if the version is gone, or a segment is."""
         written = self.written(version.number)
         if written is None:
@@ -206,10 +206,10 @@ class Manifest:
         places = [self.place(segment) for segment in written.segments]
         return None if None in places else [place for place in places if place is not None]
 
-    def place(self, segment: Segment) -> Place | None:
+    def place(self, segment: Segment) -> SegmentAddress | None:
         """Where a segment lies."""
         for row in map(record_of, self._rows(_PLACE, segment.digest)):
-            return Place(
+            return SegmentAddress(
                 row.pack, row.payload_offset, row.payload_length, Segment(segment.digest, row.size or 0)
             )
         return None

@@ -27,7 +27,7 @@ class EarlierManifestError(DamagedManifestError):
     """A manifest of an earlier release: whoever holds the lock brings it up to date."""
 
 
-class Place(NamedTuple):
+class SegmentAddress(NamedTuple):
     """Where a segment lies."""
 
     pack: int

@@ -8,16 +8,18 @@ from hashlib import sha256
 
 from geminids.storage.archive.compression import Packer, UnpackError, unpacked
 from geminids.storage.archive.failures import DamagedCopyError
-from geminids.storage.archive.manifest_rows import Place
+from geminids.storage.archive.manifest_rows import SegmentAddress
 from geminids.storage.archive.packs import opened_pack
 from geminids.storage.archive.records import Segment
 from geminids.storage.archive.values import Version
 
-Find = Callable[[Segment], Place | None]
+Find = Callable[[Segment], SegmentAddress | None]
 """Where a segment lies now."""
 
 
-def pieces(folder: str, version: Version, places: Sequence[Place] | None, find: Find) -> Iterator[bytes]:
+def pieces(
+    folder: str, version: Version, places: Sequence[SegmentAddress] | None, find: Find
+) -> Iterator[bytes]:
     """What a version holds, piece by piece. Raises DamagedCopyError.
 
     A version that has grown since it was asked for is the beginning of what is there now.
@@ -28,7 +30,9 @@ def pieces(folder: str, version: Version, places: Sequence[Place] | None, find: 
         left -= min(left, place.segment.size)
 
 
-def part(folder: str, version: Version, places: Sequence[Place] | None, find: Find, wanted: range) -> bytes:
+def part(
+    folder: str, version: Version, places: Sequence[SegmentAddress] | None, find: Find, wanted: range
+) -> bytes:
     """Some of the bytes of a version. Each segment of them is compared with its digest, no other is read."""
     if places is None:
         raise DamagedCopyError(version.path, "a part of it is not there, or it was removed")
@@ -43,7 +47,7 @@ def part(folder: str, version: Version, places: Sequence[Place] | None, find: Fi
 
 
 def packed_pieces(
-    folder: str, version: Version, places: Sequence[Place] | None, find: Find
+    folder: str, version: Version, places: Sequence[SegmentAddress] | None, find: Find
 ) -> Iterator[bytes]:
     """The same, packed: frames that together are one packed file. Raises DamagedCopyError."""
     left = version.size
@@ -57,8 +61,8 @@ def packed_pieces(
 
 
 def _contents(
-    folder: str, version: Version, places: Sequence[Place] | None, find: Find
-) -> Iterator[tuple[Place, bytes]]:
+    folder: str, version: Version, places: Sequence[SegmentAddress] | None, find: Find
+) -> Iterator[tuple[SegmentAddress, bytes]]:
     """The segments that a version takes, with where they lie now, compared with all digests."""
     if places is None:
         raise DamagedCopyError(version.path, "a part of it is not there, or it was removed")
@@ -77,7 +81,7 @@ def _contents(
         raise DamagedCopyError(version.path, "its parts together do not have the digest it was kept with")
 
 
-def segment(folder: str, place: Place) -> bytes:
+def segment(folder: str, place: SegmentAddress) -> bytes:
     """One segment. Raises OSError, or ValueError with what is wrong with it."""
     frame = packed_segment(folder, place)
     where = f"pack {place.pack} at byte {place.offset:,}"
@@ -90,7 +94,7 @@ def segment(folder: str, place: Place) -> bytes:
     return content
 
 
-def packed_segment(folder: str, place: Place) -> bytes:
+def packed_segment(folder: str, place: SegmentAddress) -> bytes:
     """One segment as it lies in its pack. Raises OSError, or ValueError if not all of it is there."""
     handle = opened_pack(folder, place.pack)
     try:
@@ -103,7 +107,7 @@ def packed_segment(folder: str, place: Place) -> bytes:
     return frame
 
 
-def _read(folder: str, version: Version, place: Place, find: Find) -> tuple[Place, bytes]:
+def _read(folder: str, version: Version, place: SegmentAddress, find: Find) -> tuple[SegmentAddress, bytes]:
     try:
         return place, segment(folder, place)
     except (OSError, ValueError) as error:

@@ -35,9 +35,9 @@ from geminids.storage.archive.manifest_rows import (
     DamagedManifestError,
     EarlierManifestError,
     Pack,
-    Place,
     PlacedRecord,
     RecordRow,
+    SegmentAddress,
 )
 from geminids.storage.archive.packs import (
     FIRST_LINE,
@@ -437,7 +437,9 @@ def _is_whole(folder: str, pack: int, record: Record) -> bool:
     if record.segment is None:
         return True
     try:
-        read_segment(folder, Place(pack, record.payload_offset, record.payload_length, record.segment))
+        read_segment(
+            folder, SegmentAddress(pack, record.payload_offset, record.payload_length, record.segment)
+        )
     except (OSError, ValueError):
         return False
     return True

@@ -100,28 +100,28 @@ def pack_header(number: int, replaces: Sequence[int]) -> dict[str, Any]:
 
 def header(number: int, segment: Segment | None, written: WrittenVersion | None) -> dict[str, Any]:
     """What any other record says."""
-    told: dict[str, Any] = {"of": number}
+    header: dict[str, Any] = {"of": number}
     if segment is not None and not _is_whole(segment, written):
-        told |= {"segment": segment.digest.hex(), "size": segment.size}
+        header |= {"segment": segment.digest.hex(), "size": segment.size}
     if written is not None:
-        told["version"] = _told(written)
-    return told
+        header["version"] = _version_fields(written)
+    return header
 
 
 def _is_whole(segment: Segment, written: WrittenVersion | None) -> bool:
     return written is not None and list(written.segments) == [segment]
 
 
-def _told(written: WrittenVersion) -> dict[str, Any]:
+def _version_fields(written: WrittenVersion) -> dict[str, Any]:
     # Names that are no text hold half characters, which JSON can spell.
-    told = written.version._asdict()
-    del told["number"]
-    told["revision"] = written.revision
+    header = written.version._asdict()
+    del header["number"]
+    header["revision"] = written.revision
     if written.is_imported:
-        told["imported"] = True
+        header["imported"] = True
     if len(written.segments) != 1:
-        told["segments"] = [[segment.digest.hex(), segment.size] for segment in written.segments]
-    return told
+        header["segments"] = [[segment.digest.hex(), segment.size] for segment in written.segments]
+    return header
 
 
 def record_at(handle: int, offset: int) -> Record | None:
@@ -141,26 +141,26 @@ def record_at(handle: int, offset: int) -> Record | None:
     return read if read.end <= os.fstat(handle).st_size else None
 
 
-def _read(told: dict[str, Any], archive: bytes, offset: int, length: int, payload_length: int) -> Record:
-    if "pack" in told:
-        return Record(offset, length, payload_length, 0, None, None, told["replaces"], archive)
-    number = told["of"]
-    written = _read_version(number, told["version"]) if "version" in told else None
+def _read(header: dict[str, Any], archive: bytes, offset: int, length: int, payload_length: int) -> Record:
+    if "pack" in header:
+        return Record(offset, length, payload_length, 0, None, None, header["replaces"], archive)
+    number = header["of"]
+    written = _read_version(number, header["version"]) if "version" in header else None
     segment = None
-    if "segment" in told:
-        segment = Segment(bytes.fromhex(told["segment"]), told["size"])
+    if "segment" in header:
+        segment = Segment(bytes.fromhex(header["segment"]), header["size"])
     elif written is not None and payload_length:
         segment = written.segments[0]
     return Record(offset, length, payload_length, number, segment, written, (), archive)
 
 
-def _read_version(number: int, told: dict[str, Any]) -> WrittenVersion:
-    version = Version(number, *(told[name] for name in Version._fields[1:]))
-    if "segments" in told:
-        segments = [Segment(bytes.fromhex(digest), size) for digest, size in told["segments"]]
+def _read_version(number: int, header: dict[str, Any]) -> WrittenVersion:
+    version = Version(number, *(header[name] for name in Version._fields[1:]))
+    if "segments" in header:
+        segments = [Segment(bytes.fromhex(digest), size) for digest, size in header["segments"]]
     else:
         segments = [Segment(bytes.fromhex(version.digest), version.size)]
-    return WrittenVersion(version, told["revision"], segments, told.get("imported", False))
+    return WrittenVersion(version, header["revision"], segments, header.get("imported", False))
 
 
 def scan(handle: int, offset: int, archive: bytes | None = None) -> Iterator[Record | Broken]:

@@ -125,8 +125,8 @@ def _written(
                 if progress:
                     progress(done, total)
             lines.append(_line(version))
-        told = {"format": FORMAT, "version": FORMAT_VERSION, "copies": len(lines)}
-        manifest = b"".join([json.dumps(told).encode() + b"\n", *lines])
+        about = {"format": FORMAT, "version": FORMAT_VERSION, "copies": len(lines)}
+        manifest = b"".join([json.dumps(about).encode() + b"\n", *lines])
         _add(tar, _MANIFEST, len(manifest), io.BytesIO(manifest))
     return Exported(len(lines), done, damaged)
 
@@ -157,12 +157,12 @@ def _member(digest: str) -> str:
 
 
 def _line(version: Version) -> bytes:
-    told = version._asdict()
-    del told["number"], told["inode"]
-    return json.dumps(told | {"content": _member(version.digest)}).encode() + b"\n"
+    fields = version._asdict()
+    del fields["number"], fields["inode"]
+    return json.dumps(fields | {"content": _member(version.digest)}).encode() + b"\n"
 
 
-class _Told(NamedTuple):
+class _ListedVersion(NamedTuple):
     """A version as a file has it."""
 
     agent: str
@@ -180,10 +180,10 @@ def import_from(archive: Archive, file: str, progress: Progress | None = None) -
     try:
         with closing(tarfile.open(file, "r:")) as tar:
             members = _members(tar, file)
-            told = _told(tar, members, file)
-            _refuse_bombs(members, told, file)
-            _check_contents(tar, members, told, file)
-            return _taken_in(archive, tar, members, told, progress)
+            listed = _listed_versions(tar, members, file)
+            _refuse_bombs(members, listed, file)
+            _check_contents(tar, members, listed, file)
+            return _taken_in(archive, tar, members, listed, progress)
     except (tarfile.TarError, EOFError) as error:
         raise NotAnArchiveError(file, f"it is no tar file, or is cut off ({error})") from error
 
@@ -200,7 +200,9 @@ def _members(tar: tarfile.TarFile, file: str) -> dict[str, tarfile.TarInfo]:
     return members
 
 
-def _told(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: str) -> list[_Told]:
+def _listed_versions(
+    tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: str
+) -> list[_ListedVersion]:
     """What the list says, the oldest copy first."""
     if members[_MANIFEST].size > _LONGEST_LIST:
         raise NotAnArchiveError(file, "its list of copies is longer than any that was ever written")
@@ -211,13 +213,13 @@ def _told(tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file: str) 
                 raise NotAnArchiveError(file, "a newer geminids has written it; update geminids")
         case _:
             raise NotAnArchiveError(file, "its list does not say that it is one of kept copies")
-    told = [_told_version(line, file) for line in lines]
-    if len(told) != copies:
-        raise NotAnArchiveError(file, f"its list has {len(told):,} of {copies:,} copies")
-    missing = next((version for version in told if _member(version.digest) not in members), None)
+    listed = [_listed_version(line, file) for line in lines]
+    if len(listed) != copies:
+        raise NotAnArchiveError(file, f"its list has {len(listed):,} of {copies:,} copies")
+    missing = next((version for version in listed if _member(version.digest) not in members), None)
     if missing is not None:
         raise NotAnArchiveError(file, f"the content of {missing.path!r} is not in it")
-    return sorted(told, key=lambda version: version.kept_at)
+    return sorted(listed, key=lambda version: version.kept_at)
 
 
 def _lines(tar: tarfile.TarFile, member: tarfile.TarInfo, file: str) -> Iterator[Any]:
@@ -231,7 +233,7 @@ def _lines(tar: tarfile.TarFile, member: tarfile.TarInfo, file: str) -> Iterator
                 raise NotAnArchiveError(file, f"its list cannot be read ({error})") from error
 
 
-def _told_version(line: Any, file: str) -> _Told:
+def _listed_version(line: Any, file: str) -> _ListedVersion:
     match line:
         case {
             "agent": str(agent),
@@ -245,7 +247,7 @@ def _told_version(line: Any, file: str) -> _Told:
         } if _is_plausible(agent, home, path, size, mode) and _MEMBER.fullmatch(_member(digest)):
             # Whoever says that it was kept in the future does not go before what is kept here.
             at = min(max(kept_at, 0), time.time_ns() // 1_000)
-            return _Told(agent, home, path, size, mtime_ns, mode, digest, at)
+            return _ListedVersion(agent, home, path, size, mtime_ns, mode, digest, at)
         case _:
             raise NotAnArchiveError(file, "a line of its list is not of a kept copy")
 
@@ -263,9 +265,9 @@ def _is_plausible(agent: str, home: str, path: str, size: int, mode: int) -> boo
     return numbers_fit and are_paths and is_inside and are_names is not None
 
 
-def _refuse_bombs(members: dict[str, tarfile.TarInfo], told: Sequence[_Told], file: str) -> None:
+def _refuse_bombs(members: dict[str, tarfile.TarInfo], listed: Sequence[_ListedVersion], file: str) -> None:
     """Refuse what no sync would keep, by what the list and the tar say of it."""
-    for version in told:
+    for version in listed:
         if version.size > LARGEST:
             raise NotAnArchiveError(
                 file,
@@ -280,9 +282,9 @@ def _refuse_bombs(members: dict[str, tarfile.TarInfo], told: Sequence[_Told], fi
 
 
 def _check_contents(
-    tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], told: Sequence[_Told], file: str
+    tar: tarfile.TarFile, members: dict[str, tarfile.TarInfo], listed: Sequence[_ListedVersion], file: str
 ) -> None:
-    for digest, size in {(version.digest, version.size) for version in told}:
+    for digest, size in {(version.digest, version.size) for version in listed}:
         check = sha256()
         for piece in _unpacked(tar, members[_member(digest)], size, file):
             check.update(piece)
@@ -332,12 +334,12 @@ def _taken_in(
     archive: Archive,
     tar: tarfile.TarFile,
     members: dict[str, tarfile.TarInfo],
-    told: Sequence[_Told],
+    listed: Sequence[_ListedVersion],
     progress: Progress | None,
 ) -> Imported:
-    taken, done, total = 0, 0, sum(version.size for version in told)
+    taken, done, total = 0, 0, sum(version.size for version in listed)
     with archive.writing() as writer:
-        for version in told:
+        for version in listed:
             if not writer.has(version.path, version.digest, version.kept_at):
                 pieces = _unpacked(tar, members[_member(version.digest)], version.size, version.path)
                 with _gathered(pieces, version.size, archive.folder) as content:
@@ -345,14 +347,14 @@ def _taken_in(
             done += version.size
             if progress:
                 progress(done, total)
-    homes = sorted({(version.agent, version.home) for version in told})
-    return Imported(taken, len(told) - taken, homes)
+    homes = sorted({(version.agent, version.home) for version in listed})
+    return Imported(taken, len(listed) - taken, homes)
 
 
-def _is_taken(writer: Writer, told: _Told, content: Content) -> bool:
+def _is_taken(writer: Writer, listed: _ListedVersion, content: Content) -> bool:
     """Whether a copy was not there yet. Beside one of ours it may count as kept at another time."""
-    facts = {"mtime_ns": told.mtime_ns, "mode": told.mode, "kept_at": told.kept_at}
-    return writer.put_content(told.agent, told.home, told.path, content, **facts).is_new
+    facts = {"mtime_ns": listed.mtime_ns, "mode": listed.mode, "kept_at": listed.kept_at}
+    return writer.put_content(listed.agent, listed.home, listed.path, content, **facts).is_new
 
 
 class _OnDisk:

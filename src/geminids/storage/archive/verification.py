@@ -16,7 +16,7 @@ from typing import NamedTuple
 from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.keeper import Writer, writing
 from geminids.storage.archive.manifest import Manifest
-from geminids.storage.archive.manifest_rows import Place, PlacedRecord, RecordRow, record_row
+from geminids.storage.archive.manifest_rows import PlacedRecord, RecordRow, SegmentAddress, record_row
 from geminids.storage.archive.reader import said_of, segment
 from geminids.storage.archive.rebuild import FoundPack, agree, found_packs, keep_former, latest_versions
 from geminids.storage.archive.records import Broken, Segment, WrittenVersion
@@ -32,7 +32,7 @@ _BATCH = 2 << 20
 
 
 class _Fault(NamedTuple):
-    place: Place
+    place: SegmentAddress
     what: str
 
 
@@ -108,19 +108,19 @@ def _is_known(known: WrittenVersion | None, said: WrittenVersion) -> bool:
     return known is not None and (known.revision > said.revision or agree(known, said))
 
 
-def _places(writer: Writer, versions: Sequence[WrittenVersion]) -> tuple[list[Place], list[_Fault]]:
+def _places(writer: Writer, versions: Sequence[WrittenVersion]) -> tuple[list[SegmentAddress], list[_Fault]]:
     """Where all segments lie, in the order of the disk; and those that lie nowhere."""
     places, missing = [], []
     for wanted in {wanted for written in versions for wanted in written.segments}:
         place = writer.place(wanted)
         if place is None or place.segment != wanted:
-            missing.append(_Fault(Place(0, 0, 0, wanted), "a part of it is not there"))
+            missing.append(_Fault(SegmentAddress(0, 0, 0, wanted), "a part of it is not there"))
         else:
             places.append(place)
     return sorted(places, key=lambda place: (place.pack, place.offset)), missing
 
 
-def _faults(folder: str, places: Sequence[Place], progress: Progress | None) -> Iterator[_Fault]:
+def _faults(folder: str, places: Sequence[SegmentAddress], progress: Progress | None) -> Iterator[_Fault]:
     """Read segments, a few at a time; which are damaged."""
     done, total = 0, sum(place.segment.size for place in places)
     waiting: deque[tuple[Future[list[_Fault]], int]] = deque()
@@ -142,8 +142,8 @@ def _faults(folder: str, places: Sequence[Place], progress: Progress | None) -> 
                 progress(done, total)
 
 
-def _batches(places: Sequence[Place]) -> Iterator[list[Place]]:
-    batch: list[Place] = []
+def _batches(places: Sequence[SegmentAddress]) -> Iterator[list[SegmentAddress]]:
+    batch: list[SegmentAddress] = []
     size = 0
     for place in places:
         batch.append(place)
@@ -155,7 +155,7 @@ def _batches(places: Sequence[Place]) -> Iterator[list[Place]]:
         yield batch
 
 
-def _checked(folder: str, places: Sequence[Place]) -> list[_Fault]:
+def _checked(folder: str, places: Sequence[SegmentAddress]) -> list[_Fault]:
     faults = []
     for place in places:
         try:
@@ -187,7 +187,7 @@ def _heal_records(
 
 def _unreadable_segments(
     writer: Writer, found: Sequence[FoundPack], versions: Sequence[WrittenVersion], damaged: set[bytes]
-) -> list[tuple[int, Segment, Place]]:
+) -> list[tuple[int, Segment, SegmentAddress]]:
     """Segments that are whole, in records that are not."""
     stretches = {pack.pack.number: pack.broken for pack in found if pack.broken}
     numbers = {wanted: written.version.number for written in versions for wanted in written.segments}
@@ -200,7 +200,7 @@ def _unreadable_segments(
     ]
 
 
-def _is_in(place: Place, stretch: Broken) -> bool:
+def _is_in(place: SegmentAddress, stretch: Broken) -> bool:
     return stretch.offset <= place.offset < stretch.end
 
 

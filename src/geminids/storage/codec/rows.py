@@ -208,9 +208,9 @@ def _plus(
 
 
 def _digest(texts: Sequence[str], *hanging: Sequence[object]) -> bytes:
-    told = "\0".join(texts)
+    joined = "\0".join(texts)
     if any(hanging):
-        told += repr(hanging)
-    written = told.encode("utf-8", "surrogatepass")
+        joined += repr(hanging)
+    written = joined.encode("utf-8", "surrogatepass")
     # Only a message is compared with its own next version: two plain sums are enough, and take no time.
     return crc32(written).to_bytes(4) + adler32(written).to_bytes(4)

@@ -128,9 +128,9 @@ class RecoveredError(GeminidsError):
         what = (
             f"was damaged and is now {str(moved_to)!r}" if moved_to else "was gone, though its copy is there"
         )
-        self.told = f"{str(file)!r} {what}. Recovered: {kept}. Lost: {lost}."
+        self.account = f"{str(file)!r} {what}. Recovered: {kept}. Lost: {lost}."
         """What happened, for whoever goes on."""
-        super().__init__(f"{self.told} Nothing else was changed; give the command again.")
+        super().__init__(f"{self.account} Nothing else was changed; give the command again.")
 
 
 def mend(folder: Path) -> str | None:
@@ -144,7 +144,7 @@ def mend(folder: Path) -> str | None:
             _read_all(folder)
         except DamagedStoreError:
             try:
-                return recover(file).told
+                return recover(file).account
             except sqlite3.Error as error:
                 raise DamagedStoreError(file) from error
     return None

@@ -47,8 +47,8 @@ def bury(folder: Path, stones: Sequence[Tombstone]) -> None:
         connection.execute("PRAGMA secure_delete = ON")
         for stone in stones:
             files = json.dumps({path: list(facts) for path, facts in stone.files.items()})
-            told = (stone.session, stone.at, stone.until_changed, files, stone.leader or stone.session)
-            connection.execute(_BURY, (*told, json.dumps(list(stone.copies))))
+            row = (stone.session, stone.at, stone.until_changed, files, stone.leader or stone.session)
+            connection.execute(_BURY, (*row, json.dumps(list(stone.copies))))
             for table in _MARKS:
                 connection.execute(f"DELETE FROM {table} WHERE session = ?", (stone.session,))
         next_generation(connection, FORGOTTEN)

@@ -154,7 +154,7 @@ class Index:
         self.connection.close()
 
 
-class Place:
+class IndexFile:
     """Where the index of a set of homes lies, whether it is there or not."""
 
     def __init__(self, data_folder: str, homes: Sequence[str]) -> None:

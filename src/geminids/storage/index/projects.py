@@ -9,15 +9,15 @@ from geminids.storage.index.database import Index
 from geminids.storage.index.reader import project_row
 from geminids.storage.index.values import ProjectRow
 
-_TOLD = "told_path, told_hash, told_slug, told_by, told_certain"
-_KNOWN = f"SELECT id, {_TOLD}, path, told_hash, slug, known_by, certain FROM projects"
+_RECORDED = "told_path, told_hash, told_slug, told_by, told_certain"
+_KNOWN = f"SELECT id, {_RECORDED}, path, told_hash, slug, known_by, certain FROM projects"
 
 
 class KnownProject(NamedTuple):
     """A project as its files tell it, and the best that is known of it."""
 
     number: int
-    told: ProjectRow
+    recorded: ProjectRow
     best: ProjectRow
 
 
@@ -26,9 +26,9 @@ def known_projects(index: Index) -> list[KnownProject]:
     return list(map(_known_project, index.connection.execute(f"{_KNOWN} ORDER BY id")))
 
 
-def known_projects_as_told(index: Index) -> list[KnownProject]:
+def known_projects_in_fixed_order(index: Index) -> list[KnownProject]:
     """All projects, in an order that does not depend on when what was read."""
-    return list(map(_known_project, index.connection.execute(f"{_KNOWN} ORDER BY {_TOLD}")))
+    return list(map(_known_project, index.connection.execute(f"{_KNOWN} ORDER BY {_RECORDED}")))
 
 
 def forget_unused_projects(index: Index) -> None:

@@ -286,16 +286,16 @@ class Writer:
             self._files.clear()
         return self._files.get(path) or self._number(self._files, "files", "path", path, stored(path))
 
-    def project(self, told: ProjectRow) -> int:
+    def project(self, project: ProjectRow) -> int:
         """The number of a project as its files tell it."""
-        told = ProjectRow(*map(_kept, told))
+        project = ProjectRow(*map(_kept, project))
         same = "told_path IS ? AND told_hash IS ? AND told_slug IS ? AND told_by IS ? AND told_certain = ?"
-        row = self._sql.execute(f"SELECT id FROM projects WHERE {same}", told).fetchone()
+        row = self._sql.execute(f"SELECT id FROM projects WHERE {same}", project).fetchone()
         if row:
             return int(row[0])
-        best = (told.path, told.slug, told.known_by, told.certain)
+        best = (project.path, project.slug, project.known_by, project.certain)
         new = f"INSERT INTO projects VALUES (NULL, {_marks(9)})"
-        return self._sql.execute(new, (*told, *best)).lastrowid or 0
+        return self._sql.execute(new, (*project, *best)).lastrowid or 0
 
     def _number(self, known: dict[str, int], table: str, column: str, value: str, kept: str | bytes) -> int:
         """The number of a row that holds a value, which is made if there is none."""

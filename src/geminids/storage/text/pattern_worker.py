@@ -22,18 +22,18 @@ OVERLAP = 1_024
 LENGTH = 8
 """Bytes that tell how long what follows is."""
 
-Place = tuple[int, int]
-Find = Callable[[str, int, int], Iterable[Place]]
+Span = tuple[int, int]
+Find = Callable[[str, int, int], Iterable[Span]]
 """Where it fits in a text, from one place on, as if the text ended at another."""
 
 
-def slices(text: str) -> Iterator[Place]:
+def slices(text: str) -> Iterator[Span]:
     """Where the slices of a text begin and end."""
     for start in range(0, max(len(text) - OVERLAP, 1), REACH - OVERLAP):
         yield start, min(start + REACH, len(text))
 
 
-def places(find: Find, text: str, most: int, *, with_empty: bool) -> Iterator[Place]:
+def places(find: Find, text: str, most: int, *, with_empty: bool) -> Iterator[Span]:
     """The first so many places where it fits, slice by slice of a text; also between two letters, or not."""
     end = found = 0
     for start, stop in slices(text):
@@ -60,7 +60,7 @@ def finding(pattern: str) -> Find:
     return lambda text, start, stop: (match.span() for match in regex.finditer(text, start, stop))
 
 
-def whole(pattern: str, text: str) -> Iterator[Place]:
+def whole(pattern: str, text: str) -> Iterator[Span]:
     """All of a text, if a regular expression describes it from end to end; case matters then."""
     if match := re.compile(pattern).fullmatch(text):
         yield match.span()

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.storage.text import pattern_trees, pattern_worker
-from geminids.storage.text.pattern_worker import Find, Place
+from geminids.storage.text.pattern_worker import Find, Span
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -35,7 +35,7 @@ class TooSlowError(Exception):
 class Found(NamedTuple):
     """Where something was found, as far as there was time."""
 
-    places: list[Place]
+    places: list[Span]
     is_whole: bool
     """Else there was no time for all of the text."""
 
@@ -67,7 +67,7 @@ class Patterns:
             raise TooSlowError
         return bool(found.places)
 
-    def places(self, text: str, pattern: str, most: int) -> list[Place]:
+    def places(self, text: str, pattern: str, most: int) -> list[Span]:
         """Where it fits, if not between two letters: the first so many of those that there is time for."""
         return self._found(text, pattern, most, with_empty=False).places
 
@@ -151,7 +151,7 @@ def _by_linear_engine(pattern: str, *, is_ascii: bool, only_first: bool) -> Find
     return lambda text, start, stop: _linear_places(regex, text, start, stop)
 
 
-def _linear_places(regex: Any, text: str, start: int, stop: int) -> Iterator[Place]:
+def _linear_places(regex: Any, text: str, start: int, stop: int) -> Iterator[Span]:
     # Of what stands before, the last character tells whether a line or a word begins here.
     before = max(start - 1, 0)
     content = text[before:stop].encode()
@@ -166,7 +166,7 @@ def _linear_places(regex: Any, text: str, start: int, stop: int) -> Iterator[Pla
 
 
 def _until(end: float, find: Find) -> Find:
-    def find_in_time(text: str, start: int, stop: int) -> Iterable[Place]:
+    def find_in_time(text: str, start: int, stop: int) -> Iterable[Span]:
         if monotonic() > end:
             raise TooSlowError
         return find(text, start, stop)
@@ -174,8 +174,8 @@ def _until(end: float, find: Find) -> Find:
     return find_in_time
 
 
-def _as_far_as_possible(found: Iterable[Place]) -> Found:
-    places: list[Place] = []
+def _as_far_as_possible(found: Iterable[Span]) -> Found:
+    places: list[Span] = []
     try:
         places.extend(found)
     except TooSlowError:
@@ -203,7 +203,7 @@ class _Worker:
         """What it finds, as far as it comes."""
         assert self._process.stdin
         assert self._process.stdout
-        places: list[Place] = []
+        places: list[Span] = []
         try:
             pattern_worker.write(self._process.stdin, question)
             while place := pattern_worker.read(self._process.stdout):

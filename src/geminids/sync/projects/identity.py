@@ -30,12 +30,12 @@ def best_known(projects: Iterable[Project], remembered: Remembered) -> Identity:
 
     Some agents write a folder and others its hash: where one is that of the other, the folder is proven.
     """
-    told = dict.fromkeys(projects)
+    distinct = dict.fromkeys(projects)
     best: dict[str, Project] = {}
-    for project in told:
+    for project in distinct:
         if project.hash:
             best[project.hash] = _surer(best.get(project.hash), project)
-    hashes = {project: project.hash or _hash_of_recorded(project) for project in told}
+    hashes = {project: project.hash or _hash_of_recorded(project) for project in distinct}
     for project, project_hash in hashes.items():
         if project_hash in best and not best[project_hash].certain and not project.hash:
             best[project_hash] = _surer(best[project_hash], _proven(project, project_hash))
@@ -43,7 +43,9 @@ def best_known(projects: Iterable[Project], remembered: Remembered) -> Identity:
         known = remembered(project_hash)
         if known and (known.known_by is KnownBy.LINK or not project.certain):
             best[project_hash] = _surer(project, known)
-    return Identity({project: _with_path_of(project, best.get(hashes[project] or "")) for project in told})
+    return Identity(
+        {project: _with_path_of(project, best.get(hashes[project] or "")) for project in distinct}
+    )
 
 
 def is_settled(project: Project) -> bool:

@@ -52,7 +52,7 @@ class Unsettled(NamedTuple):
 SETTLED = Unsettled()
 
 
-class Told:
+class Sent:
     """What was told of the sessions in some files that are read together."""
 
     def __init__(self) -> None:
@@ -134,23 +134,23 @@ def _new_parts(
     parts: Iterable[AnyPart], marks: Iterable[_PartMark], before: Iterable[_PartMark]
 ) -> Iterator[AnyPart]:
     """The parts that were not told, wherever they stand; of those that grew, what is new."""
-    told = Counter(before)
+    sent = Counter(before)
     unknown = []
     for part, mark in zip(parts, marks, strict=True):
-        if told[mark]:
-            told[mark] -= 1
+        if sent[mark]:
+            sent[mark] -= 1
         else:
             unknown.append(part)
     for part in unknown:
-        yield _rest(part, list(told.elements()))
+        yield _rest(part, list(sent.elements()))
 
 
-def _rest(part: AnyPart, told: Iterable[_PartMark]) -> AnyPart:
+def _rest(part: AnyPart, sent: Iterable[_PartMark]) -> AnyPart:
     """What was added to a part that was told; all of it if none of the told ones is its beginning."""
     if not isinstance(part, Text | Thought):
         return part
     kind = _kind(part)
-    for mark in told:
+    for mark in sent:
         begins = mark.kind == kind and 0 < mark.length < len(part.text)
         if begins and hash(part.text[: mark.length]) == mark.digest:
             return msgspec.structs.replace(part, text=part.text[mark.length :])

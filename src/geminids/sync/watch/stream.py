@@ -27,7 +27,7 @@ from geminids.sync.watch.events import (
 )
 from geminids.sync.watch.files import Finder, Found, Item, Key, refreshed
 from geminids.sync.watch.notice import Events, NoEventsError, Noticing, Polling
-from geminids.sync.watch.sent import SETTLED, Told, Unsettled, torn_records
+from geminids.sync.watch.sent import SETTLED, Sent, Unsettled, torn_records
 
 POLL = 1.0
 """Seconds between two looks at everything where nothing tells of changes."""
@@ -83,9 +83,9 @@ def watch(
 class _Watched:
     """Files that are read together, and how far they were told."""
 
-    def __init__(self, item: Item, told: Told | None) -> None:
+    def __init__(self, item: Item, sent: Sent | None) -> None:
         self.item = item
-        self.told = told
+        self.sent = sent
         """None until something is to be told."""
         self.at_first = {str(file.path): file for file in item.files}
         self.changed_at = 0.0
@@ -134,11 +134,11 @@ class _Stream:
         """Everything, until we are stopped."""
         # From the moment at which we say that we watch, everything is told.
         troubles, because = self._begin()
-        told = [
+        sent = [
             event for watched in self._read_first(whole=whole) for event in self._read_ahead(watched, last)
         ]
         yield self._watching(because)
-        yield from (*troubles, *told)
+        yield from (*troubles, *sent)
         told_at = time.monotonic()
         while not self._stop.is_set():
             for event in self._due(time.monotonic()):
@@ -171,12 +171,12 @@ class _Stream:
     def _read_ahead(self, watched: _Watched, last: int) -> Iterator[AnyEvent]:
         """Take what is there for told, all but the last messages, which are told now."""
         reading = watched.item.read()
-        watched.told = Told()
+        watched.sent = Sent()
         self._retry_if_closed(watched, reading)
         yield from self._tell_troubles(reading.problems)
         wanted = list(filter(self._is_wanted, reading.sessions))
         for session in wanted:
-            watched.told.note(session)
+            watched.sent.note(session)
             is_led = session.parent_id in {other.id for other in wanted}
             if recent := _last_said(session.messages, 0 if is_led else last):
                 news = tuple(News(Happened.ADDED, m.id, m, m.parts, None) for m in recent)
@@ -221,7 +221,7 @@ class _Stream:
             known = self._watched[key] = _Watched(item, None)
             # What was written before we began was only brought here: a copy, or a disk that was mounted.
             if _written_at(known) >= self._began - BETWEEN_READS:
-                known.told = Told()
+                known.sent = Sent()
                 self._change(known, item, now)
         elif item.files != known.item.files:
             self._change(known, item, now)
@@ -239,20 +239,20 @@ class _Stream:
             else:
                 del self._missing[key]
                 self._due_at.pop(key, None)
-                told = self._watched.pop(key).told
-                yield from told.all_gone() if told else ()
+                sent = self._watched.pop(key).sent
+                yield from sent.all_gone() if sent else ()
 
     def _read(self, watched: _Watched) -> Iterator[AnyEvent]:
         began = time.monotonic()
         reading = watched.item.read()
         yield from self._tell_troubles(reading.problems)
-        told = watched.told
-        if told is None:
-            told = watched.told = Told()
+        sent = watched.sent
+        if sent is None:
+            sent = watched.sent = Sent()
             for session in filter(self._is_wanted, reading.sessions):
-                told.note(session, _StoodBefore(watched))
+                sent.note(session, _StoodBefore(watched))
         unsettled = self._unsettled(watched, reading, began)
-        news: list[SessionNews | SessionGone] = list(told.news(reading, self._is_wanted, unsettled))
+        news: list[SessionNews | SessionGone] = list(sent.news(reading, self._is_wanted, unsettled))
         watched.rest_after(began)
         yield from news
 

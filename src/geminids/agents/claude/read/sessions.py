@@ -86,7 +86,7 @@ def _session(
         usage=usage_of(messages),
         files=files,
         directories=said.folders if len(said.folders) > 1 else (),
-        companions=() if of_subagent else tuple(companion.told(AGENT) for companion in bundle.beside),
+        companions=() if of_subagent else tuple(companion.as_companion(AGENT) for companion in bundle.beside),
         problems=(*(p for p in problems if p.file in paths), *own_problems, *builder.problems),
         branch=said.branch,
         reported=totals.reported,
@@ -202,8 +202,8 @@ def _title(said: str | None, messages: Sequence[Message]) -> str | None:
 def _task(conversation: Conversation, messages: Sequence[Message]) -> str | None:
     """What a subagent was told to do, in few words."""
     described = text_or_none(conversation.about.get("description"))
-    told = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
-    return one_line(described or told) or None
+    task = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
+    return one_line(described or task) or None
 
 
 def _status(messages: Sequence[Message], kind: SessionKind) -> Status:

@@ -25,7 +25,7 @@ from geminids.agents.gemini.read.projects import MARKER
 from geminids.agents.gemini.read.tools import MASKED
 from geminids.core.disk import REAL, Disk
 from geminids.core.model import CompanionKind, MovedOutput, Session, Text, ToolCall
-from geminids.reading.companions import Place
+from geminids.reading.companions import CompanionRole
 from geminids.reading.jsonl import UndecodableError, decode
 from geminids.reading.outputs import Outputs
 
@@ -220,7 +220,7 @@ def _answer(text: str) -> str:
 
 def _is_output(inside: str) -> bool:
     known = place(inside)
-    return isinstance(known, Place) and known.kind is CompanionKind.TOOL_OUTPUT
+    return isinstance(known, CompanionRole) and known.kind is CompanionKind.TOOL_OUTPUT
 
 
 def _project_folders(session: Session, disk: Disk) -> Iterator[Path]:

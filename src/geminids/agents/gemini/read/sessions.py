@@ -95,8 +95,8 @@ def sessions(bundle: Bundle, found: Sequence[Segment], problems: Sequence[Proble
 def _told_ends(drafts: Iterable[Draft]) -> dict[str, Status]:
     """How subagents ended, by their ids, as those were told who had started them."""
     calls = [call for draft in drafts for turn in draft.turns for call in calls_of(turn.value)]
-    told = {str(call["agentId"]): told_end(call) for call in calls if call.get("agentId")}
-    return {native_id: end for native_id, end in told.items() if end is not None}
+    ends = {str(call["agentId"]): told_end(call) for call in calls if call.get("agentId")}
+    return {native_id: end for native_id, end in ends.items() if end is not None}
 
 
 def _drafts(bundle: Bundle, found: Sequence[Segment]) -> Iterator[Draft]:
@@ -240,7 +240,7 @@ def _session(
         usage=usage_of(messages),
         files=files,
         directories=directories,
-        companions=tuple(companion.told("gemini") for companion in beside),
+        companions=tuple(companion.as_companion("gemini") for companion in beside),
         problems=(*(p for p in problems if p.file in paths), *_lost_header(draft), *builder.problems),
         messages=messages,
         # What a subagent has for a summary is how its answer begins.
@@ -289,6 +289,6 @@ def _times(draft: Draft, messages: Sequence[Message], calls: Sequence[ToolCall])
 
 def _task(messages: Sequence[Message]) -> str | None:
     """What a subagent was told to do. (Its summary is the beginning of its answer, often raw JSON.)"""
-    told = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
-    objective = _OBJECTIVE.search(told)
-    return one_line(objective[1] if objective else told) or None
+    task = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
+    objective = _OBJECTIVE.search(task)
+    return one_line(objective[1] if objective else task) or None
