@@ -29,9 +29,9 @@ from geminids.sharing import export
 from geminids.sharing.export.losses import losses
 from geminids.sharing.records.evidence import evidence_of
 from geminids.sharing.records.mismatches import check_record
-from geminids.sharing.records.reading import session_of
+from geminids.sharing.records.reader import session_of
 from geminids.sharing.records.simple import simple_record
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 from tests.conftest import ROOT, Run
 from tests.support.exporting import manner, text_of
 from tests.support.homes import FIRST_ID, write_session

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from uuid import UUID
 
-from geminids.agents.codex.read.opening import _zstd
+from geminids.agents.codex.read.rollout_text import _zstd
 
 FIRST, LAST = "the first prompt of", "the last answer of"
 _AT = "2026-05-01T10:00:00.000Z"

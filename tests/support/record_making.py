@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import strategies as some
 
 from geminids.sharing.records.commitment import commit
-from geminids.sharing.records.redacting import withhold
-from geminids.sharing.records.signing import Claims, excerpt, statement
+from geminids.sharing.records.redaction import withhold
+from geminids.sharing.records.signature import Claims, excerpt, statement
 from geminids.sharing.records.standalone import CBOR, JSON, PublicKey, encode_record
 
 Record = dict[str, Any]

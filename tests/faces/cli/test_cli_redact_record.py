@@ -10,7 +10,7 @@ import pytest
 
 from geminids.sharing.records import standalone
 from geminids.sharing.records.commitment import commit
-from geminids.sharing.records.signing import Claims, statement
+from geminids.sharing.records.signature import Claims, statement
 from tests.conftest import Run
 from tests.support.attested_homes import TOKEN, add_key, checks_of, everything_in, user_home
 from tests.support.documents import check_printed

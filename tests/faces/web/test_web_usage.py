@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from geminids.core.model import Message, Session, ToolStatus
 from geminids.library import open_library
-from geminids.sharing.transcript.naming import call_outcome
+from geminids.sharing.transcript.labels import call_outcome
 from tests.conftest import FIXTURES
 from tests.support.homes import tool_call, write_session
 from tests.support.web_apps import client_of

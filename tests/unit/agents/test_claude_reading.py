@@ -31,8 +31,8 @@ from geminids.core.model import (
     Unrecognised,
 )
 from geminids.reading.bundles import joined
+from geminids.sharing.transcript.call_summary import diff_lines, error_line
 from geminids.sharing.transcript.entries import Detail, Mark, Turn, transcript
-from geminids.sharing.transcript.telling import diff_lines, error_line
 from tests.support.claude_lines import (
     FOLDER,
     SESSION,

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from geminids.agents.codex import CodexSource
-from geminids.agents.codex.read.opening import _zstd
 from geminids.agents.codex.read.records import COMPLETED, EVENT, IGNORED, ITEM, META, USED
 from geminids.agents.codex.read.replay import HANDLERS
+from geminids.agents.codex.read.rollout_text import _zstd
 from geminids.core.agents.base import Bundle, FoundFile, Reading
 from geminids.core.model import FileAccount, Message, Origin, ProblemKind, Project, Session, Unrecognised
 from tests.conftest import FIXTURES

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from geminids.agents.codex import CodexSource
-from geminids.agents.codex.read.opening import opened
+from geminids.agents.codex.read.rollout_text import opened
 from geminids.agents.codex.read.rollouts import PACKED, rollout_name
 from geminids.core.model import Session
 from tests.conftest import FIXTURES

@@ -15,7 +15,7 @@ from geminids.library import Library
 from geminids.library.attest.retelling import UntoldError, files_of, given_file, laid_out
 from geminids.library.attest.verifying import Asked, VerifiedRecord, Verifying
 from geminids.sharing.records.commitment import commit
-from geminids.sharing.records.signing import Claims, statement
+from geminids.sharing.records.signature import Claims, statement
 from geminids.sharing.records.standalone import encode_json
 from tests.conftest import FIXTURES
 from tests.support.attested_homes import SIGNER, copied_home, failed_checks

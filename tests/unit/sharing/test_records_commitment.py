@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 from geminids.sharing.records import standalone
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.errors import CommitmentError
-from geminids.sharing.records.redacting import withhold
+from geminids.sharing.records.redaction import withhold
 from geminids.sharing.records.standalone import RefusedError
 from tests.conftest import FIXTURES
 from tests.support.examples import examples

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from geminids.core.model import Role, Session, Text
 from geminids.sharing.records.encoding import decode, encode_cbor, encode_json, presentable
 from geminids.sharing.records.errors import RecordError
-from geminids.sharing.records.reading import session_of
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.reader import session_of
+from geminids.sharing.records.translation import record_of
 from tests.support.examples import examples
 from tests.support.exporting import hostile_session, looked_at_sessions
 from tests.support.records import JSON, fixture_homes, sessions_with_evidence

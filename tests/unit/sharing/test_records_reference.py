@@ -24,7 +24,7 @@ from geminids.sharing.records.evidence import evidence_of
 from geminids.sharing.records.formats import VacSimple
 from geminids.sharing.records.natives import read_natives
 from geminids.sharing.records.simple import simple_record
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 from tests.conftest import RecordProperty
 from tests.support.exporting import looked_at_sessions, manner
 from tests.support.tried_losses import tried_losses

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from geminids.sharing.records.mismatches import check_envelope, check_record
 from geminids.sharing.records.standalone import decode_cbor
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 from tests.conftest import CORPUS, ROOT, RecordProperty
 from tests.support.examples import examples
 from tests.support.records import AGENTS, corpus_homes, fixture_homes, sessions_with_evidence

@@ -43,13 +43,13 @@ from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.encoding import encode_cbor, encode_json
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.files import is_record, record_in_file
-from geminids.sharing.records.redacting import withhold
+from geminids.sharing.records.redaction import withhold
 from geminids.sharing.records.retold import session_told_by
-from geminids.sharing.records.signing import Claims, statement
+from geminids.sharing.records.signature import Claims, statement
 from geminids.sharing.records.simple import simple_record
 from geminids.sharing.records.standalone import Tagged
 from geminids.sharing.records.standalone import encode_cbor as cbor
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 from geminids.sharing.records.vcon import vcon_of
 from geminids.sharing.transcript.entries import LEVELS, transcript
 from tests.conftest import FIXTURES, Run

@@ -24,8 +24,8 @@ from hypothesis import strategies as some
 
 from geminids.sharing.records import standalone
 from geminids.sharing.records.commitment import commit
-from geminids.sharing.records.redacting import withhold
-from geminids.sharing.records.signing import statement
+from geminids.sharing.records.redaction import withhold
+from geminids.sharing.records.signature import statement
 from geminids.sharing.records.standalone import Tagged, Verdict, encode_cbor, verify
 from tests.conftest import FIXTURES
 from tests.support.examples import examples

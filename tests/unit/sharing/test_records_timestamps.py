@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from geminids.sharing.records import der
 from geminids.sharing.records.errors import BadTokenError
-from geminids.sharing.records.signing import statement, with_token
+from geminids.sharing.records.signature import statement, with_token
 from geminids.sharing.records.standalone import (
     JSON,
     TOKEN_OF_SIGNATURE,

@@ -45,8 +45,8 @@ from geminids.sharing.records.evidence import Evidence, FileEvidence, Place
 from geminids.sharing.records.formats import Vac, VacCbor, VacSimple, Vcon
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives
-from geminids.sharing.records.reading import session_of
-from geminids.sharing.records.translating import model_provider, record_of
+from geminids.sharing.records.reader import session_of
+from geminids.sharing.records.translation import model_provider, record_of
 from tests.conftest import FIXTURES, RecordProperty
 from tests.support.examples import examples
 from tests.support.exporting import hostile_session, looked_at_sessions, manner

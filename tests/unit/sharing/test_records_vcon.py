@@ -16,7 +16,7 @@ import pytest
 from geminids.sharing.records.encoding import encode_json
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.simple import simple_record
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 from geminids.sharing.records.vcon import record_in, vcon_of
 from tests.support.exporting import fixture_sessions, hostile_session
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from geminids.core.model import Message, Origin, Role, Session, Text, ToolCall, ToolKind, ToolStatus
-from geminids.sharing.redact.asking import CODE, PASSWORD, answered, asked_for, given_to_tool
+from geminids.sharing.redact.answers import CODE, PASSWORD, answered, asked_for, given_to_tool
 from geminids.sharing.redact.rules import OURS, Rule
 from tests.support.planted_secrets import cases, session_with, session_with_text
 from tests.support.redacting import redactor, seen

@@ -15,8 +15,8 @@ from geminids.core.errors import NothingToHideError, RedactionError, RedactionKe
 from geminids.sharing.redact import Redactor, load_key
 from geminids.sharing.redact.assignments import Secret
 from geminids.sharing.redact.engines import load_engine, rule_file
-from geminids.sharing.redact.hiding import changes
 from geminids.sharing.redact.pseudonyms import KEY_FILE, KEY_SIZE, Pseudonyms
+from geminids.sharing.redact.replacement import changes
 from geminids.sharing.redact.rules import OURS, Rule
 from tests.conftest import COMPILED_RULES, Rights
 from tests.support.planted_secrets import cases, planted, session_with, session_with_text

@@ -38,7 +38,7 @@ from geminids.core.model import (
     Unrecorded,
 )
 from geminids.sharing.redact import CAN_BE_HIDDEN, Redactor
-from geminids.sharing.redact.walking import DEEPEST
+from geminids.sharing.redact.walk import DEEPEST
 from geminids.sharing.transcript import safe
 from tests.support import redacting
 from tests.support.examples import examples

@@ -29,7 +29,7 @@ from geminids.core.model import (
 from geminids.faces.cli.page import PlainPage
 from geminids.faces.cli.story import Telling, draw_session
 from geminids.sharing.transcript.entries import LEVELS, Pause
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     CALL_MARKS,
     attachment_name,
     call_mark,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from geminids.sharing.transcript import words
-from geminids.sharing.transcript.shortening import cut, first_lines, more_lines
+from geminids.sharing.transcript.limits import cut, first_lines, more_lines
 from tests.conftest import ROOT
 
 MORNING = datetime(2026, 5, 1, 10, 0, 30, tzinfo=UTC)

@@ -61,13 +61,13 @@ class ClaudeSource(Source):
 
     def read(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle, and where every byte of its files went."""
-        from geminids.agents.claude.read.reading import read
+        from geminids.agents.claude.read.reader import read
 
         return read(bundle)
 
     def read_alone(self, path: Path) -> Reading | None:
         """The session in a file given by hand."""
-        from geminids.agents.claude.read.reading import read_alone
+        from geminids.agents.claude.read.reader import read_alone
 
         return read_alone(path)
 

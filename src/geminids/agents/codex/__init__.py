@@ -56,13 +56,13 @@ class CodexSource(Source):
 
     def read(self, bundle: Bundle) -> Reading:
         """The session of a bundle, and where every byte of its files went."""
-        from geminids.agents.codex.read.reading import read
+        from geminids.agents.codex.read.reader import read
 
         return read(bundle)
 
     def read_alone(self, path: Path) -> Reading | None:
         """The session in one file given by hand."""
-        from geminids.agents.codex.read.reading import read_alone
+        from geminids.agents.codex.read.reader import read_alone
 
         return read_alone(path)
 

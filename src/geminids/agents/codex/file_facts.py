@@ -55,7 +55,7 @@ class CodexFiles(PlainFiles):
 
     def unpacked(self, path: Path, disk: Disk = REAL) -> bytes | None:
         """The text of a rollout that was compressed."""
-        from geminids.agents.codex.read.opening import unpacked
+        from geminids.agents.codex.read.rollout_text import unpacked
 
         return unpacked(path, disk)
 

@@ -61,13 +61,13 @@ class GeminiSource(Source):
 
     def read(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle, and where every byte of its files went."""
-        from geminids.agents.gemini.read.reading import read
+        from geminids.agents.gemini.read.reader import read
 
         return read(bundle)
 
     def read_alone(self, path: Path) -> Reading | None:
         """What one file given by hand holds: a session, or a conversation that was saved or printed."""
-        from geminids.agents.gemini.read.reading import read_alone
+        from geminids.agents.gemini.read.reader import read_alone
 
         return read_alone(path)
 

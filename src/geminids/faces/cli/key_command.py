@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from geminids.faces.cli.page import Page, Span
     from geminids.sharing.records.keys import KeyStore
-    from geminids.sharing.records.signing_keys import FoundKeys, SigningKey
+    from geminids.sharing.records.public_keys import FoundKeys, SigningKey
 
 PASSPHRASE_VARIABLE = "GEMINIDS_KEY_PASSPHRASE"
 FIRST_NAME = "main"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from geminids.sharing.records.signing_keys import FoundKeys, SigningKey, StrangeKeyFile
+from geminids.sharing.records.public_keys import FoundKeys, SigningKey, StrangeKeyFile
 
 
 class KeysDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/keys/1"):

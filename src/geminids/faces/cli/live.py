@@ -15,7 +15,7 @@ from geminids.faces.cli.story import Telling, draw_entries
 from geminids.query.sessions.ids import short_ids
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import Detail, LeftOut, transcript
-from geminids.sharing.transcript.naming import MARKS
+from geminids.sharing.transcript.labels import MARKS
 from geminids.sync.watch import Happened, News, SessionGone, SessionNews
 
 DROPPED = {

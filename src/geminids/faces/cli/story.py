@@ -24,8 +24,19 @@ from geminids.faces.cli.beside import draw_beside
 from geminids.faces.cli.marks import draw_marks
 from geminids.faces.cli.page import Page, Span
 from geminids.sharing.transcript import words
+from geminids.sharing.transcript.call_summary import (
+    answer_lines,
+    changed_lines,
+    diff_lines,
+    error_line,
+    line_argument,
+    output_text,
+    result_of_task,
+    stand_together,
+    value_words,
+)
 from geminids.sharing.transcript.entries import Detail, LeftOut, Mark, Pause, StoryEntry, Turn, transcript
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     CALL_MARKS,
     NO_WORDS,
     UNRECOGNISED,
@@ -48,18 +59,7 @@ from geminids.sharing.transcript.naming import (
     state_name,
     thought_title,
 )
-from geminids.sharing.transcript.shortening import COMMAND_LINES, DIFF_LINES, first_lines, more_lines
-from geminids.sharing.transcript.telling import (
-    answer_lines,
-    changed_lines,
-    diff_lines,
-    error_line,
-    line_argument,
-    output_text,
-    result_of_task,
-    stand_together,
-    value_words,
-)
+from geminids.sharing.transcript.limits import COMMAND_LINES, DIFF_LINES, first_lines, more_lines
 
 if TYPE_CHECKING:
     from geminids.storage.durable.values import Marks

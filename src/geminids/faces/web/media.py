@@ -31,8 +31,8 @@ from geminids.sharing.export import load as format_called
 from geminids.sharing.redact import Redactor
 from geminids.sharing.redact.raw_records import redacted_record
 from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.call_summary import output_text, value_words
 from geminids.sharing.transcript.entries import LEVELS, Turn
-from geminids.sharing.transcript.telling import output_text, value_words
 
 MOST_RAW = 1_000_000
 """Characters of a record that are shown."""

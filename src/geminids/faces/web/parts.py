@@ -41,8 +41,17 @@ from geminids.faces.web.prose import is_cut, plain, prose
 from geminids.faces.web.screens import output, screen
 from geminids.faces.web.times import seconds_between
 from geminids.sharing.transcript import safe, words
+from geminids.sharing.transcript.call_summary import (
+    answer_lines,
+    changed_lines,
+    error_line,
+    line_argument,
+    output_text,
+    result_of_task,
+    value_words,
+)
 from geminids.sharing.transcript.entries import Detail
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     CALL_MARKS,
     NO_WORDS,
     attachment_name,
@@ -52,16 +61,7 @@ from geminids.sharing.transcript.naming import (
     result_title,
     thought_title,
 )
-from geminids.sharing.transcript.shortening import LONGEST_ERROR, cut
-from geminids.sharing.transcript.telling import (
-    answer_lines,
-    changed_lines,
-    error_line,
-    line_argument,
-    output_text,
-    result_of_task,
-    value_words,
-)
+from geminids.sharing.transcript.limits import LONGEST_ERROR, cut
 
 MOST_LETTERS = 20_000
 """Of an argument, a file or something unrecognised."""

@@ -25,7 +25,7 @@ from geminids.sharing.transcript.entries import (
     Turn,
     is_marked,
 )
-from geminids.sharing.transcript.naming import left_out_sentence, mark_sentence, speaker_name
+from geminids.sharing.transcript.labels import left_out_sentence, mark_sentence, speaker_name
 from geminids.sharing.transcript.outline import completed_at
 
 MOST_BYTES = 4_000_000

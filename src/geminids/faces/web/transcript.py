@@ -29,7 +29,7 @@ from geminids.faces.web.usage import rounded
 from geminids.query.usage.costs import Costing, Sums
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.entries import Speaker, Turn
-from geminids.sharing.transcript.naming import kind_sentence
+from geminids.sharing.transcript.labels import kind_sentence
 from geminids.sharing.transcript.outline import DroppedBranch, PromptTurn, dropped_branches, prompt_turns
 
 Level = Literal["prompts", "conversation", "tools", "thoughts", "everything"]

@@ -23,10 +23,10 @@ from geminids.faces.web.opened import OpenedSession
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.transcript import turns_led
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.naming import call_outcome
+from geminids.sharing.transcript.call_summary import telling_argument
+from geminids.sharing.transcript.labels import call_outcome
+from geminids.sharing.transcript.limits import LONGEST_ARGUMENT, cut
 from geminids.sharing.transcript.outline import PromptTurn
-from geminids.sharing.transcript.shortening import LONGEST_ARGUMENT, cut
-from geminids.sharing.transcript.telling import telling_argument
 
 MOST_POINTS = 2_000
 MOST_CALLS = 200

@@ -27,11 +27,11 @@ from geminids.sharing.records.evidence import Evidence, evidence_of
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.record_maker import Recorded, RecordMaker
-from geminids.sharing.records.redacting import withhold
-from geminids.sharing.records.signing import Claims, PrivateKey, statement
+from geminids.sharing.records.redaction import withhold
+from geminids.sharing.records.signature import Claims, PrivateKey, statement
 from geminids.sharing.records.standalone import key_id, session_id_of
 from geminids.sharing.records.timestamps import check_token
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 from geminids.sharing.records.unwanted import differences, with_repeats
 
 if TYPE_CHECKING:

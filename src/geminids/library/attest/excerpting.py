@@ -14,8 +14,8 @@ from geminids.library.attest.signed_files import taken_apart
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.profile import COMMITMENT
-from geminids.sharing.records.redacting import withhold
-from geminids.sharing.records.signing import excerpt
+from geminids.sharing.records.redaction import withhold
+from geminids.sharing.records.signature import excerpt
 from geminids.sharing.records.standalone import (
     JSON,
     PublicKey,

@@ -21,7 +21,7 @@ from geminids.sharing.records import encoding, standalone
 from geminids.sharing.records.errors import BadTokenError, RecordError
 from geminids.sharing.records.keys import FOLDER, KeyStore, load_private
 from geminids.sharing.records.record_maker import RecordMaker
-from geminids.sharing.records.signing import with_token
+from geminids.sharing.records.signature import with_token
 from geminids.sharing.records.timestamps import certificates, check_token, read_token, signature_field
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from geminids.core.model import AnyPart, FileReference, Message, Origin, Text, Thought, ToolCall, ToolResult
-from geminids.sharing.transcript.telling import output_text, value_words
+from geminids.sharing.transcript.call_summary import output_text, value_words
 from geminids.storage.text.patterns import Patterns
 from geminids.storage.text.places import substring_places
 from geminids.storage.text.values import Snippet

@@ -49,8 +49,8 @@ from geminids.sharing.export.dialogue import (
     result_of,
     words_of,
 )
+from geminids.sharing.transcript.call_summary import output_text
 from geminids.sharing.transcript.entries import PROMPT_ORIGINS, task_of
-from geminids.sharing.transcript.telling import output_text
 from geminids.sharing.transcript.visible import told_session
 
 VERSION = "ATIF-v1.7"

@@ -17,14 +17,14 @@ from geminids.core.model import Attachment, FileReference, Message, Session, Tex
 from geminids.sharing.export.base import Manner, PlainFormat, encoded
 from geminids.sharing.export.data import encode_harmless
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.entries import Detail
-from geminids.sharing.transcript.telling import (
+from geminids.sharing.transcript.call_summary import (
     answer_lines,
     changed_lines,
     error_line,
     output_text,
     telling_argument,
 )
+from geminids.sharing.transcript.entries import Detail
 from geminids.sharing.transcript.visible import told_messages
 
 Row = Sequence[Any]

@@ -29,9 +29,9 @@ from geminids.core.model import (
 )
 from geminids.sharing.export.data import encode
 from geminids.sharing.transcript import words
+from geminids.sharing.transcript.call_summary import output_text
 from geminids.sharing.transcript.entries import Detail
-from geminids.sharing.transcript.naming import call_trouble
-from geminids.sharing.transcript.telling import output_text
+from geminids.sharing.transcript.labels import call_trouble
 
 LEFT_OUT = "(the result is left out)"
 _NOTHING: tuple[Any, ...] = (None, "", [], {}, ())

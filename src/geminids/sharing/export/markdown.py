@@ -44,8 +44,17 @@ from geminids.sharing.export.references import as_code_in_html
 from geminids.sharing.export.sentences import about, between, call_end, speaker
 from geminids.sharing.export.table import COLUMNS, is_mixed, newest_first, note, row, summary
 from geminids.sharing.transcript import safe, words
+from geminids.sharing.transcript.call_summary import (
+    answer_lines,
+    diff_lines,
+    error_line,
+    line_argument,
+    output_text,
+    result_of_task,
+    value_words,
+)
 from geminids.sharing.transcript.entries import LeftOut, StoryEntry, Turn, transcript
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     NO_WORDS,
     UNRECOGNISED,
     attachment_name,
@@ -57,16 +66,7 @@ from geminids.sharing.transcript.naming import (
     result_title,
     thought_title,
 )
-from geminids.sharing.transcript.shortening import COMMAND_LINES, first_lines
-from geminids.sharing.transcript.telling import (
-    answer_lines,
-    diff_lines,
-    error_line,
-    line_argument,
-    output_text,
-    result_of_task,
-    value_words,
-)
+from geminids.sharing.transcript.limits import COMMAND_LINES, first_lines
 from geminids.sharing.transcript.visible import told_session
 
 

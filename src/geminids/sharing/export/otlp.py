@@ -58,8 +58,8 @@ from geminids.sharing.export.dialogue import (
     result_of,
     words_of,
 )
-from geminids.sharing.transcript.naming import call_trouble
-from geminids.sharing.transcript.telling import error_line
+from geminids.sharing.transcript.call_summary import error_line
+from geminids.sharing.transcript.labels import call_trouble
 from geminids.sharing.transcript.visible import told_session
 
 CONVENTIONS = "https://opentelemetry.io/schemas/1.41.0"

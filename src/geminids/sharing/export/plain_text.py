@@ -20,8 +20,18 @@ from geminids.core.model import (
 from geminids.sharing.export.base import Manner, PlainFormat, encoded, title_of
 from geminids.sharing.export.sentences import about, between, call_end, speaker
 from geminids.sharing.transcript import safe
+from geminids.sharing.transcript.call_summary import (
+    answer_lines,
+    diff_lines,
+    error_line,
+    line_argument,
+    output_text,
+    result_of_task,
+    stand_together,
+    value_words,
+)
 from geminids.sharing.transcript.entries import LeftOut, Turn, transcript
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     NO_WORDS,
     UNRECOGNISED,
     attachment_name,
@@ -33,17 +43,7 @@ from geminids.sharing.transcript.naming import (
     result_title,
     thought_title,
 )
-from geminids.sharing.transcript.shortening import COMMAND_LINES, first_lines
-from geminids.sharing.transcript.telling import (
-    answer_lines,
-    diff_lines,
-    error_line,
-    line_argument,
-    output_text,
-    result_of_task,
-    stand_together,
-    value_words,
-)
+from geminids.sharing.transcript.limits import COMMAND_LINES, first_lines
 
 INDENT = 2
 RULE = "-" * 72

@@ -7,8 +7,9 @@ from datetime import UTC
 from geminids.core.model import Session, SessionKind, ToolCall
 from geminids.sharing.export.base import Manner, agent_title
 from geminids.sharing.transcript import words
+from geminids.sharing.transcript.call_summary import changed_lines
 from geminids.sharing.transcript.entries import Mark, Pause, Turn
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     branch_name,
     call_trouble,
     kind_sentence,
@@ -21,7 +22,6 @@ from geminids.sharing.transcript.naming import (
     speaker_name,
     state_name,
 )
-from geminids.sharing.transcript.telling import changed_lines
 
 
 def about(session: Session, manner: Manner) -> list[str]:

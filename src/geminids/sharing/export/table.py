@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from geminids.sharing.export.base import Entry, Manner
 from geminids.sharing.transcript import words
-from geminids.sharing.transcript.naming import redacted_sentence
+from geminids.sharing.transcript.labels import redacted_sentence
 
 COLUMNS = ("Last", "Session", "Project", "Agent", "Prompts", "Tool calls", "Status")
 _BEGINNING = datetime.min.replace(tzinfo=UTC)

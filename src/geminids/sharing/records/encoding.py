@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from geminids.sharing.records import standalone
 from geminids.sharing.records.errors import RecordError
-from geminids.sharing.records.presenting import DEEPEST, fits, presentable
+from geminids.sharing.records.presentable import DEEPEST, fits, presentable
 
 __all__ = ["decode", "encode_cbor", "encode_json", "presentable"]
 

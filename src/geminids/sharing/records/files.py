@@ -58,7 +58,7 @@ def record_in_file(content: bytes) -> dict[str, Any]:
     Raises SignatureAloneError where the record is another file, else RecordError for what holds none.
     """
     from geminids.sharing.records.encoding import decode
-    from geminids.sharing.records.presenting import presentable
+    from geminids.sharing.records.presentable import presentable
     from geminids.sharing.records.vcon import record_in
 
     if _SIGNED.match(content):

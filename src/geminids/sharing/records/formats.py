@@ -16,7 +16,7 @@ from geminids.sharing.export.data import encode_harmless
 from geminids.sharing.records.encoding import encode_cbor, encode_json
 from geminids.sharing.records.evidence import evidence_of
 from geminids.sharing.records.natives import Natives
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.visible import told_session
 

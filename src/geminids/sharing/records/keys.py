@@ -52,7 +52,7 @@ from geminids.sharing.records.key_files import (
     public_pem,
     read_file,
 )
-from geminids.sharing.records.signing_keys import FoundKeys, SigningKey, StrangeKeyFile
+from geminids.sharing.records.public_keys import FoundKeys, SigningKey, StrangeKeyFile
 from geminids.sharing.records.standalone import key_id
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from geminids.core.model import Session
 from geminids.sharing.records.evidence import Evidence, evidence_of
 from geminids.sharing.records.natives import Natives, read_natives
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.translation import record_of
 
 Content = Callable[[Session, str], bytes]
 """The bytes that a file of a session held when it was read; raises OSError."""

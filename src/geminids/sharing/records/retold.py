@@ -49,14 +49,14 @@ from geminids.core.timestamps import parse_time
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.leftovers import Leftovers
 from geminids.sharing.records.plain import agent_called
-from geminids.sharing.records.presenting import ORIGINALS
+from geminids.sharing.records.presentable import ORIGINALS
 from geminids.sharing.records.profile import COMMITMENT, OURS, PROFILE, UNKNOWN
-from geminids.sharing.records.reading import session_of
-from geminids.sharing.records.reading_parts import in_order
+from geminids.sharing.records.reader import session_of
+from geminids.sharing.records.reader_parts import in_order
 from geminids.sharing.records.shapes import USAGE_KEYS
-from geminids.sharing.records.translating_events import NATIVE_EVENT
-from geminids.sharing.records.translating_messages import MESSAGE, USUAL_ORIGINS
-from geminids.sharing.records.translating_parts import ANSWER, CALL, RESULT, ChildPart, ContentPart
+from geminids.sharing.records.translation_events import NATIVE_EVENT
+from geminids.sharing.records.translation_messages import MESSAGE, USUAL_ORIGINS
+from geminids.sharing.records.translation_parts import ANSWER, CALL, RESULT, ChildPart, ContentPart
 
 FORMAT = "agent-conversation-record"
 """What files of this kind are called in lists of files."""

@@ -21,7 +21,7 @@ from geminids.core.model_names import maker_by_beginning
 from geminids.sharing.records.errors import SessionTooDeepError
 from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.plain import recorder_of
-from geminids.sharing.records.presenting import presentable
+from geminids.sharing.records.presentable import presentable
 from geminids.sharing.records.profile import UNKNOWN, VERSION
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from geminids.sharing.records import standalone
 from geminids.sharing.records.profile import NATIVE, OURS, SOURCE
-from geminids.sharing.records.redacting import LABELS, beginnings, leaves, path_in, value_at
+from geminids.sharing.records.redaction import LABELS, beginnings, leaves, path_in, value_at
 from geminids.sharing.records.standalone import Where, pointer_of
 
 SHORTEST_REPEAT = 6

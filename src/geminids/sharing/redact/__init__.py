@@ -5,9 +5,9 @@
     redacted.session    # the same session, with every secret replaced
     redacted.findings   # what was hidden, where, and by which rule
 
-A session is gone through whole (`walking.py`), its strings are searched at once (`engines.py`: the rules of
-the engine and ours, `rules.py`), and what was found is hidden everywhere in it (`hiding.py`). If that cannot
-be done as it should, an error says so, and nobody gets anything.
+A session is gone through whole (`walk.py`), its strings are searched at once (`engines.py`: the rules of
+the engine and ours, `rules.py`), and what was found is hidden everywhere in it (`replacement.py`). If that
+cannot be done as it should, an error says so, and nobody gets anything.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from geminids.core.errors import NothingToHideError, RedactionError
 from geminids.core.model import Session
 from geminids.sharing.redact import people
 from geminids.sharing.redact.engines import load_engine
-from geminids.sharing.redact.hiding import Changes, Hidden, changes
 from geminids.sharing.redact.pieces import decode
 from geminids.sharing.redact.pseudonyms import Pseudonyms, load_key
+from geminids.sharing.redact.replacement import Changes, Hidden, changes
 from geminids.sharing.redact.rules import kind
-from geminids.sharing.redact.walking import LEFT_OUT, TOO_DEEP, Gathered, Rewriter, Whole
+from geminids.sharing.redact.walk import LEFT_OUT, TOO_DEEP, Gathered, Rewriter, Whole
 
 __all__ = ["CAN_BE_HIDDEN", "Finding", "FoundAt", "Redacted", "Redactor", "load_key"]
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from geminids.sharing.redact.judging import (
+from geminids.sharing.redact.names import LONGEST, Named, Trust, named, named_outside
+from geminids.sharing.redact.plausibility import (
     is_common,
     is_likely,
     is_name_in_code,
@@ -21,7 +22,6 @@ from geminids.sharing.redact.judging import (
     is_strong,
     is_user_and_password,
 )
-from geminids.sharing.redact.names import LONGEST, Named, Trust, named, named_outside
 
 Match = re.Match[bytes]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from geminids.sharing.redact.assignments import Match, Secret, in_named, start_of_name
-from geminids.sharing.redact.judging import is_chosen, is_likely, is_placeholder, is_sentence, is_strong
 from geminids.sharing.redact.names import Trust, named
+from geminids.sharing.redact.plausibility import is_chosen, is_likely, is_placeholder, is_sentence, is_strong
 
 _QUOTED = rb"\\{0,4}[\"'](?P<secret>[^\"'\r\n\x1e]{3,400}?)\\{0,4}[\"']"
 NAME_AND_VALUE = (

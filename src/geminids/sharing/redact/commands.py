@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from geminids.sharing.redact.assignments import Match, Secret, start_of_name
-from geminids.sharing.redact.judging import is_placeholder, is_random, is_strong
 from geminids.sharing.redact.languages import pattern as _any_of
 from geminids.sharing.redact.names import Trust, named
+from geminids.sharing.redact.plausibility import is_placeholder, is_random, is_strong
 
 _VALUE = (
     rb"(?:\"(?P<double>[^\"\r\n\x1e]{3,200})\"|'(?P<single>[^'\r\n\x1e]{3,200})'|(?P<bare>"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 from geminids.core.atomic_files import temporary_folder
 from geminids.core.errors import RedactionError
 from geminids.sharing.redact.assignments import Match, Secret
-from geminids.sharing.redact.judging import is_placeholder
+from geminids.sharing.redact.plausibility import is_placeholder
 from geminids.sharing.redact.rules import OURS, Rule
 
 if TYPE_CHECKING:

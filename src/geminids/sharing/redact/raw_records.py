@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from geminids.sharing.transcript.telling import value_words
+from geminids.sharing.transcript.call_summary import value_words
 
 if TYPE_CHECKING:
     from geminids.core.model import Session

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from geminids.sharing.redact import assignments, calls, commands, said, tables
 from geminids.sharing.redact.assignments import Match, Secret
-from geminids.sharing.redact.judging import is_placeholder, is_random, is_user_and_password
+from geminids.sharing.redact.plausibility import is_placeholder, is_random, is_user_and_password
 
 _ESCAPED = re.compile(rb"\\[nrt]")
 _IN_WORD = re.compile(rb"[A-Za-z0-9]")

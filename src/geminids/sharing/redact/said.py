@@ -2,7 +2,7 @@
 
 `the db password is …`, `Das Passwort lautet …`, `use … as the password`, `Password:` with a line below it,
 codes that work once, phrases of twelve words. A word of a sentence is no secret: what stands there must look
-like more (`judging.is_chosen`), and the less is said before it, the more it must.
+like more (`plausibility.is_chosen`), and the less is said before it, the more it must.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from geminids.sharing.redact import languages
 from geminids.sharing.redact.assignments import Match, Secret
-from geminids.sharing.redact.judging import (
+from geminids.sharing.redact.plausibility import (
     GRAMMAR,
     is_chosen,
     is_name_in_code,

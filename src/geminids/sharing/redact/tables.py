@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from geminids.sharing.redact.assignments import Match, Secret
-from geminids.sharing.redact.judging import is_chosen, is_likely, is_placeholder, is_random
 from geminids.sharing.redact.names import Trust, named
+from geminids.sharing.redact.plausibility import is_chosen, is_likely, is_placeholder, is_random
 
 _NAME = rb"(?:pass(?:w(?:or)?d|phrase|wort|code)?|pwd?|secret|token|key)[A-Za-z0-9_ -]{0,12}"
 PATTERN = (

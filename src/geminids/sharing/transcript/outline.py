@@ -10,8 +10,8 @@ from typing import NamedTuple
 from geminids.core.model import Message, State, ToolCall, ToolStatus
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.entries import PROMPT_ORIGINS
-from geminids.sharing.transcript.naming import call_outcome
-from geminids.sharing.transcript.shortening import LONGEST_PROMPT, cut
+from geminids.sharing.transcript.labels import call_outcome
+from geminids.sharing.transcript.limits import LONGEST_PROMPT, cut
 
 
 class PromptTurn(NamedTuple):

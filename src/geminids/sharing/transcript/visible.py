@@ -18,8 +18,8 @@ from geminids.core.model import (
     Text,
     ToolCall,
 )
+from geminids.sharing.transcript.call_summary import HANDS_BACK, TELLING_ARGUMENTS, answer_lines, error_line
 from geminids.sharing.transcript.entries import Detail, Turn, transcript
-from geminids.sharing.transcript.telling import HANDS_BACK, TELLING_ARGUMENTS, answer_lines, error_line
 
 
 def told_session(session: Session, detail: Detail) -> Session:

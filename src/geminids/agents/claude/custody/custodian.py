@@ -22,7 +22,7 @@ class ClaudeCustodian(PlainCustody):
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The records that Claude Code would go on with, in order, from its last compaction on."""
-        from geminids.agents.claude.read.reading import read_as_agent
+        from geminids.agents.claude.read.reader import read_as_agent
 
         return read_as_agent(path)
 
@@ -34,7 +34,7 @@ class ClaudeCustodian(PlainCustody):
 
     def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
         """What Claude Code is going to delete of a home by itself."""
-        from geminids.agents.claude.custody.forecasting import forecast
+        from geminids.agents.claude.custody.forecast import forecast
 
         return forecast(home, fates, circumstances)
 

@@ -34,7 +34,7 @@ class CodexCustodian(PlainCustody):
 
     def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
         """That Codex CLI deletes nothing by itself."""
-        from geminids.agents.codex.custody.forecasting import forecast
+        from geminids.agents.codex.custody.forecast import forecast
 
         return forecast(home)
 

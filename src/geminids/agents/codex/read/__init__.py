@@ -7,9 +7,9 @@ rollout are those of its text.
 
 | step | modules | what it settles |
 |---|---|---|
-| records | `opening`, `log`, `records`, `rollouts` | lines of both histories (legacy, paginated) |
+| records | `rollout_text`, `log`, `records`, `rollouts` | lines of both histories (legacy, paginated) |
 | ancestry | `ancestry` | what a fork, a revert or a subagent took over, with a guard against rings |
-| messages | `replay`, `steps`, `drafts`, `pairing`, `dropping` → `prompts`, `injected`, `shown`, |
+| messages | `replay`, `steps`, `drafts`, `call_index`, `drops` → `prompts`, `injected`, `shown`, |
 | | `summaries`, `calls`, `patches`, `tokens` | items are the spine, events confirm what was typed |
-| sessions | `sessions`, `titles`, `reading` | whose it is, status, names from the agent's own lists |
+| sessions | `sessions`, `titles`, `reader` | whose it is, status, names from the agent's own lists |
 """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from geminids.agents.codex.read.opening import opened
 from geminids.agents.codex.read.records import BEGINNING, RolloutLog, is_record
+from geminids.agents.codex.read.rollout_text import opened
 from geminids.core.disk import REAL, Disk
 from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError

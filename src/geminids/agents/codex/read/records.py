@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.agents.codex.read.opening import Opened
+from geminids.agents.codex.read.rollout_text import Opened
 from geminids.core.model import FileAccount, Location
 from geminids.reading.accounting import FileLog, count, printable
 

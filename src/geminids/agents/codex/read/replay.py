@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
+from geminids.agents.codex.read.call_index import Calls
 from geminids.agents.codex.read.calls import Call, result_of, words_in
 from geminids.agents.codex.read.content import text_or_none, texts_of
 from geminids.agents.codex.read.drafts import Draft, Whose, name_of_line
-from geminids.agents.codex.read.pairing import Calls
 from geminids.agents.codex.read.prompts import (
     is_draft_of,
     is_same,

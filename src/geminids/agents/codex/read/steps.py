@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from geminids.agents.codex.read.drafts import Draft, Whose, id_of, name_of_line
-from geminids.agents.codex.read.dropping import View
+from geminids.agents.codex.read.drops import View
 from geminids.agents.codex.read.records import Record
 from geminids.agents.codex.read.shown import Shown
 from geminids.agents.codex.read.tokens import Sum

@@ -21,7 +21,7 @@ class GeminiCustodian:
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as Gemini CLI's own loader returns it from this file."""
-        from geminids.agents.gemini.read.reading import read_as_agent
+        from geminids.agents.gemini.read.reader import read_as_agent
 
         return read_as_agent(path)
 
@@ -33,7 +33,7 @@ class GeminiCustodian:
 
     def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
         """What Gemini CLI is going to delete of a home by itself."""
-        from geminids.agents.gemini.custody.forecasting import forecast
+        from geminids.agents.gemini.custody.forecast import forecast
 
         return forecast(home, fates, circumstances)
 

@@ -1,7 +1,7 @@
 """What the part of Gemini CLI that deletes sees of a session file, noted while the file is read anyway.
 
 Each release has its own mind about what it lists and what it takes for rubbish, so nothing is judged here:
-traits are facts, and `cleaning` knows which of them count in which release. Until 0.38 the CLI reads a file
+traits are facts, and `cleanup` knows which of them count in which release. Until 0.38 the CLI reads a file
 as one document; since then line by line, and as one document only where that gives no session. To list
 sessions it keeps nothing in mind but ids, in the order of lines: a message that was written again stands
 where it was written last too, so that a rewind to what is between takes it away.

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from geminids.agents.gemini.custody.loading import Loaded, shown_as
-from geminids.agents.gemini.custody.looking import SESSION_SUFFIXES
-from geminids.agents.gemini.custody.redating import redated, view_of, with_header, written
+from geminids.agents.gemini.custody.loaded_files import Loaded, shown_as
+from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES
+from geminids.agents.gemini.custody.new_dates import redated, view_of, with_header, written
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.homes import projects_folder, registry_folder
 from geminids.agents.gemini.layout import start_of_id

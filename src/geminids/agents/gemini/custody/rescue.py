@@ -21,17 +21,17 @@ from pathlib import Path
 import msgspec
 
 from geminids.agents.gemini.custody.installed import PROGRAM, Installed, find_installed
-from geminids.agents.gemini.custody.looking import looked_into
+from geminids.agents.gemini.custody.lookup import looked_into
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.rescue_accidents import Accident, accidents
 from geminids.agents.gemini.custody.rescue_causes import FUSED, Causes, no_title
 from geminids.agents.gemini.custody.rescue_commands import mistyped
-from geminids.agents.gemini.custody.rescue_mending import Repair, has_no_title
+from geminids.agents.gemini.custody.rescue_result import Repair, has_no_title
 from geminids.agents.gemini.custody.rescue_view import View, is_of_human, is_reply, view_of
 from geminids.agents.gemini.homes import registry_folder
 from geminids.agents.gemini.layout import ID_START, scan
 from geminids.agents.gemini.read.files import RESCUED
-from geminids.agents.gemini.read.reading import read
+from geminids.agents.gemini.read.reader import read
 from geminids.core.agents.homes import Home
 from geminids.core.agents.rescue import Severity, Stranded
 from geminids.core.agents.resume import Circumstances

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from geminids.agents.gemini.custody.loading import Loaded
-from geminids.agents.gemini.custody.looking import SESSION_SUFFIXES
+from geminids.agents.gemini.custody.loaded_files import Loaded
+from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES
 from geminids.agents.gemini.custody.rescue_accidents import Accident
 from geminids.agents.gemini.custody.rescue_view import Seen, View, places_of
 from geminids.agents.gemini.read.agent_view import is_prompt

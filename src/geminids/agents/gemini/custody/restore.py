@@ -1,10 +1,10 @@
 """Putting sessions back so that Gemini CLI lists and resumes them, and does not delete them at once again.
 
 Every session gets a name by which the CLI does not delete it together with others (`apart`), in the folder
-that the CLI uses for the project now (`claiming`). Age is told by `lastUpdated` in the file: one that has
-less than half of its time left is dated anew (`redating`), else it might be deleted again the next day. Of
-files with the same id the CLI opens the one that was used last, so if one of them has to be dated anew, all
-are, in their order. What the CLI would delete at once (`kept_files`) is not put back, since all outputs and
+that the CLI uses for the project now (`project_folder`). Age is told by `lastUpdated` in the file: one that
+has less than half of its time left is dated anew (`new_dates`), else it might be deleted again the next day.
+Of files with the same id the CLI opens the one that was used last, so if one of them has to be dated anew,
+all are, in their order. What the CLI would delete at once (`kept_files`) is not put back, since all outputs and
 subagents of the same id would go with it; the file of a subagent that lay beside its parent goes into the
 folder that later releases have for it.
 """
@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 
 from geminids.agents.gemini.custody.apart import name_apart
-from geminids.agents.gemini.custody.claiming import folder_used
 from geminids.agents.gemini.custody.installed import find_installed
 from geminids.agents.gemini.custody.kept_files import (
     HASH,
@@ -29,8 +28,9 @@ from geminids.agents.gemini.custody.kept_files import (
     Rubbish,
     SubagentFile,
 )
-from geminids.agents.gemini.custody.loading import Loaded, shown_as
-from geminids.agents.gemini.custody.looking import loaded_record, session_files
+from geminids.agents.gemini.custody.loaded_files import Loaded, shown_as
+from geminids.agents.gemini.custody.lookup import loaded_record, session_files
+from geminids.agents.gemini.custody.project_folder import folder_used
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import longest_rest, rule_of, spoken
 from geminids.agents.gemini.custody.settings import Desk

@@ -5,8 +5,8 @@
     --session-file FILE          since 0.43; a new session that begins with the turns of a file
 
 The CLI hides more than it shows, so its own list is made here for the one id: which folder it would look in
-(`finding`), which files it would load and which of them it takes (`loading`). What it deletes (`deleting`) is
-told before it is started. Where it cannot go on, something else can be done (`offering`).
+(`session_files`), which files it would load and which of them it takes (`loaded_files`). What it deletes
+(`losses`) is told before it is started. Where it cannot go on, something else can be done (`offers`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from urllib.parse import unquote
 import msgspec
 
 from geminids.agents.gemini.companions.saved_chats import tag_of
-from geminids.agents.gemini.custody.deleting import expiring, is_expired, loss
 from geminids.agents.gemini.custody.installed import PROGRAM, find_installed
-from geminids.agents.gemini.custody.loading import (
+from geminids.agents.gemini.custody.loaded_files import (
     Loaded,
     loaded_files,
     opened,
@@ -29,11 +28,12 @@ from geminids.agents.gemini.custody.loading import (
     unseen,
     why_not_shown,
 )
-from geminids.agents.gemini.custody.looking import loaded_record
-from geminids.agents.gemini.custody.offering import Offers, is_folder, keep_everything
+from geminids.agents.gemini.custody.lookup import loaded_record
+from geminids.agents.gemini.custody.losses import expiring, is_expired, loss
+from geminids.agents.gemini.custody.offers import Offers, is_folder, keep_everything
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import longest_rest, spoken
-from geminids.agents.gemini.finding import Place, places_of, why_not_found
+from geminids.agents.gemini.session_files import Place, places_of, why_not_found
 from geminids.core.agents.resume import Circumstances, Command, NotResumable, Offer, Resumable, Resuming
 from geminids.core.model import Session, SessionKind
 

@@ -6,7 +6,7 @@ A session may live in several files and a file may hold several sessions, so wha
 |---|---|---|
 | records | `files` → `log` (.jsonl), `document` (.json), `records` | each record with its place |
 | agent's view | `agent_view` | exactly what Gemini CLI's own loader would return |
-| full view | `replay`, `turns`, `merging`, `copies`, `traits` | each turn once, from all its versions; |
+| full view | `replay`, `turns`, `versions`, `copies`, `traits` | each turn once, from all its versions; |
 | | | copies recognised; why a turn was dropped |
 | sessions | `sessions`, `subagents` | which segments are one session; subagents tied to the call that ran |
 | project | `projects`, `evidence` | the folder, from the CLI's notes and what the session says |

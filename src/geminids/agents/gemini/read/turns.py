@@ -6,8 +6,8 @@ from typing import Any
 
 from geminids.agents.gemini.read.content import parts_of
 from geminids.agents.gemini.read.injected import CONTEXT_ID
-from geminids.agents.gemini.read.merging import Places, merged, vanished
 from geminids.agents.gemini.read.traits import Trait, traits
+from geminids.agents.gemini.read.versions import Places, merged, vanished
 from geminids.core.model import Location, State
 
 _NOTICES = frozenset({"info", "warning", "error"})

@@ -14,16 +14,7 @@ from geminids.sharing.export.html.pictures import attachments
 from geminids.sharing.export.html.pieces import PageFacts, box, fold
 from geminids.sharing.export.html.prose import prose
 from geminids.sharing.transcript import safe, words
-from geminids.sharing.transcript.naming import (
-    CALL_MARKS,
-    UNRECOGNISED,
-    call_outcome,
-    call_trouble,
-    child_sentence,
-    moved_sentence,
-)
-from geminids.sharing.transcript.shortening import LONGEST_ERROR, UNFOLDED_DIFF_LINES, cut
-from geminids.sharing.transcript.telling import (
+from geminids.sharing.transcript.call_summary import (
     answer_lines,
     changed_lines,
     diff_lines,
@@ -33,6 +24,15 @@ from geminids.sharing.transcript.telling import (
     result_of_task,
     value_words,
 )
+from geminids.sharing.transcript.labels import (
+    CALL_MARKS,
+    UNRECOGNISED,
+    call_outcome,
+    call_trouble,
+    child_sentence,
+    moved_sentence,
+)
+from geminids.sharing.transcript.limits import LONGEST_ERROR, UNFOLDED_DIFF_LINES, cut
 
 _MARKS = {outcome: Markup(f'<i class="{style}">{mark}</i>') for outcome, (mark, style) in CALL_MARKS.items()}
 _SHOWN_IN_DIFF = {"content", "new_string", "old_string", "instruction"}

@@ -11,7 +11,7 @@ from geminids.sharing.export.html.pieces import PageFacts, time
 from geminids.sharing.export.html.tokens import bar, legend, total
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import Speaker, Turn, is_marked
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     NO_WORDS,
     attachment_name,
     kind_sentence,
@@ -19,7 +19,7 @@ from geminids.sharing.transcript.naming import (
     problems_sentence,
     redacted_sentence,
 )
-from geminids.sharing.transcript.shortening import LONGEST_PROMPT, cut
+from geminids.sharing.transcript.limits import LONGEST_PROMPT, cut
 
 
 def about(facts: PageFacts, title: str, redacted: str | None) -> Markup:

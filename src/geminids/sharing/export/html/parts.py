@@ -21,9 +21,9 @@ from geminids.sharing.export.html.pictures import attachment
 from geminids.sharing.export.html.pieces import PageFacts, box, fold
 from geminids.sharing.export.html.prose import prose
 from geminids.sharing.transcript import words
-from geminids.sharing.transcript.naming import NO_WORDS, UNRECOGNISED, result_title, thought_title
-from geminids.sharing.transcript.shortening import UNFOLDED_LETTERS, UNFOLDED_LINES
-from geminids.sharing.transcript.telling import value_words
+from geminids.sharing.transcript.call_summary import value_words
+from geminids.sharing.transcript.labels import NO_WORDS, UNRECOGNISED, result_title, thought_title
+from geminids.sharing.transcript.limits import UNFOLDED_LETTERS, UNFOLDED_LINES
 
 
 def part_markup(part: AnyPart, message: Message, facts: PageFacts) -> Markup:

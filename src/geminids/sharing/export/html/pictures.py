@@ -7,7 +7,7 @@ import re
 
 from geminids.core.model import Attachment
 from geminids.sharing.export.html.markup import Markup, attribute, filled, line
-from geminids.sharing.transcript.naming import attachment_name
+from geminids.sharing.transcript.labels import attachment_name
 
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _BEGINNINGS = {

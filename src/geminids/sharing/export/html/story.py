@@ -11,7 +11,7 @@ from geminids.sharing.export.html.pieces import PageFacts, time
 from geminids.sharing.export.html.tokens import bar
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import LeftOut, Mark, Pause, Speaker, StoryEntry, Turn, is_marked
-from geminids.sharing.transcript.naming import (
+from geminids.sharing.transcript.labels import (
     left_out_sentence,
     mark_sentence,
     pause_sentence,

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from geminids.agents.gemini.custody.installed import Release
-from geminids.agents.gemini.custody.looking import SINCE_SLUGS
+from geminids.agents.gemini.custody.lookup import SINCE_SLUGS
 from geminids.agents.gemini.read.projects import MARKER, Registry, read_plain, read_registry
 from geminids.core.model import folder_hash
 

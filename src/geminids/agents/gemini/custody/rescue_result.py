@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.agents.gemini.custody.loading import has_no_header
+from geminids.agents.gemini.custody.loaded_files import has_no_header
 from geminids.agents.gemini.custody.rescue_accidents import Accident
 from geminids.agents.gemini.custody.rescue_view import is_of_human
 from geminids.agents.gemini.layout import ID_START, start_of_id

@@ -19,7 +19,7 @@ from geminids.core.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.sharing.transcript.telling import (
+from geminids.sharing.transcript.call_summary import (
     answer_lines,
     changed_lines,
     diff_lines,

@@ -17,8 +17,8 @@ from cwt.cose_key_interface import COSEKeyInterface
 from geminids.sharing.records import standalone
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.errors import ExcerptError, SigningError
-from geminids.sharing.records.redacting import withhold
-from geminids.sharing.records.signing import excerpt, sign1, statement, with_token
+from geminids.sharing.records.redaction import withhold
+from geminids.sharing.records.signature import excerpt, sign1, statement, with_token
 from geminids.sharing.records.standalone import Check, Verdict, key_id, load_public_key, verify
 from tests.conftest import CORPUS, FIXTURES
 from tests.support.record_making import (

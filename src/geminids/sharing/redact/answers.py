@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from geminids.sharing.redact import languages
 from geminids.sharing.redact.assignments import Secret
-from geminids.sharing.redact.judging import (
+from geminids.sharing.redact.plausibility import (
     GRAMMAR,
     is_chosen,
     is_name_in_code,

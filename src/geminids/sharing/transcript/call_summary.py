@@ -25,7 +25,7 @@ from geminids.core.model import (
     ToolKind,
     ToolStatus,
 )
-from geminids.sharing.transcript.shortening import LONGEST_ARGUMENT, cut
+from geminids.sharing.transcript.limits import LONGEST_ARGUMENT, cut
 
 TELLING_ARGUMENTS = (
     "file_path",

@@ -28,9 +28,9 @@ from geminids.core.model import (
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.evidence import Evidence, FileEvidence, Place
 from geminids.sharing.records.leftovers import converted
-from geminids.sharing.records.presenting import restored_record
+from geminids.sharing.records.presentable import restored_record
 from geminids.sharing.records.profile import NATIVE, PROFILE, SOURCE
-from geminids.sharing.records.reading_parts import in_order, read_children, read_content
+from geminids.sharing.records.reader_parts import in_order, read_children, read_content
 from geminids.sharing.records.shapes import (
     Content,
     Entry,
@@ -42,9 +42,9 @@ from geminids.sharing.records.shapes import (
     UserShape,
     source_of,
 )
-from geminids.sharing.records.translating import PROJECT, SESSION
-from geminids.sharing.records.translating_events import NATIVE_EVENT
-from geminids.sharing.records.translating_messages import MESSAGE, USUAL_ORIGINS
+from geminids.sharing.records.translation import PROJECT, SESSION
+from geminids.sharing.records.translation_events import NATIVE_EVENT
+from geminids.sharing.records.translation_messages import MESSAGE, USUAL_ORIGINS
 
 _LEVELS = {level.value: level for level in Level}
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from geminids.agents.gemini.custody.loading import Loaded
-from geminids.agents.gemini.custody.looking import session_files, written_before
+from geminids.agents.gemini.custody.loaded_files import Loaded
+from geminids.agents.gemini.custody.lookup import session_files, written_before
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import spoken
-from geminids.agents.gemini.finding import Place
 from geminids.agents.gemini.layout import start_of_id
+from geminids.agents.gemini.session_files import Place
 from geminids.core.timestamps import parse_time
 
 _GONE = (

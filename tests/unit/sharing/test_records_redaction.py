@@ -25,9 +25,9 @@ from geminids.sharing.records.errors import CommitmentError, WithholdingError
 from geminids.sharing.records.evidence import evidence_of
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import read_natives
-from geminids.sharing.records.redacting import subtrees, withhold
-from geminids.sharing.records.signing import excerpt, statement
-from geminids.sharing.records.translating import record_of
+from geminids.sharing.records.redaction import subtrees, withhold
+from geminids.sharing.records.signature import excerpt, statement
+from geminids.sharing.records.translation import record_of
 from geminids.sharing.records.unwanted import differences, places_of, with_repeats
 from tests.conftest import CORPUS, FIXTURES
 from tests.support.examples import examples

@@ -18,12 +18,12 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from geminids.sharing.redact import people
-from geminids.sharing.redact.asking import answered, given_to_tool
+from geminids.sharing.redact.answers import answered, given_to_tool
 from geminids.sharing.redact.assignments import Secret, in_named
 from geminids.sharing.redact.engines import Engine
-from geminids.sharing.redact.judging import LEAST_EVERYWHERE, is_common
 from geminids.sharing.redact.names import pieces_changed
 from geminids.sharing.redact.pieces import Pieces, decode, encode, shown
+from geminids.sharing.redact.plausibility import LEAST_EVERYWHERE, is_common
 from geminids.sharing.redact.pseudonyms import OURS, Pseudonyms
 from geminids.sharing.redact.rules import CONTEXTS, TOKENS
 

@@ -32,7 +32,7 @@ from geminids.sharing.records.shapes import (
     ThoughtShape,
     UnrecognisedBlock,
 )
-from geminids.sharing.records.translating_parts import (
+from geminids.sharing.records.translation_parts import (
     ANSWER,
     CALL,
     RESULT,

@@ -8,8 +8,8 @@ from pathlib import Path
 from geminids.agents.codex.homes import AGENT
 from geminids.agents.codex.read.ancestry import Rollout
 from geminids.agents.codex.read.log import read_log
-from geminids.agents.codex.read.opening import unpacked_size
 from geminids.agents.codex.read.records import RolloutLog
+from geminids.agents.codex.read.rollout_text import unpacked_size
 from geminids.agents.codex.read.rollouts import rollout_name
 from geminids.agents.codex.read.sessions import session_of
 from geminids.core.agents.base import Bundle, FoundFile, Reading

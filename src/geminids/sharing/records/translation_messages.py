@@ -11,7 +11,7 @@ from geminids.sharing.records.evidence import Place
 from geminids.sharing.records.leftovers import Leftovers, moment
 from geminids.sharing.records.profile import NATIVE, OURS, SOURCE
 from geminids.sharing.records.shapes import USAGE_KEYS, PlaceShape
-from geminids.sharing.records.translating_parts import (
+from geminids.sharing.records.translation_parts import (
     children_of,
     divided,
     leading_thoughts,

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from geminids.agents.gemini.custody.looking import SINCE_SLUGS, looked_into
+from geminids.agents.gemini.custody.lookup import SINCE_SLUGS, looked_into
 from geminids.agents.gemini.custody.releases import Program
 from geminids.core.agents.resume import Circumstances
 from geminids.core.model import Session, SessionKind, folder_hash

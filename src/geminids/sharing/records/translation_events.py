@@ -15,7 +15,7 @@ from typing import Any
 from geminids.core.model import Location, Message, State
 from geminids.sharing.records.evidence import Place
 from geminids.sharing.records.profile import OURS, SOURCE
-from geminids.sharing.records.translating_messages import Files
+from geminids.sharing.records.translation_messages import Files
 
 NATIVE_EVENT = "native:"
 """How the types of events begin that are a record of the agent, whole."""

@@ -25,10 +25,10 @@ from geminids.sharing.records.errors import RecordError, SessionTooDeepError
 from geminids.sharing.records.evidence import Evidence
 from geminids.sharing.records.leftovers import Leftovers, moment, plain
 from geminids.sharing.records.plain import recorder_of
-from geminids.sharing.records.presenting import presentable_record
+from geminids.sharing.records.presentable import presentable_record
 from geminids.sharing.records.profile import OURS, PROFILE, SOURCE, UNKNOWN, VERSION
-from geminids.sharing.records.translating_events import events_by_position
-from geminids.sharing.records.translating_messages import Files, message_entry
+from geminids.sharing.records.translation_events import events_by_position
+from geminids.sharing.records.translation_messages import Files, message_entry
 
 SESSION = Leftovers(
     Session,

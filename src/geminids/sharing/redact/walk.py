@@ -36,10 +36,10 @@ from geminids.core.model import (
     ToolResult,
     Unrecorded,
 )
-from geminids.sharing.redact.asking import LONGEST_ANSWER, asked_for
-from geminids.sharing.redact.hiding import Change, Changes, Hidden
+from geminids.sharing.redact.answers import LONGEST_ANSWER, asked_for
 from geminids.sharing.redact.names import LONGEST, Trust, in_list, inside, named
 from geminids.sharing.redact.pieces import decode, encode
+from geminids.sharing.redact.replacement import Change, Changes, Hidden
 
 DEEPEST = 150
 """Levels of nesting; what lies deeper is replaced by a word: nobody reads it, and Python could not follow."""
