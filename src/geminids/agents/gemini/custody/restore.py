@@ -4,9 +4,9 @@ Every session gets a name by which the CLI does not delete it together with othe
 that the CLI uses for the project now (`project_folder`). Age is told by `lastUpdated` in the file: one that
 has less than half of its time left is dated anew (`new_dates`), else it might be deleted again the next day.
 Of files with the same id the CLI opens the one that was used last, so if one of them has to be dated anew,
-all are, in their order. What the CLI would delete at once (`kept_files`) is not put back, since all outputs and
-subagents of the same id would go with it; the file of a subagent that lay beside its parent goes into the
-folder that later releases have for it.
+all are, in their order. What the CLI would delete at once (`kept_files`) is not put back, since all outputs
+and subagents of the same id would go with it; the file of a subagent that lay beside its parent goes into
+the folder that later releases have for it.
 """
 
 from __future__ import annotations
