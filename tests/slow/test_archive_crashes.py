@@ -24,6 +24,7 @@ from geminids.storage.archive.failures import (
     FailedToKeepError,
 )
 from geminids.storage.archive.lock import alone
+from geminids.storage.archive.rewrite import remove
 from geminids.storage.archive.verification import verify
 from tests.conftest import ROOT
 from tests.support import kept_states
@@ -168,7 +169,7 @@ def rewritten(tmp_path: Path) -> Rewritten:
     gone, *_ = keep_all(archive, files)
     before = Path(shutil.copytree(archive.folder, tmp_path / "before"))
     with archive.writing() as writer:
-        writer.remove([gone.number])
+        remove(writer, [gone.number])
     archive.close()
     return Rewritten(before, Path(archive.folder), {str(path): [path.read_bytes()] for path in files[1:]})
 

@@ -15,6 +15,7 @@ from random import Random
 
 from geminids.storage.archive import keeper, packs, rewrite, steady
 from geminids.storage.archive.archive import Archive
+from geminids.storage.archive.rewrite import remove
 from geminids.storage.archive.values import Version
 
 FILES = 8
@@ -68,7 +69,7 @@ def _keep_for_ever(kept: str, home: str, seed: str) -> None:
             done = [_kept_one(writer, random, Path(home), name, epochs) for name in epochs]
             if random.random() < 0.3:
                 gone = {random.choice(done).number}
-                writer.remove(gone)
+                remove(writer, gone)
                 done = [version for version in done if version.number not in gone]
         for version in done:
             tell(f"{version.path} {version.digest} {version.size}")

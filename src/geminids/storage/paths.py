@@ -1,4 +1,4 @@
-"""Paths in the database: as text where they are text, as bytes where they are no UTF-8."""
+"""Paths in databases (as text where they are text, as bytes where they are no UTF-8), and of databases."""
 
 from __future__ import annotations
 
@@ -17,3 +17,12 @@ def stored(path: str) -> str | bytes:
 def opened(kept: str | bytes) -> str:
     """A path as the system opens it."""
     return os.fsdecode(kept) if isinstance(kept, bytes) else kept
+
+
+def uri_of(file: str, how: str) -> str:
+    """A file as SQLite wants it to be named, and how it is to be opened."""
+    name = os.path.abspath(file).replace("%", "%25").replace("?", "%3f").replace("#", "%23")  # noqa: PTH100
+    if os.name == "nt":
+        name = "/" + name.replace("\\", "/")
+    # Two slashes for the machine, which is this one: without them, `//data` would be on another.
+    return f"file://{name}?{how}"

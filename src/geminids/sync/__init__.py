@@ -76,8 +76,10 @@ class Keep(NamedTuple):
         paths = [path for stone in self.forgotten().values() for path in stone.copies]
         numbers = [version.number for path in paths for version in self.archive.versions(path)]
         if numbers:
+            from geminids.storage.archive.rewrite import remove
+
             with self.archive.writing() as writer:
-                writer.remove(numbers)
+                remove(writer, numbers)
 
 
 class Sync:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from geminids.library import Library
-from geminids.storage.durable.database import FILE_NAME, changing
+from geminids.storage.durable.changes import changing
+from geminids.storage.durable.database import FILE_NAME
 from geminids.storage.durable.values import MarkChange, Marks
 from tests.conftest import Run
 from tests.support.connections import to_be_closed

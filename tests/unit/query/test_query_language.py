@@ -20,7 +20,8 @@ from geminids.query.search.literals import needed_by_regex
 from geminids.query.search.question import Question
 from geminids.query.search.tree import And, Node, Not, Or, Prefix, Regex, Substring, Words
 from geminids.storage.index import schema
-from geminids.storage.text.words import Want, Way, snippet
+from geminids.storage.text.snippets import cut
+from geminids.storage.text.words import Want, Way
 from tests.conftest import NOW, ROOT
 from tests.support.examples import examples
 from tests.support.full_text import FullText
@@ -439,9 +440,9 @@ def test_what_is_looked_for_is_highlighted() -> None:
         Want("x+", Way.REGEX),
     )
     assert parse("agent:a").positive == ()
-    cut = snippet("a CORS error", parse("cors").positive)
-    assert cut is not None
-    assert cut.spans == ((2, 6),)
+    snippet = cut("a CORS error", parse("cors").positive)
+    assert snippet is not None
+    assert snippet.spans == ((2, 6),)
 
 
 def test_a_slow_pattern_stays_slow_only() -> None:

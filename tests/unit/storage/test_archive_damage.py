@@ -23,6 +23,7 @@ from geminids.storage.archive.failures import (
 from geminids.storage.archive.lock import alone
 from geminids.storage.archive.packs import FIRST_LINE
 from geminids.storage.archive.records import scan
+from geminids.storage.archive.rewrite import remove
 from geminids.storage.archive.values import Verified, Version
 from geminids.storage.archive.verification import verify
 from tests.conftest import Run
@@ -417,7 +418,7 @@ def test_former_lists_are_few_and_go_with_what_is_forgotten(
     assert len(list(damaged.glob("manifest.db.damaged-*"))) == 3
     assert len(list(damaged.glob("manifest.db.before-*"))) == 3
     with archive.writing() as writer:
-        writer.remove([7])
+        remove(writer, [7])
     assert not list(damaged.glob("manifest.db.*"))
 
 

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from geminids.storage.archive import keeper, packs
 from geminids.storage.archive import rewrite as rewriting
 from geminids.storage.archive.archive import Archive
+from geminids.storage.archive.rewrite import remove
 from geminids.storage.archive.verification import verify
 from tests.support.archives import AGENT, HOME, contents
 from tests.support.examples import examples
@@ -81,7 +82,7 @@ class KeptFiles(RuleBasedStateMachine):
         versions = self.archive.versions(path)
         number = chosen.randrange(len(versions))
         with self.archive.writing() as writer:
-            writer.remove([versions[number].number])
+            remove(writer, [versions[number].number])
         del self.model[path][number]
         if not self.model[path]:
             del self.model[path]

@@ -21,6 +21,7 @@ import pytest
 from geminids.core.model import KnownBy
 from geminids.storage.durable import database, mark_changes, marks, recovery
 from geminids.storage.durable.any_marks import any_marks
+from geminids.storage.durable.changes import changing
 from geminids.storage.durable.database import (
     FILE_NAME,
     MARKS,
@@ -29,11 +30,11 @@ from geminids.storage.durable.database import (
     BusyStoreError,
     DamagedStoreError,
     NewerStoreError,
-    changing,
     generation,
     reading,
 )
-from geminids.storage.durable.mark_changes import BadMarkError, NoSuchNoteError
+from geminids.storage.durable.mark_changes import NoSuchNoteError
+from geminids.storage.durable.mark_texts import BadMarkError
 from geminids.storage.durable.recovery import RecoveredError
 from geminids.storage.durable.tombstones import tombstones
 from geminids.storage.durable.values import MarkChange, Marks, Note
@@ -618,7 +619,7 @@ def test_a_log_beside_an_empty_file_is_moved_with_it_and_read(data: Path) -> Non
 def test_who_writes_is_named_while_he_lives(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "PATIENCE", 0.1)
     script = (
-        "import sys, time; from pathlib import Path; from geminids.storage.durable.database import changing\n"
+        "import sys, time; from pathlib import Path; from geminids.storage.durable.changes import changing\n"
         "with changing(Path(sys.argv[-1]), asked=True): print('holds', flush=True); time.sleep(60)"
     )
     line = [sys.executable, "-c", script, "projects", "resolve", str(data)]

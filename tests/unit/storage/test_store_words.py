@@ -13,15 +13,14 @@ from hypothesis import strategies as some
 
 from geminids.storage.text.characters import is_cjk
 from geminids.storage.text.places import find
+from geminids.storage.text.snippets import cut, opening
 from geminids.storage.text.values import Snippet
 from geminids.storage.text.words import (
     Want,
     Way,
     indexed,
     indexed_together,
-    opening,
     phrase,
-    snippet,
     spellings,
     terms,
 )
@@ -228,8 +227,8 @@ def _highlighted(cut: Snippet | None) -> list[str]:
     ],
 )
 def test_what_is_highlighted(text: str, want: Want, found: list[str]) -> None:
-    cut = snippet(text, [want])
-    assert (_highlighted(cut) if cut else []) == found
+    snippet = cut(text, [want])
+    assert (_highlighted(snippet) if snippet else []) == found
 
 
 @given(texts=some.lists(SMALL_TEXT, min_size=1, max_size=5), typed=SMALL_TEXT)
@@ -242,33 +241,33 @@ def test_what_the_index_finds_is_highlighted(texts: list[str], typed: str) -> No
 @given(text=some.text(max_size=60), typed=some.text(max_size=5), width=some.integers(10, 60))
 def test_a_snippet_is_a_line_of_the_text(text: str, typed: str, width: int) -> None:
     for way in (Way.WORD, Way.PHRASE, Way.PREFIX, Way.SUBSTRING):
-        cut = snippet(text, [Want(typed, way)], width)
-        if cut:
-            assert len(cut.text) <= max(width, 10)
-            assert not re.search(r"\s\s|[\n\t]", cut.text)
-            assert all(0 <= start < end <= len(cut.text) for start, end in cut.spans)
+        snippet = cut(text, [Want(typed, way)], width)
+        if snippet:
+            assert len(snippet.text) <= max(width, 10)
+            assert not re.search(r"\s\s|[\n\t]", snippet.text)
+            assert all(0 <= start < end <= len(snippet.text) for start, end in snippet.spans)
 
 
 def test_a_snippet_shows_where_most_wants_stand_together() -> None:
     text = "cors " + "filler " * 100 + "\n\n  a cors   preflight\n failed " + "filler " * 100 + "preflight"
-    cut = snippet(text, [Want("cors"), Want("preflight")], 60)
-    assert cut is not None
-    assert "a cors preflight failed" in cut.text
-    assert _highlighted(cut) == ["cors", "preflight"]
-    assert (cut.is_cut_before, cut.is_cut_after) == (True, True)
-    assert len(cut.text) <= 60
-    assert cut.text.startswith("filler")
-    assert cut.text.endswith("filler")
+    snippet = cut(text, [Want("cors"), Want("preflight")], 60)
+    assert snippet is not None
+    assert "a cors preflight failed" in snippet.text
+    assert _highlighted(snippet) == ["cors", "preflight"]
+    assert (snippet.is_cut_before, snippet.is_cut_after) == (True, True)
+    assert len(snippet.text) <= 60
+    assert snippet.text.startswith("filler")
+    assert snippet.text.endswith("filler")
 
 
 def test_a_short_text_is_shown_whole() -> None:
-    assert snippet(" a cors\nerror ", [Want("cors")]) == Snippet("a cors error", ((2, 6),), False, False)
+    assert cut(" a cors\nerror ", [Want("cors")]) == Snippet("a cors error", ((2, 6),), False, False)
 
 
 def test_a_match_behind_many_blanks_is_shown_with_its_neighbours() -> None:
-    cut = snippet("before" + " " * 300 + "cors" + "\n" * 300 + "after", [Want("cors")])
-    assert cut is not None
-    assert cut.text == "before cors after"
+    snippet = cut("before" + " " * 300 + "cors" + "\n" * 300 + "after", [Want("cors")])
+    assert snippet is not None
+    assert snippet.text == "before cors after"
 
 
 def test_the_beginning_stands_for_a_text_in_which_nothing_is_looked_for() -> None:
@@ -279,7 +278,7 @@ def test_the_beginning_stands_for_a_text_in_which_nothing_is_looked_for() -> Non
 def _seconds(texts: Iterable[str], wants: list[Want]) -> float:
     start = time.process_time()
     for text in texts:
-        snippet(text, wants)
+        cut(text, wants)
     return time.process_time() - start
 
 

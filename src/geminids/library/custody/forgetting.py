@@ -22,6 +22,7 @@ from geminids.library.context import LibraryContext
 from geminids.query.health.kept_copies import Forgettable, Forgotten
 from geminids.query.sessions.belonging import held_by_others, led_by, logs_beside, paths_of
 from geminids.query.sessions.contents import summaries
+from geminids.storage.archive.rewrite import remove
 from geminids.storage.archive.values import Version
 from geminids.storage.durable.tombstones import bury, lift
 from geminids.storage.durable.values import Tombstone
@@ -113,7 +114,7 @@ class Forgetting:
             return 0
         numbers = [version.number for path in paths for version in archive.versions(path)]
         with archive.writing() as writer:
-            return writer.remove(numbers)
+            return remove(writer, numbers)
 
     def _drop_other_indexes(self, data: Path) -> None:
         """Throw away all indexes: those of other homes may hold the same words, and are made anew too."""

@@ -35,7 +35,7 @@ from geminids.storage.index import search as searching
 from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.index.search import Match, MessageRow
-from geminids.storage.text import words
+from geminids.storage.text import snippets
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -442,7 +442,7 @@ def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified], pattern
 
 def _read_hit(asked: Asked, message: FoundMessage, texts: Texts, patterns: "Patterns") -> Hit:
     cuts = {
-        column: words.snippet(texts[column], asked.query.positive, asked.question.width, patterns)
+        column: snippets.cut(texts[column], asked.query.positive, asked.question.width, patterns)
         for column in asked.query.columns
         if texts.get(column)
     }

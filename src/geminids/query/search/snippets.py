@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from geminids.core.disk import HOW_TO_OPEN, REAL
 from geminids.core.values import Value
-from geminids.storage.text import words
+from geminids.storage.text import snippets
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -98,7 +98,7 @@ class Cutter:
         """The snippet with the most matches, one from where the index says it matched before any other."""
         if not self._wanted:
             said = max(pieces, key=lambda piece: (piece.column is None, " " in piece.text), default=None)
-            return Cut(words.opening(said.text, self._width), _columns(said)) if said else None
+            return Cut(snippets.opening(said.text, self._width), _columns(said)) if said else None
         likely = [piece for piece in pieces if self._is_likely(piece.text)]
         return self._densest(likely, columns) or self._densest(pieces, columns)
 
@@ -108,7 +108,7 @@ class Cutter:
         return any(want in small for want in self._letters)
 
     def _densest(self, pieces: "Sequence[Piece]", columns: Sequence[str]) -> "Cut | None":
-        cuts = ((words.snippet(piece.text, self._wanted, self._width), _columns(piece)) for piece in pieces)
+        cuts = ((snippets.cut(piece.text, self._wanted, self._width), _columns(piece)) for piece in pieces)
         found = [Cut(snippet, belongs_to) for snippet, belongs_to in cuts if snippet]
         there = frozenset(columns)
         return max(

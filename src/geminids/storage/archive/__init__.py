@@ -11,9 +11,9 @@ by it.
 
 | file | what is in it |
 |---|---|
-| `archive.py`, `values.py` | the copies in a folder, and what is told of them |
+| `archive.py`, `values.py` | the copies in a folder, and what is said of them |
 | `keeper.py` | the one who writes: what is new in a file, and the order in which it becomes durable |
-| `lock.py` | one process at a time |
+| `exclusive.py`, `lock.py` | one process at a time, from the lock to the packs that are tidied at its end |
 | `steady.py` | reads a file that others may be writing, all of one moment or not at all |
 | `records.py`, `packs.py`, `compression.py` | the bytes of a pack |
 | `reader.py` | copies read again and compared with their digests |

@@ -58,7 +58,7 @@ class Archive:
         from contextlib import closing
 
         from geminids.storage.checksums import is_whole
-        from geminids.storage.durable.any_marks import uri_of
+        from geminids.storage.paths import uri_of
 
         file = f"{self.folder}/{MANIFEST_FILE}"
         if not os.path.isfile(file):  # noqa: PTH113
@@ -157,7 +157,7 @@ class Archive:
         All of it is durable when it ends. Whom we wait for is told once. What it gives may only be used in
         the thread that began it; this archive may meanwhile be read in another one.
         """
-        from geminids.storage.archive.keeper import writing
+        from geminids.storage.archive.exclusive import writing
 
         return writing(self.folder, self.said, patience, tell)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +17,7 @@ from geminids.core.atomic_files import sync_folder
 from geminids.storage.archive import packs
 from geminids.storage.archive.compression import Packer
 from geminids.storage.archive.failures import FailedToKeepError
-from geminids.storage.archive.lock import alone, trouble
+from geminids.storage.archive.lock import trouble
 from geminids.storage.archive.manifest import Manifest, naming_damage
 from geminids.storage.archive.manifest_rows import DamagedManifestError, Pack, PlacedRecord, SegmentAddress
 from geminids.storage.archive.packs import FOLDER as PACKS
@@ -42,44 +42,6 @@ ATTEMPTS = 3
 _PAUSE = 0.01
 _MANY = 5_000
 """Records after which what was written is made durable, however small they are."""
-
-
-@contextmanager
-def writing(
-    folder: str,
-    said: list[str],
-    patience: float,
-    tell: Callable[[str], None] | None,
-    *,
-    is_thorough: bool = False,
-) -> Iterator[Writer]:
-    """A while in which this process alone keeps copies; what is kept is durable when it ends.
-
-    An error takes back what was kept since the last `commit`: half of something must not stay.
-    """
-    from geminids.storage.archive.rebuild import manifest_to_write
-    from geminids.storage.archive.rewrite import tidy
-
-    with alone(folder, patience, tell), naming_trouble(folder):
-        try:
-            manifest, cut = manifest_to_write(folder, said, is_thorough=is_thorough)
-        except OSError as error:
-            raise trouble(folder, error) from error
-        try:
-            writer = Writer(folder, manifest, cut)
-            try:
-                yield writer
-                writer.commit()
-                tidy(writer)
-            except BaseException:
-                # What went wrong first is what counts; half a transaction is undone by whoever opens it next.
-                with suppress(OSError, sqlite3.Error, FailedToKeepError):
-                    writer.roll_back()
-                raise
-            finally:
-                writer.close()
-        finally:
-            manifest.close()
 
 
 @contextmanager
@@ -231,12 +193,6 @@ class Writer:
             self.roll_back()
             raise trouble(self.folder, error) from error
         self._committed()
-
-    def remove(self, numbers: Collection[int]) -> int:
-        """Forget versions for good; how many bytes the packs are smaller by. Raises FailedToKeepError."""
-        from geminids.storage.archive.rewrite import remove
-
-        return remove(self, numbers)
 
     def roll_back(self) -> None:
         """Take back what is not durable yet."""

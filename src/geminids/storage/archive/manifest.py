@@ -46,9 +46,8 @@ from geminids.storage.archive.manifest_rows import (
 from geminids.storage.archive.records import Segment, WrittenVersion
 from geminids.storage.archive.values import MANIFEST_FILE, MANIFEST_VERSION, KeptHome, Totals, Version
 from geminids.storage.checksums import is_whole, summed
-from geminids.storage.durable.any_marks import uri_of
 from geminids.storage.index.database import closed_on_error
-from geminids.storage.paths import stored
+from geminids.storage.paths import stored, uri_of
 
 Answer = TypeVar("Answer")
 

@@ -14,7 +14,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from geminids.storage.archive.archive import Archive
-from geminids.storage.archive.keeper import Writer, writing
+from geminids.storage.archive.exclusive import writing
+from geminids.storage.archive.keeper import Writer
 from geminids.storage.archive.manifest import Manifest
 from geminids.storage.archive.manifest_rows import PlacedRecord, RecordRow, SegmentAddress, record_row
 from geminids.storage.archive.reader import said_of, segment

@@ -6,6 +6,7 @@ import os
 import sqlite3
 
 from geminids.core.config import DURABLE_FILE
+from geminids.storage.paths import uri_of
 
 _ANY = "SELECT EXISTS (SELECT 1 FROM names) OR EXISTS (SELECT 1 FROM tags) OR EXISTS (SELECT 1 FROM notes)"
 
@@ -24,12 +25,3 @@ def any_marks(folder: str) -> bool:
             connection.close()
     except sqlite3.Error:
         return True
-
-
-def uri_of(file: str, how: str) -> str:
-    """A file as SQLite wants it to be named, and how it is to be opened."""
-    name = os.path.abspath(file).replace("%", "%25").replace("?", "%3f").replace("#", "%23")  # noqa: PTH100
-    if os.name == "nt":
-        name = "/" + name.replace("\\", "/")
-    # Two slashes for the machine, which is this one: without them, `//data` would be on another.
-    return f"file://{name}?{how}"

@@ -26,7 +26,7 @@ from geminids.core.config import DURABLE_FILE
 from geminids.core.errors import GeminidsError
 from geminids.core.locks import locked
 from geminids.storage.checksums import is_whole, row_sum
-from geminids.storage.durable.any_marks import uri_of
+from geminids.storage.paths import uri_of
 
 if TYPE_CHECKING:
     # Who only reads gives names as text: a list has no time to load pathlib.
@@ -192,31 +192,12 @@ def reading(folder: "Path | str") -> Iterator[Reader | None]:
         yield None
         return
     try:
-        _refuse_strange(file)
+        refuse_strange(file)
         with closing(opened(file, PATIENCE)) as connection:
             connection.execute("BEGIN")
             yield Reader(connection, check(connection, most=_SMALL))
     except sqlite3.Error as error:
-        raise _explained(error, file) from error
-
-
-@contextmanager
-def changing(folder: "Path", *, asked: bool) -> Iterator[sqlite3.Connection]:
-    """A change that no other process disturbs; all of it is kept, or nothing.
-
-    What the user `asked` for waits longer, is on the disk when this ends, is copied once a day, and mends a
-    damaged file, which is then said with `RecoveredError`. For anything else such a file is left alone.
-    """
-    file = folder / FILE_NAME
-    make_private(folder)
-    until = time.monotonic() + (PATIENCE if asked else LITTLE_PATIENCE)
-    with alone(file, until):
-        try:
-            with _transaction(file, until, asked=asked) as connection:
-                yield connection
-        except sqlite3.Error as error:
-            mend = asked and _is_damage(error)
-            raise (_mended(file) if mend else _explained(error, file)) from error
+        raise explained(error, file) from error
 
 
 def generation(folder: "Path | str", subject: str = PROJECTS) -> int:
@@ -290,7 +271,7 @@ def new_file(file: "Path", version: int = VERSION) -> "Path":
     with closing(opened(made)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
         connection.execute(f"PRAGMA application_id = {_OURS}")
-        _step_forward(connection, 0, version)
+        step_forward(connection, 0, version)
         # Last: what stands in a journal of this kind would stay behind when the file gets its name.
         connection.execute("PRAGMA journal_mode = WAL")
     return made
@@ -346,33 +327,12 @@ def make_private(folder: "Path") -> None:
         folder.chmod(0o700)
 
 
-@contextmanager
-def _transaction(file: "Path", until: float, *, asked: bool) -> Iterator[sqlite3.Connection]:
-    if not is_expected(file):
-        new_file(file).replace(file)
-    _refuse_strange(file)
-    _keep_private(file)
-    with closing(opened(file, max(0.0, until - time.monotonic()))) as connection:
-        _bring_up_to_date(connection, file)
-        connection.execute("PRAGMA synchronous = FULL" if asked else "PRAGMA synchronous = NORMAL")
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield connection
-            sum_up(connection)
-            connection.execute("COMMIT")
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-    if asked:
-        _back_up_if_possible(file)
-
-
 def is_expected(file: "Path | str") -> bool:
     """Whether there is a durable file, or one is missing: then its copy is there."""
     return os.path.lexists(file) or os.path.lexists(f"{file}.bak")
 
 
-def _refuse_strange(file: "Path | str") -> None:
+def refuse_strange(file: "Path | str") -> None:
     """Say that an empty file, or what is none, is damaged, before SQLite waits for it or clears its log."""
     try:
         facts = os.stat(file)  # noqa: PTH116
@@ -384,22 +344,8 @@ def _refuse_strange(file: "Path | str") -> None:
         raise DamageError("empty")
 
 
-def _keep_private(file: "Path") -> None:
-    """Take rights from others that a file has got on its way, such as from a copy that was put back."""
-    if os.name != "nt" and file.stat().st_mode & 0o077:
-        file.chmod(0o600)
-
-
-def _bring_up_to_date(connection: sqlite3.Connection, file: "Path") -> None:
-    version = check(connection)
-    if version > VERSION:
-        raise NewerStoreError(file, version)
-    if version < VERSION:
-        back_up(file, file.with_name(f"{file.name}.v{version}.bak"))
-        _step_forward(connection, version, VERSION)
-
-
-def _step_forward(connection: sqlite3.Connection, version: int, wanted: int) -> None:
+def step_forward(connection: sqlite3.Connection, version: int, wanted: int) -> None:
+    """Give a file the tables of a newer version, all of them or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         for statement in (statement for step in STEPS[version:wanted] for statement in step):
@@ -419,14 +365,6 @@ def _step_forward(connection: sqlite3.Connection, version: int, wanted: int) -> 
 def _first_generation() -> int:
     """Not 1: a file that was thrown away and made again must not repeat numbers that were given before."""
     return time.time_ns() // 1_000_000
-
-
-def _back_up_if_possible(file: "Path") -> None:
-    try:
-        back_up(file, beside(file, ".bak"))
-    except (OSError, sqlite3.Error):
-        # What was asked for is done; a copy can be made the next time.
-        return
 
 
 def _connected(file: "Path | str", patience: float, how: str) -> sqlite3.Connection:
@@ -480,19 +418,9 @@ def _make_private_file(file: "Path") -> None:
     file.chmod(0o600)
 
 
-def _mended(file: "Path") -> Exception:
-    """What to say after a damaged file was mended, or could not be."""
-    from geminids.storage.durable.recovery import recover
-
-    try:
-        return recover(file)
-    except sqlite3.Error as error:
-        return _explained(error, file)
-
-
-def _explained(error: Exception, file: "Path | str") -> Exception:
+def explained(error: Exception, file: "Path | str") -> Exception:
     """What an error of SQLite means to the user; a bug of ours stays what it is."""
-    if _is_damage(error):
+    if is_damage(error):
         return DamagedStoreError(file)
     code = _code(error) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -502,7 +430,8 @@ def _explained(error: Exception, file: "Path | str") -> Exception:
     return error
 
 
-def _is_damage(error: Exception) -> bool:
+def is_damage(error: Exception) -> bool:
+    """Whether an error of SQLite means that the file is no whole one of ours."""
     code = _code(error)
     # Python itself says so, without a code, where letters are no letters.
     is_no_text = code == sqlite3.SQLITE_OK and "decode" in str(error)

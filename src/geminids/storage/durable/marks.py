@@ -1,4 +1,4 @@
-"""What users say of sessions: names, tags and notes, kept in the durable file (`marking` changes them).
+"""What users say of sessions: names, tags and notes, kept in the durable file (`mark_changes` changes them).
 
 A session is meant by its id, such as `<agent>:1b9d…`. Marks stay when the session's files are gone.
 """
@@ -40,11 +40,11 @@ def tag_counts(folder: "Path | str") -> dict[str, int]:
 
 def tagged(folder: "Path | str", tags: Iterable[str]) -> set[str]:
     """The ids of the sessions that have all of some tags, of which there is at least one."""
-    from geminids.storage.durable.mark_changes import as_kept
+    from geminids.storage.durable.mark_texts import stored_tag
 
     with reading(folder) as reader:
         rows = reader.whole_rows(_TAGS) if reader else []
-    wanted = list(map(as_kept, tags))
+    wanted = list(map(stored_tag, tags))
     return set.intersection(*({str(session) for session, tag in rows if tag == one} for one in wanted))
 
 

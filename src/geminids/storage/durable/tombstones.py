@@ -6,12 +6,12 @@ import json
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+from geminids.storage.durable.changes import changing
 from geminids.storage.durable.database import (
     FILE_NAME,
     FORGOTTEN,
     back_up,
     beside,
-    changing,
     next_generation,
     reading,
 )

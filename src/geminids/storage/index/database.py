@@ -25,8 +25,8 @@ from typing import Any, Protocol
 from geminids.core.atomic_files import opened_plain
 from geminids.core.errors import PARTLY_DONE, STORE_DAMAGED, GeminidsError
 from geminids.core.locks import locked
-from geminids.storage.durable.any_marks import uri_of
 from geminids.storage.index.schema import TABLES, VERSION
+from geminids.storage.paths import uri_of
 
 FOLDER = "index"
 PATIENCE = 10.0

@@ -13,6 +13,7 @@ from geminids.storage.text.words import Wanted
 if TYPE_CHECKING:
     from geminids.storage.text.patterns import Patterns
 
+WIDTH = 160
 _BLANKS = re.compile(r"\s+")
 _MARGIN = 4
 """How many widths around a match are looked at: most of that may be blanks."""
@@ -20,7 +21,7 @@ _NEAREST_BLANK = 16
 """A snippet begins and ends between words, if that costs no more characters."""
 
 
-def cut(text: str, wanted: Wanted, width: int, patterns: Patterns | None = None) -> Snippet | None:
+def cut(text: str, wanted: Wanted, width: int = WIDTH, patterns: Patterns | None = None) -> Snippet | None:
     """The piece of a text in which most of what is wanted stands close together; None if nothing does."""
     if not text.isascii():
         from geminids.storage.text.characters import composed
@@ -35,7 +36,7 @@ def cut(text: str, wanted: Wanted, width: int, patterns: Patterns | None = None)
     return _narrowed(line, spans, width, is_cut_before=start > 0, is_cut_after=end < len(text))
 
 
-def opening(text: str, width: int) -> Snippet:
+def opening(text: str, width: int = WIDTH) -> Snippet:
     """The beginning of a text."""
     line, _ = _on_one_line(text, 0, min(2 * _MARGIN * width, len(text)), ())
     is_cut_after = len(text) > 2 * _MARGIN * width

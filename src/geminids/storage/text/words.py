@@ -17,10 +17,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from geminids.core.values import Value
-from geminids.storage.text.values import Snippet
 
 if TYPE_CHECKING:
-    from geminids.storage.text.patterns import Patterns
+    pass
 
 HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 """A capital that begins a word within a word. Searching for capitals first is what makes it quick."""
@@ -137,19 +136,3 @@ def spellings(word: str) -> list[Phrase]:
         return [typed, Phrase((joined,), is_open=False)]
     cuts = [place for place in range(1, len(joined) - 1) if joined[place].isalpha()]
     return [typed, *(Phrase((joined[:cut], joined[cut:]), is_open=False) for cut in cuts)]
-
-
-def snippet(
-    text: str, wanted: Wanted, width: int = 160, patterns: "Patterns | None" = None
-) -> Snippet | None:
-    """The piece of a text in which most of what is wanted stands close together; None if nothing does."""
-    from geminids.storage.text import snippets
-
-    return snippets.cut(text, wanted, width, patterns)
-
-
-def opening(text: str, width: int = 160) -> Snippet:
-    """The beginning of a text, for when nothing is to be highlighted."""
-    from geminids.storage.text import snippets
-
-    return snippets.opening(text, width)

@@ -30,6 +30,7 @@ from geminids.core.locks import locked
 from geminids.core.model import KnownBy
 from geminids.core.spellings import as_agents_read, verified
 from geminids.storage.durable import database
+from geminids.storage.durable.changes import changing
 from geminids.storage.durable.database import EARLIER_NAME, FILE_NAME, NewerStoreError
 from geminids.storage.durable.project_tables import Knowledge, read_knowledge, write_knowledge
 from geminids.sync.projects.resolving import Found
@@ -241,7 +242,7 @@ def _change(folder: Path, change: Callable[[Memory], Memory | None], *, asked: b
     """Change what is remembered, alone; what it was before."""
     with (
         _earlier_release_kept_out(folder, database.PATIENCE if asked else database.LITTLE_PATIENCE),
-        database.changing(folder, asked=asked) as connection,
+        changing(folder, asked=asked) as connection,
     ):
         reader = database.Reader(connection, database.VERSION)
         stored = read_knowledge(reader)
