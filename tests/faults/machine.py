@@ -219,9 +219,9 @@ def _tell_copies(data: Path, forgiven: list[type[Exception]]) -> int:
 
 def load_everything() -> None:
     """Import what the commands need, so that forks have it."""
-    import geminids.agents.claude.read.reader
-    import geminids.agents.codex.read.reader
-    import geminids.agents.gemini.read.reader
+    import geminids.agents.claude.reader
+    import geminids.agents.codex.reader
+    import geminids.agents.gemini.reader
     import geminids.faces.cli.attest_command
     import geminids.faces.cli.doctor_command
     import geminids.faces.cli.export_command

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from geminids.agents.gemini.custody.fates import fates_of
+from geminids.agents.gemini.read.fates import fates_of
 from geminids.agents.gemini.read.files import read_file
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, FoundFile

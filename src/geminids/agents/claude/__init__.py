@@ -61,13 +61,13 @@ class ClaudeSource(Source):
 
     def read(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle, and where every byte of its files went."""
-        from geminids.agents.claude.read.reader import read
+        from geminids.agents.claude.reader import read
 
         return read(bundle)
 
     def read_alone(self, path: Path) -> Reading | None:
         """The session in a file given by hand."""
-        from geminids.agents.claude.read.reader import read_alone
+        from geminids.agents.claude.reader import read_alone
 
         return read_alone(path)
 
@@ -91,12 +91,12 @@ class ClaudeSource(Source):
 
     def custodian(self) -> Custodian:
         """What it deletes, and how its sessions come back."""
-        from geminids.agents.claude.custody.custodian import ClaudeCustodian
+        from geminids.agents.claude.custodian import ClaudeCustodian
 
         return ClaudeCustodian()
 
     def recorder(self) -> Recorder:
         """Which members of its records a session tells, whose they are, and how they are translated."""
-        from geminids.agents.claude.record.recorder import ClaudeRecorder
+        from geminids.agents.claude.recorder import ClaudeRecorder
 
         return ClaudeRecorder()

@@ -56,13 +56,13 @@ class CodexSource(Source):
 
     def read(self, bundle: Bundle) -> Reading:
         """The session of a bundle, and where every byte of its files went."""
-        from geminids.agents.codex.read.reader import read
+        from geminids.agents.codex.reader import read
 
         return read(bundle)
 
     def read_alone(self, path: Path) -> Reading | None:
         """The session in one file given by hand."""
-        from geminids.agents.codex.read.reader import read_alone
+        from geminids.agents.codex.reader import read_alone
 
         return read_alone(path)
 
@@ -80,12 +80,12 @@ class CodexSource(Source):
 
     def custodian(self) -> Custodian:
         """What it deletes, and how its sessions come back."""
-        from geminids.agents.codex.custody.custodian import CodexCustodian
+        from geminids.agents.codex.custodian import CodexCustodian
 
         return CodexCustodian()
 
     def recorder(self) -> Recorder:
         """Which members of its records a session tells, whose they are, and how they are translated."""
-        from geminids.agents.codex.record.recorder import CodexRecorder
+        from geminids.agents.codex.recorder import CodexRecorder
 
         return CodexRecorder()

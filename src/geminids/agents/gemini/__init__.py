@@ -61,13 +61,13 @@ class GeminiSource(Source):
 
     def read(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle, and where every byte of its files went."""
-        from geminids.agents.gemini.read.reader import read
+        from geminids.agents.gemini.reader import read
 
         return read(bundle)
 
     def read_alone(self, path: Path) -> Reading | None:
         """What one file given by hand holds: a session, or a conversation that was saved or printed."""
-        from geminids.agents.gemini.read.reader import read_alone
+        from geminids.agents.gemini.reader import read_alone
 
         return read_alone(path)
 
@@ -91,18 +91,18 @@ class GeminiSource(Source):
 
     def custodian(self) -> Custodian:
         """What it deletes, and how its sessions come back."""
-        from geminids.agents.gemini.custody.custodian import GeminiCustodian
+        from geminids.agents.gemini.custodian import GeminiCustodian
 
         return GeminiCustodian()
 
     def recorder(self) -> Recorder:
         """Which members of its records a session tells, whose they are, and how they are translated."""
-        from geminids.agents.gemini.record.recorder import GeminiRecorder
+        from geminids.agents.gemini.recorder import GeminiRecorder
 
         return GeminiRecorder()
 
     def writer(self) -> Writer:
         """Sessions of any agent as Gemini CLI writes and shares them."""
-        from geminids.agents.gemini.write.writer import GeminiWriter
+        from geminids.agents.gemini.writer import GeminiWriter
 
         return GeminiWriter()

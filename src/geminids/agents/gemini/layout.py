@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from geminids.agents.gemini.companion_files import (
@@ -23,6 +22,7 @@ from geminids.agents.gemini.companion_files import (
     place,
     why_left_alone,
 )
+from geminids.agents.gemini.file_names import ID_START, NAMED_AFTER, SESSION_FILE, start_of_id
 from geminids.agents.gemini.homes import (
     AGENT,
     DEEPEST,
@@ -36,7 +36,6 @@ from geminids.agents.gemini.read.projects import Registry, read_registry
 from geminids.core.agents.base import Companions, Home, Scan
 from geminids.core.disk import Disk, Entry
 from geminids.core.model import CompanionKind
-from geminids.core.timestamps import parse_time
 from geminids.reading.bundles import better_known
 from geminids.reading.companions import UNKNOWN, CompanionRole
 from geminids.reading.scanning import (
@@ -51,16 +50,9 @@ from geminids.reading.scanning import (
     entries_of,
 )
 
-__all__ = ["ID_START", "LINK", "NO_SESSION", "opened_at", "scan", "start_of_id"]
-
-_SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
-_SESSION_NAME = re.compile(r"session-(?P<opened>\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
-_NAMED_AFTER = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>[\w-]{8})")
 _OF_PROJECT = frozenset({"chats", MARKER, "tool-outputs", "tool_output", "shell_history", "memory"})
 TYPED_IN = frozenset({CompanionKind.PROMPT_LOG, CompanionKind.SHELL_HISTORY})
 """Where Gemini CLI notes what the human typed."""
-ID_START = 8
-"""So many characters of a session id stand in the name of its file."""
 _PEEK = 4096
 _WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 
@@ -217,7 +209,7 @@ class _Scanner(Scanner):
                 self._scan_subagents(folder, entry)
             elif (start := start_of_id(entry.name)) is None:
                 self._skip(entry, NO_SESSION)
-                if named := _NAMED_AFTER.match(entry.name):
+                if named := NAMED_AFTER.match(entry.name):
                     folder.left_alone.setdefault(named["start"], NO_SESSION)
             elif not self._add(folder, start, chats, entry):
                 folder.left_alone[start[:ID_START]] = LINK if entry.is_symlink() else CLOSED_FILE
@@ -225,7 +217,7 @@ class _Scanner(Scanner):
     def _scan_subagents(self, folder: Shelf, parent: Entry) -> None:
         path = Path(parent.path)
         for entry in self._entries(path):
-            if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
+            if entry.is_file(follow_symlinks=False) and SESSION_FILE.fullmatch(entry.name):
                 self._add(folder, parent.name[:ID_START], path, entry)
             else:
                 self._skip(entry, NO_SESSION)
@@ -245,25 +237,6 @@ def _is_closed(entry: Entry, disk: Disk) -> bool:
 def _is_of_project(name: str) -> bool:
     """Whether only the folder of a project holds an entry of this name; others hold programs and notes."""
     return name in _OF_PROJECT or name.startswith(("logs.json", "checkpoint"))
-
-
-def start_of_id(name: str) -> str | None:
-    """The first characters of the session id in a file name; None if it is no session file."""
-    file = _SESSION_FILE.fullmatch(name)
-    if file is None:
-        return None
-    named = _SESSION_NAME.fullmatch(file["stem"])
-    return named["start"][:ID_START] if named else file["stem"]
-
-
-def opened_at(name: str) -> datetime | None:
-    """The minute in which a session file was opened, by its name; None if that does not tell."""
-    file = _SESSION_FILE.fullmatch(name)
-    named = _SESSION_NAME.fullmatch(file["stem"]) if file else None
-    if named is None:
-        return None
-    written = named["opened"]
-    return parse_time(int(written) if written.isdecimal() else f"{written[:13]}:{written[14:]}")
 
 
 def _peeked_hash(folder: Path, disk: Disk) -> str | None:
@@ -287,5 +260,5 @@ def _chat_files(folder: Path, disk: Disk) -> Iterator[str]:
     except OSError:
         return
     for entry in entries:
-        if entry.is_file(follow_symlinks=False) and _SESSION_FILE.fullmatch(entry.name):
+        if entry.is_file(follow_symlinks=False) and SESSION_FILE.fullmatch(entry.name):
             yield entry.path

@@ -18,8 +18,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from geminids.agents.claude.custody.fates import DESKTOP, EMPTY, folder_of
 from geminids.agents.claude.homes import AGENT, DATA_FOLDER, HOME_VARIABLE, PROJECTS, projects_folder
+from geminids.agents.claude.read.fates import DESKTOP, EMPTY, folder_of
 from geminids.core.agents.fates import Deletion, Fate, Forecast, Retention, soonest_first
 from geminids.core.agents.homes import Home
 from geminids.core.agents.resume import Circumstances

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
-from geminids.agents.gemini.layout import ID_START, LINK, NO_SESSION
+from geminids.agents.gemini.file_names import ID_START
 from geminids.core.agents.base import Companions
 from geminids.core.agents.traces import Trace
 from geminids.core.disk import Disk
+from geminids.reading.scanning import LINK, NO_SESSION
 
 FILE_CLOSED = "its file is there, but cannot be read"
 FILE_EMPTY = "its file is there, but is empty"

@@ -31,7 +31,7 @@ from geminids.agents.gemini.companions.lost import (
 from geminids.agents.gemini.companions.prompt_log import read_prompt_log
 from geminids.agents.gemini.companions.shell_history import read_shell_history
 from geminids.agents.gemini.companions.typed import Line, lines_of
-from geminids.agents.gemini.layout import opened_at
+from geminids.agents.gemini.file_names import opened_at
 from geminids.agents.gemini.read.injected import beside_typed, message_origin
 from geminids.core.agents.base import Bundle, CompanionFile
 from geminids.core.agents.traces import said_in, trace

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from geminids.agents.gemini.custody import fates as seen
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import Rule, spoken
+from geminids.agents.gemini.read import fates as seen
 from geminids.core.agents.fates import Fate
 
 AGE = "age"

@@ -17,10 +17,10 @@ from geminids.agents.gemini.custody.cleanup import Doom, doomed
 from geminids.agents.gemini.custody.installed import find_installed
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import SWITCHED_OFF, Rule, rule_of
+from geminids.agents.gemini.custody.session_files import HOME_VARIABLE, usual_home
 from geminids.agents.gemini.custody.settings import Desk, Settings
 from geminids.agents.gemini.homes import AGENT, projects_folder, registry_folder
 from geminids.agents.gemini.read.projects import Registry, read_registry
-from geminids.agents.gemini.session_files import HOME_VARIABLE, usual_home
 from geminids.core.agents.fates import Deletion, Fate, Forecast, Retention, soonest_first
 from geminids.core.agents.homes import Home, may_be_folder
 from geminids.core.agents.resume import Circumstances

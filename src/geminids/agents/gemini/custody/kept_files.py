@@ -20,8 +20,8 @@ from geminids.agents.gemini.custody.loaded_files import Loaded, shown_as
 from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES
 from geminids.agents.gemini.custody.new_dates import redated, view_of, with_header, written
 from geminids.agents.gemini.custody.releases import Program
+from geminids.agents.gemini.file_names import start_of_id
 from geminids.agents.gemini.homes import projects_folder, registry_folder
-from geminids.agents.gemini.layout import start_of_id
 from geminids.agents.gemini.read.files import read_file, segments
 from geminids.agents.gemini.read.projects import read_plain, read_registry
 from geminids.core.agents.homes import Home

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES, loaded_record, session_files
 from geminids.agents.gemini.custody.releases import Program
-from geminids.agents.gemini.layout import start_of_id
-from geminids.agents.gemini.session_files import Place
+from geminids.agents.gemini.custody.session_files import Place
+from geminids.agents.gemini.file_names import start_of_id
 from geminids.core.model import ProblemKind, Session
 
 _TURNS = ("user", "gemini")

@@ -14,7 +14,7 @@ from typing import Any
 
 from geminids.agents.gemini.custody.installed import Release
 from geminids.agents.gemini.read.projects import MARKER, read_registry
-from geminids.agents.gemini.read.reader import read_as_agent
+from geminids.agents.gemini.reader import read_as_agent
 from geminids.core.model import folder_hash
 
 SINCE_SLUGS = (0, 29, 0)

@@ -13,8 +13,8 @@ from geminids.agents.gemini.custody.loaded_files import Loaded
 from geminids.agents.gemini.custody.lookup import session_files, written_before
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import spoken
-from geminids.agents.gemini.layout import start_of_id
-from geminids.agents.gemini.session_files import Place
+from geminids.agents.gemini.custody.session_files import Place
+from geminids.agents.gemini.file_names import start_of_id
 from geminids.core.timestamps import parse_time
 
 _GONE = (

@@ -12,7 +12,7 @@ import msgspec
 from geminids.agents.gemini.custody.installed import PROGRAM
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import SETTINGS_FILE, SWITCHED_OFF
-from geminids.agents.gemini.session_files import Place
+from geminids.agents.gemini.custody.session_files import Place
 from geminids.core.agents.resume import ANY_FOLDER, Circumstances, Command, Offer
 from geminids.core.model import Session, SessionKind
 

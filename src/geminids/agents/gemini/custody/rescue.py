@@ -28,10 +28,11 @@ from geminids.agents.gemini.custody.rescue_causes import FUSED, Causes, no_title
 from geminids.agents.gemini.custody.rescue_commands import mistyped
 from geminids.agents.gemini.custody.rescue_result import Repair, has_no_title
 from geminids.agents.gemini.custody.rescue_view import View, is_of_human, is_reply, view_of
+from geminids.agents.gemini.file_names import ID_START
 from geminids.agents.gemini.homes import registry_folder
-from geminids.agents.gemini.layout import ID_START, scan
+from geminids.agents.gemini.layout import scan
 from geminids.agents.gemini.read.files import RESCUED
-from geminids.agents.gemini.read.reader import read
+from geminids.agents.gemini.reader import read
 from geminids.core.agents.homes import Home
 from geminids.core.agents.rescue import Severity, Stranded
 from geminids.core.agents.resume import Circumstances

@@ -21,7 +21,7 @@ import msgspec
 from geminids.agents.gemini.custody.loaded_files import has_no_header
 from geminids.agents.gemini.custody.rescue_accidents import Accident
 from geminids.agents.gemini.custody.rescue_view import is_of_human
-from geminids.agents.gemini.layout import ID_START, start_of_id
+from geminids.agents.gemini.file_names import ID_START, start_of_id
 from geminids.core.model import AnyPart, Message, Origin, Session, State, Text
 
 _NO_WIDTH = "\u200b"

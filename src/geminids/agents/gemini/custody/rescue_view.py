@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from geminids.agents.gemini.custody.loaded_files import Loaded, loaded_files, opened, shown_as
 from geminids.agents.gemini.custody.releases import Program
+from geminids.agents.gemini.custody.session_files import Place
 from geminids.agents.gemini.read.agent_view import is_prompt
 from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.replay import Replay
 from geminids.agents.gemini.read.turns import Turn
-from geminids.agents.gemini.session_files import Place
 from geminids.core.disk import GIVEN
 from geminids.core.model import Location, Message, Origin, Role, Session, State
 from geminids.reading.bounded import read_bounded

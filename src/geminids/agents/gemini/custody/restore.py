@@ -34,8 +34,8 @@ from geminids.agents.gemini.custody.project_folder import folder_used
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import longest_rest, rule_of, spoken
 from geminids.agents.gemini.custody.settings import Desk
+from geminids.agents.gemini.file_names import ID_START
 from geminids.agents.gemini.homes import MARKER, projects_folder, registry_folder
-from geminids.agents.gemini.layout import ID_START
 from geminids.core.agents.homes import Home
 from geminids.core.agents.restore import (
     ELSEWHERE,

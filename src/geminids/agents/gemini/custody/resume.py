@@ -33,7 +33,7 @@ from geminids.agents.gemini.custody.losses import expiring, is_expired, loss
 from geminids.agents.gemini.custody.offers import Offers, is_folder, keep_everything
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import longest_rest, spoken
-from geminids.agents.gemini.session_files import Place, places_of, why_not_found
+from geminids.agents.gemini.custody.session_files import Place, places_of, why_not_found
 from geminids.core.agents.resume import Circumstances, Command, NotResumable, Offer, Resumable, Resuming
 from geminids.core.model import Session, SessionKind
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from geminids.agents.gemini.layout import start_of_id
+from geminids.agents.gemini.file_names import start_of_id
 from geminids.agents.gemini.phrases import REQUEST_CANCELLED
 from geminids.agents.gemini.read.evidence import with_evidence
 from geminids.agents.gemini.read.files import BACKGROUND, Segment

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from geminids.agents.claude.custody.fates import fates_of
 from geminids.agents.claude.homes import AGENT, PROJECTS
 from geminids.agents.claude.layout import META_SUFFIX, SUBAGENTS, SUFFIX
 from geminids.agents.claude.read.content import text_or_none
 from geminids.agents.claude.read.conversations import conversations, is_about_agent
+from geminids.agents.claude.read.fates import fates_of
 from geminids.agents.claude.read.log import read_log
 from geminids.agents.claude.read.records import SPOKEN, FileLog, Record
 from geminids.agents.claude.read.sessions import leaves_of, sessions

@@ -22,7 +22,7 @@ class ClaudeCustodian(PlainCustody):
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The records that Claude Code would go on with, in order, from its last compaction on."""
-        from geminids.agents.claude.read.reader import read_as_agent
+        from geminids.agents.claude.reader import read_as_agent
 
         return read_as_agent(path)
 

@@ -21,7 +21,7 @@ class GeminiCustodian:
 
     def agent_view(self, path: Path) -> dict[str, Any] | None:
         """The record exactly as Gemini CLI's own loader returns it from this file."""
-        from geminids.agents.gemini.read.reader import read_as_agent
+        from geminids.agents.gemini.reader import read_as_agent
 
         return read_as_agent(path)
 

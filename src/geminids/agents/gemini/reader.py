@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from geminids.agents.gemini.custody.fates import fates_of
 from geminids.agents.gemini.homes import AGENT
 from geminids.agents.gemini.read.agent_view import agent_view
+from geminids.agents.gemini.read.fates import fates_of
 from geminids.agents.gemini.read.files import Segment, read_file, segments
 from geminids.agents.gemini.read.projects import read_registry
 from geminids.agents.gemini.read.records import SESSION_FIELDS, Kind, Record
