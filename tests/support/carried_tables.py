@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -26,9 +26,10 @@ from geminids.sharing.transcript.visible import told_session
 from tests.support.exporting import manner
 from tests.support.probed_sessions import proving_sessions
 from tests.support.trials import Outcome, Trial
-from tests.support.tried_losses import best, words_of_messages
+from tests.support.tried_losses import WORDS, best, words_of_messages
 
 Shares = dict[str, Share]
+Found = defaultdict[str, set[Outcome]]
 
 NO_BREAK = "\ue000"
 WIDEST = 106
@@ -94,12 +95,17 @@ def _levels(chosen: Format, chosen_manner: Manner) -> dict[str, Shares]:
 
 def _shares(trials: Iterable[tuple[Session, Trial]], detail: Detail) -> Shares:
     """How much of each kind is there of what a level tells, but for what stands in messages that are lost."""
-    found: dict[str, set[Outcome]] = defaultdict(set)
-    inside: dict[tuple[str, str], set[Outcome]] = defaultdict(set)
+    found: Found = defaultdict(set)
+    inside: dict[str, Found] = defaultdict(lambda: defaultdict(set))
     for session, trial in trials:
-        outcomes = trial.outcomes(detail)
         told = told_steps(session, detail)
         kinds = [message_kind(message.state) for message in session.messages]
+        settled = set()
+        for value in trial.values:
+            seen = found if value.message is None else inside[kinds[value.message]]
+            if value.steps not in told or (value.kind not in WORDS and _is_part(seen[value.path])):
+                settled.add(value.steps)
+        outcomes = trial.outcomes(detail, settled)
         for place, words in words_of_messages(v for v in trial.values if v.steps in told).items():
             found[kinds[place]].add(best(words, outcomes))
         for value in trial.values:
@@ -107,11 +113,17 @@ def _shares(trials: Iterable[tuple[Session, Trial]], detail: Detail) -> Shares:
                 if value.message is None:
                     found[value.path].add(outcomes[value.steps])
                 else:
-                    inside[value.path, kinds[value.message]].add(outcomes[value.steps])
-    for (path, messages), seen in inside.items():
+                    inside[kinds[value.message]][value.path].add(outcomes[value.steps])
+    for messages, seen_inside in inside.items():
         if found.get(messages) != {Outcome.LOST}:
-            found[path] |= seen
-    return {kind: _share(seen) for kind, seen in found.items()}
+            for path, outcomes_inside in seen_inside.items():
+                found[path] |= outcomes_inside
+    return {kind: _share(seen) for kind, seen in found.items() if seen}
+
+
+def _is_part(seen: Set[Outcome]) -> bool:
+    """Whether some are there and some are not, so that one more changes nothing."""
+    return bool(seen) and _share(seen) is Share.PART
 
 
 def _share(seen: Iterable[Outcome]) -> Share:

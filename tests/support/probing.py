@@ -53,15 +53,8 @@ class Value(NamedTuple):
     value: Any
     scope: Hashable
     """Within it, equal words are the same words, wherever they stand."""
-
-    @property
-    def message(self) -> int | None:
-        """The place of the message it belongs to."""
-        match self.steps:
-            case ("messages", int(place), *_):
-                return place
-            case _:
-                return None
+    message: int | None
+    """The place of the message it belongs to."""
 
     @property
     def is_in_part(self) -> bool:
@@ -151,7 +144,9 @@ def _field(steps: Steps) -> str:
 
 
 def _value(session: Session, held: Held) -> Value:
-    return Value(held.steps, held.kind, _kind(held), held.value, _scope(session, held.steps))
+    steps = held.steps
+    message = steps[1] if steps[0] == "messages" and isinstance(steps[1], int) else None
+    return Value(steps, held.kind, _kind(held), held.value, _scope(session, steps), message)
 
 
 def _kind(held: Held) -> ValueKind:

@@ -14,13 +14,13 @@ for in all.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from enum import Enum, IntEnum
 from functools import cached_property
 from itertools import chain, islice, zip_longest
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -37,6 +37,8 @@ MOST_MESSAGES = 24
 MOST_OF_A_KIND = 24
 LONG = 4096
 """Longer texts are shortened while other values are changed; a multiple of four keeps base64 whole."""
+
+MEASURES = (ValueKind.NUMBER, ValueKind.TIME)
 
 VOCABULARY = {
     "mime_type": ("image/png", "image/jpeg"),
@@ -76,8 +78,12 @@ class Trial:
             **self._seen_words(self._marked_words, detail),
             **self._seen_numbers(detail),
         }
-        changes = Changes(self._session, self.values, self._format, self._at(detail))
+        changes = Changes(self._near, self._format, self._at(detail))
         return found | changes.outcomes([v for v in self._open_values(found) if v.steps not in settled])
+
+    @cached_property
+    def _near(self) -> Near:
+        return _near(self._session, self.values)
 
     # Apart, since a format may treat words in another way if it does not know what is beside them.
 
@@ -153,17 +159,21 @@ class Trial:
         return encode_json(decode(written)[0]) if self._format.is_binary else written
 
 
+class Near(NamedTuple):
+    """A session with those messages in which values are changed one by one."""
+
+    session: Session
+    places: Mapping[int, int]
+    """The place of each of them, by its place in the whole session."""
+
+
 class Changes:
     """A session of which one value after the other is changed, to see whether the bytes change too."""
 
-    def __init__(self, session: Session, held: Sequence[Value], chosen: Format, manner: Manner) -> None:
+    def __init__(self, near: Near, chosen: Format, manner: Manner) -> None:
         self._format = chosen
         self._manner = manner
-        near = _with_every_path(_chosen_messages(session.messages), held)
-        self._places = {place: number for number, place in enumerate(near)}
-        self._session = _shortened(
-            msgspec.structs.replace(session, messages=tuple(session.messages[place] for place in near))
-        )
+        self._session, self._places = near
         self._before = self._written({})
 
     def outcomes(self, tried: Iterable[Value]) -> dict[Steps, Outcome]:
@@ -172,10 +182,27 @@ class Changes:
         for value in tried:
             if value.message is None or value.message in self._places:
                 by_path[value.path].append(value)
+        measured: list[Sequence[Value]] = []
         found: dict[Steps, Outcome] = {}
         for of_a_path in by_path.values():
-            found |= self._of_a_path(of_a_path[:MOST_OF_A_KIND])
-        return found
+            if of_a_path[0].kind in MEASURES:
+                measured.append(of_a_path[:MOST_OF_A_KIND])
+            else:
+                found |= self._of_a_path(of_a_path[:MOST_OF_A_KIND])
+        return found | self._of_paths(measured)
+
+    def _of_paths(self, paths: Sequence[Sequence[Value]]) -> dict[Steps, Outcome]:
+        """What becomes of numbers and times, most of which are lost wherever their marks are not seen."""
+        if len(paths) <= 1:
+            return self._of_a_path(paths[0]) if paths else {}
+        together = [value for of_a_path in paths for value in of_a_path]
+        slightly = {value.steps: _slightly(value) for value in together}
+        # Each by another length: what is told of two of them, as the time between, changes too.
+        apart = {value.steps: _apart(value, place) for place, value in enumerate(together)}
+        if self._written(slightly) == self._before == self._written(apart):
+            return {value.steps: Outcome.LOST for value in together}
+        middle = len(paths) // 2
+        return self._of_paths(paths[:middle]) | self._of_paths(paths[middle:])
 
     def _of_a_path(self, tried: Sequence[Value]) -> dict[Steps, Outcome]:
         found = {value.steps: Outcome.LOST for value in tried}
@@ -186,23 +213,29 @@ class Changes:
         return found
 
     def _showing(self, tried: Sequence[Value], change: Change) -> Iterator[tuple[Value, bytes]]:
-        """Those whose change shows, each with the bytes that it gives. Many are tried at once, then fewer."""
-        changed = {value.steps: change(value) for value in tried}
-        changed = {steps: other for steps, other in changed.items() if other is not None}
-        if not changed or (content := self._written(changed)) == self._before:
-            return
-        if len(tried) == 1:
-            yield tried[0], content
-            return
-        middle = len(tried) // 2
-        yield from self._showing(tried[:middle], change)
-        yield from self._showing(tried[middle:], change)
+        """Those whose change shows, each with the bytes that it gives.
+
+        Many are tried at once, then fewer; beside one that shows the next one is likely to.
+        """
+        changed = [(value, other) for value in tried if (other := change(value)) is not None]
+        together, size = deque(changed), len(changed)
+        while together:
+            size = min(size, len(together))
+            content = self._written({value.steps: other for value, other in islice(together, size)})
+            if content == self._before:
+                for _ in range(size):
+                    together.popleft()
+                size = len(together)
+            elif size > 1:
+                size = 1 if size == len(together) else size // 2
+            else:
+                yield together.popleft()[0], content
 
     def _written(self, changes: Mapping[Steps, Any]) -> bytes:
-        session = replaced(self._session, {self._near(steps): other for steps, other in changes.items()})
+        session = replaced(self._session, {self._moved(steps): other for steps, other in changes.items()})
         return b"".join(self._format.write([session], self._manner))
 
-    def _near(self, steps: Steps) -> Steps:
+    def _moved(self, steps: Steps) -> Steps:
         match steps:
             case ("messages", int(place), *rest):
                 return ("messages", self._places[place], *rest)
@@ -244,6 +277,13 @@ def _largely(value: Value) -> Any:
             return None
 
 
+def _apart(value: Value, place: int) -> Any:
+    """A value so far away that it shows, and for each place by another length."""
+    if isinstance(value.value, datetime):
+        return value.value + timedelta(days=1 + place % 7, seconds=3661 + 7919 * place * place)
+    return value.value * 3 + 1000 + 7919 * place * place
+
+
 def _is_exact(value: Value, before: bytes, after: bytes) -> bool:
     """Whether a change that shows is one of the value itself and not of a sum that it is part of."""
     if value.kind is not ValueKind.NUMBER:
@@ -273,6 +313,13 @@ def _outcome(seen: int, of: int) -> Outcome:
 
 def _value_itself(value: Value) -> Any:
     return value.value
+
+
+def _near(session: Session, held: Sequence[Value]) -> Near:
+    chosen = _with_every_path(_chosen_messages(session.messages), held)
+    messages = tuple(session.messages[place] for place in chosen)
+    shortened = _shortened(msgspec.structs.replace(session, messages=messages))
+    return Near(shortened, {place: number for number, place in enumerate(chosen)})
 
 
 def _chosen_messages(messages: Sequence[Message]) -> list[int]:
