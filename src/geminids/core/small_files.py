@@ -6,7 +6,7 @@ import os
 from geminids.core.atomic_files import PartFile, opened_plain, remove_left_over
 
 
-def keep(folder: str, name: str, content: bytes) -> None:
+def write(folder: str, name: str, content: bytes) -> None:
     """Write a file in our folder, which is made if it is missing. Raises OSError."""
     os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes longer than the rest
     remove_left_over(folder)
@@ -15,7 +15,7 @@ def keep(folder: str, name: str, content: bytes) -> None:
         part.settle(replace=True)
 
 
-def kept(folder: str, name: str) -> bytes:
+def read(folder: str, name: str) -> bytes:
     """What a file in our folder holds. Raises OSError."""
     with open(opened_plain(f"{folder}/{name}"), "rb") as file:  # noqa: PTH123
         return file.read()

@@ -248,15 +248,15 @@ def _windows_names(path: str) -> tuple[str, ...]:
 
 def _resolved(names: Iterable[str], *, keep_above: bool = False) -> tuple[str, ...]:
     """The names without empty ones, `.` and `..`."""
-    kept: list[str] = []
+    resolved: list[str] = []
     for name in names:
-        if name == ".." and (kept and kept[-1] != ".."):
-            kept.pop()
+        if name == ".." and (resolved and resolved[-1] != ".."):
+            resolved.pop()
         elif name == "..":
-            kept += [name] if keep_above else []
+            resolved += [name] if keep_above else []
         elif name not in ("", "."):
-            kept.append(name)
-    return tuple(kept)
+            resolved.append(name)
+    return tuple(resolved)
 
 
 def _pieces(path: str) -> tuple[str, str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from geminids.core import config
 from geminids.core.errors import NoSuchLineError, SessionNotFoundError
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.library.one_session import OneSessionMethods
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class MarkMethods(OneSessionMethods):
 
         if session_ids is None:
             return self._context.notes.ask(lambda: marks(folder))
-        kept = {session: keepable(session) for session in session_ids}
+        kept = {session: storable(session) for session in session_ids}
         known = self._context.notes.ask(lambda: marks(folder, kept.values()))
         return {session: known[name] for session, name in kept.items() if name in known}
 
@@ -82,7 +82,7 @@ class MarkMethods(OneSessionMethods):
             if gone := elsewhere(self.marks(), wanted):
                 return gone
             raise
-        return Marked(keepable(session.id), session.title, is_here=True)
+        return Marked(storable(session.id), session.title, is_here=True)
 
     def _tagged(self, tags: Sequence[str]) -> Collection[str]:
         from geminids.storage.durable.marks import tagged

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from geminids.core import config
 from geminids.core.agents import load as load_agent
 from geminids.core.errors import SessionNotFoundError
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.library.context import LibraryContext, LibraryPart
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class OneSessionMethods(LibraryPart):
         return short_project(self._context.contents().reports(), project)
 
     def _places_of_a_list(self) -> tuple[str, ...]:
-        return tuple(sorted(map(keepable, self._context.places)))
+        return tuple(sorted(map(storable, self._context.places)))
 
     def _last_list(self) -> LastList | None:
         from geminids.query.sessions import last_list

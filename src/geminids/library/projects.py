@@ -86,7 +86,7 @@ class ProjectMethods(LibraryPart):
             missing=tuple(missing),
             looked_at=found.looked_at,
             complete=found.complete,
-            kept=found.kept,
+            kept=found.remembered,
         )
 
     def link_project(self, wanted: str, path: str) -> Project:

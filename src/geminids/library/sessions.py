@@ -6,7 +6,7 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.library.marks import MarkMethods
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class SessionMethods(MarkMethods):
         from geminids.query.sessions.ids import key_among_others
         from geminids.storage.index.reader import shared_ids
 
-        ids = {keepable(session.id) for session in sessions}
+        ids = {storable(session.id) for session in sessions}
         shared = self._context.ask(lambda index: shared_ids(index, ids))
-        return [key_among_others(one) if keepable(one.id) in shared else one.id for one in sessions]
+        return [key_among_others(one) if storable(one.id) in shared else one.id for one in sessions]
 
     def remember(self, listed: Sequence[SessionRow | SessionSummary]) -> None:
         """Keep what a list showed, so that its numbers mean something. Raises OSError if that fails."""

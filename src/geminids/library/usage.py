@@ -128,17 +128,17 @@ class UsageMethods(SearchMethods, SessionMethods):
         """
         from contextlib import suppress
 
-        from geminids.core.small_files import keep, kept
+        from geminids.core import small_files
         from geminids.query.usage.prices import Prices, overrides_in
 
         folder, known = self._context.data_folder, None
         if folder is not None:
             # Without what was kept, or with something else in its place, they are looked up.
             with suppress(OSError, UnicodeDecodeError):
-                known = kept(folder, PRICES_FILE).decode()
+                known = small_files.read(folder, PRICES_FILE).decode()
         prices = Prices.load(known, overrides_in(self._context.settings) if as_settled else None, wanted)
         if folder is not None and prices.to_keep is not None:
             # They are looked up once more if they cannot be kept.
             with suppress(OSError):
-                keep(folder, PRICES_FILE, prices.to_keep.encode())
+                small_files.write(folder, PRICES_FILE, prices.to_keep.encode())
         return prices

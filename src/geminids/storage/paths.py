@@ -14,9 +14,9 @@ def stored(path: str) -> str | bytes:
     return path
 
 
-def opened(kept: str | bytes) -> str:
+def opened(column: str | bytes) -> str:
     """A path as the system opens it."""
-    return os.fsdecode(kept) if isinstance(kept, bytes) else kept
+    return os.fsdecode(column) if isinstance(column, bytes) else column
 
 
 def uri_of(file: str, how: str) -> str:

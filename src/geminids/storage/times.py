@@ -13,6 +13,6 @@ def microseconds(at: datetime | None) -> int | None:
     return None if at is None else (at - _EPOCH) // _MICROSECOND
 
 
-def moment(kept: int | None) -> datetime | None:
+def moment(microseconds: int | None) -> datetime | None:
     """The moment that was kept."""
-    return None if kept is None else _EPOCH + timedelta(microseconds=kept)
+    return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)

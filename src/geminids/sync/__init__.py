@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.homes import IMPORTED, Home, may_exist
 from geminids.core.errors import GeminidsError
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.storage.index.database import (
     BusyIndexError,
     DamagedIndexError,
@@ -131,7 +131,7 @@ class Sync:
             {
                 "version": VERSION,
                 "revisions": {agent: load_agent(agent).revision for agent in agents},
-                "homes": [keepable(home.folder) for home in self._homes],
+                "homes": [storable(home.folder) for home in self._homes],
                 "everything": self.everything(),
             }
         )

@@ -8,7 +8,7 @@ import msgspec
 
 from geminids.core.agents.base import Bundle, Reading
 from geminids.core.model import Session
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.storage.durable.values import Tombstone
 
 
@@ -43,7 +43,7 @@ class Graves:
     def _away(self, sessions: Iterable[Session]) -> set[str]:
         """Those with a tombstone, and all that they led."""
         every = list(sessions)
-        away = {session.id for session in every if keepable(session.id) in self._stones}
+        away = {session.id for session in every if storable(session.id) in self._stones}
         while led := {s.id for s in every if s.parent_id in away and s.id not in away}:
             away |= led
         return away
@@ -51,12 +51,12 @@ class Graves:
     def _lift(self, sessions: Iterable[Session], bundle: Bundle | None) -> None:
         if bundle is None:
             return
-        now = {keepable(str(file.path)): (file.size, file.mtime_ns) for file in bundle.files}
+        now = {storable(str(file.path)): (file.size, file.mtime_ns) for file in bundle.files}
         for session in sessions:
-            stone = self._stones.get(keepable(session.id))
+            stone = self._stones.get(storable(session.id))
             if stone is None or not stone.until_changed:
                 continue
-            files = {keepable(file.path) for file in session.files}
+            files = {storable(file.path) for file in session.files}
             if {path: facts for path, facts in now.items() if path in files} != dict(stone.files):
                 del self._stones[stone.session]
                 self.lifted.add(stone.session)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
 from geminids.core.model import CompanionKind, ProblemKind, Project, SessionSummary
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.reading.bundles import Shelf, project_key, read_beside, read_bundle, shelves
 from geminids.storage.codec.packing import packed, problem_rows, project_of, unpacked
 from geminids.storage.codec.rows import Rows, Traced, fate_rows, traces
@@ -136,7 +136,7 @@ class Taking:
         beside = shelf.companions
         project = self._rows.project(beside.project)
         number = self._writer.shelf(
-            beside.agent, keepable(project_key(beside)), project, packed(beside.files)
+            beside.agent, storable(project_key(beside)), project, packed(beside.files)
         )
         return _OnShelf(shelf, number, Known.of_shelf(self._index, number))
 
@@ -144,7 +144,7 @@ class Taking:
         for bundle in shelf.shelf.bundles:
             mark = agents.load(bundle.agent).companions().typed_mark(bundle) if bundle.logs else ""
             stamp = _stamp(bundle, shelf.traced)
-            known = shelf.known.get(keepable(bundle.key))
+            known = shelf.known.get(storable(bundle.key))
             if known is None or not _is_same(known.stamp, (stamp, shelf.with_logs(stamp)), mark):
                 yield _Job(shelf, bundle, stamp, mark or "")
 
@@ -163,7 +163,7 @@ class Taking:
         return TakenIn(len(jobs), total)
 
     def _take(self, job: _Job, reading: Reading) -> None:
-        shelf, key = job.shelf, keepable(job.bundle.key)
+        shelf, key = job.shelf, storable(job.bundle.key)
         refused = _refused(reading)
         if refused:
             shelf.is_settled = False
@@ -209,7 +209,7 @@ class Taking:
             keeping.offer(beside.agent, staying, [beside.project])
             for bundle in on_shelf.shelf.bundles:
                 if (on_shelf.number, bundle.key) not in to_read:
-                    projects = self._projects_of(on_shelf.known[keepable(bundle.key)].id)
+                    projects = self._projects_of(on_shelf.known[storable(bundle.key)].id)
                     keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
 
     def _keep_read(self, bundle: Bundle, reading: Reading, withheld: Collection[str]) -> None:
@@ -226,7 +226,7 @@ class Taking:
 
     def _tidy(self, shelf: _OnShelf, *, may_forget: bool) -> None:
         """Bring what lies beside up to date, and take out what is gone."""
-        there = {keepable(bundle.key) for bundle in shelf.shelf.bundles} | {BESIDE}
+        there = {storable(bundle.key) for bundle in shelf.shelf.bundles} | {BESIDE}
         for key, known in shelf.known.items():
             if may_forget and key not in there:
                 self._writer.forget_bundle(known.id)
@@ -266,7 +266,7 @@ class Taking:
             # What is closed may be of any project, and so may be what was closed the last time.
             return False
         found = {
-            str(folder): (shelf.companions.agent, keepable(project_key(shelf.companions)))
+            str(folder): (shelf.companions.agent, storable(project_key(shelf.companions)))
             for shelf in shelves(scans)
             for folder in shelf.companions.folders
         }

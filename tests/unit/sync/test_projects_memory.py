@@ -384,7 +384,7 @@ def test_an_earlier_release_that_writes_is_waited_for(
 ) -> None:
     monkeypatch.setattr(database, "PATIENCE", 0.05)
     keep_as_before(tmp_path)
-    with memory._earlier_release_kept_out(tmp_path, 0):
+    with memory._earlier_release_locked_out(tmp_path, 0):
         with pytest.raises(BusyStoreError, match=r"projects\.json"):
             link(tmp_path, HASH, SHOP)
         assert recall(tmp_path) == IN_EARLIER

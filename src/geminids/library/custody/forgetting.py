@@ -17,7 +17,7 @@ from typing import BinaryIO
 from geminids.core.config import DURABLE_FILE
 from geminids.core.disk import REAL
 from geminids.core.model import SessionSummary
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.library.context import LibraryContext
 from geminids.query.health.kept_copies import Forgettable, Forgotten
 from geminids.query.sessions.belonging import held_by_others, led_by, logs_beside, paths_of
@@ -53,7 +53,7 @@ class Forgetting:
         at = (now or datetime.now(UTC)).isoformat()
         stones = [
             Tombstone(
-                *(keepable(led.id), at, until_changed, _facts_of(led), keepable(one.session.id)),
+                *(storable(led.id), at, until_changed, _facts_of(led), storable(one.session.id)),
                 copies=one.going if led is one.session else (),
             )
             for one in wanted
@@ -160,5 +160,5 @@ def _facts_of(summary: SessionSummary) -> dict[str, tuple[int, int]]:
         # What is gone needs no facts: a file that comes back is another one.
         with suppress(OSError):
             now = REAL.facts(file.path)
-            facts[keepable(file.path)] = (now.st_size, now.st_mtime_ns)
+            facts[storable(file.path)] = (now.st_size, now.st_mtime_ns)
     return facts

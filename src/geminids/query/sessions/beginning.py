@@ -18,7 +18,7 @@ import msgspec
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, Home
 from geminids.core.model import Message, Session, SessionSummary, ToolKind
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.query.search.snippets import places
 from geminids.query.sessions import ids
 from geminids.query.sessions.homes_reader import Stock
@@ -85,7 +85,7 @@ class Beginnings:
     def _bundle(self, row: SessionRow) -> Bundle | None:
         stock = Stock(self._homes, only=folders_of_session(self._index, row.id))
         holding = (
-            one for one in stock.bundles() if any(keepable(str(f.path)) == row.file for f in one.files)
+            one for one in stock.bundles() if any(storable(str(f.path)) == row.file for f in one.files)
         )
         return next(holding, None)
 
@@ -94,7 +94,7 @@ class Beginnings:
     ) -> tuple[Message, ...]:
         """The messages that are read from a bundle as the index knows them, up to the first that is not."""
         read = agents.load(bundle.agent).read(bundle).sessions
-        session = next((one for one in read if keepable(one.id) == row.id), None)
+        session = next((one for one in read if storable(one.id) == row.id), None)
         if session is None:
             return ()
         rows = MessageRows(KnownNumbers(self._index), everything=reader.holds_every_word(self._index))

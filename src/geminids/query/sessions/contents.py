@@ -8,7 +8,7 @@ import msgspec
 
 from geminids.core.agents.base import CompanionFile
 from geminids.core.model import Problem, Project, SessionSummary
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.query.projects.report import Contents, Shelved, known_as
 from geminids.storage.codec.packing import problem_of, project_of, unpacked
 from geminids.storage.index import contents as kept
@@ -74,7 +74,7 @@ def _summary(packed: bytes) -> SessionSummary:
 def _in_letters(project: Project) -> Project:
     """A project as the index tells it: the names of its folders may be no text."""
     names = (project.path or "", project.slug or "")
-    path, slug = map(keepable, names)
+    path, slug = map(storable, names)
     if (path, slug) == names:
         return project
     return msgspec.structs.replace(project, path=path or None, slug=slug or None)

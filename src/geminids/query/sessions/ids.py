@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from geminids.core.errors import AmbiguousIdError, Candidate, ShortIdError
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.query.search.moments import FIRST
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def key_among_others(session: OfFile) -> str:
     """What means a session alone, where others have its id: they differ in their files."""
     from zlib import crc32
 
-    return f"{session.id}{_FILE_MARK}{crc32(keepable(session.file or '').encode()):08x}"
+    return f"{session.id}{_FILE_MARK}{crc32(storable(session.file or '').encode()):08x}"
 
 
 def pick_by_key(candidates: Iterable[Summary], wanted: str) -> Summary | None:

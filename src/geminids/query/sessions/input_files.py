@@ -21,7 +21,7 @@ from geminids.core.errors import (
     SecretFileError,
 )
 from geminids.core.model import FileAccount, Session, SessionFile, SessionKind, Tally
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.sharing.export.session_document import SCHEMA, is_session_document, read_document
 from geminids.sharing.records.errors import RecordError, SignatureAloneError
 from geminids.sharing.records.files import BEGINNING, is_record
@@ -129,7 +129,7 @@ def _read_record(path: Path, content: bytes) -> Reading:
     from geminids.sharing.records.retold import FORMAT, session_in
 
     try:
-        session = session_in(record_in_file(content), SessionFile(keepable(str(path)), FORMAT, len(content)))
+        session = session_in(record_in_file(content), SessionFile(storable(str(path)), FORMAT, len(content)))
     except SignatureAloneError as error:
         raise NotASessionError(
             str(path), "a signature alone; the record that it is about is another file, give that one"

@@ -7,8 +7,8 @@
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.core.names import keepable
-from geminids.core.small_files import keep, kept
+from geminids.core import small_files
+from geminids.core.names import storable
 from geminids.core.values import Value
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Listed(NamedTuple):
     @classmethod
     def of(cls, session: "_Session") -> "Listed":
         """The line of a session."""
-        return cls(keepable(session.id), keepable(session.file) if session.file else None)
+        return cls(storable(session.id), storable(session.file) if session.file else None)
 
 
 class LastList(Value):
@@ -46,13 +46,13 @@ class LastList(Value):
 def remember(folder: str, shown: LastList) -> None:
     """Keep what a list showed. Raises OSError if that is not possible."""
     written = json.dumps({"places": shown.places, "lines": shown.lines}, ensure_ascii=False).encode()
-    keep(folder, FILE_NAME, written)
+    small_files.write(folder, FILE_NAME, written)
 
 
 def recall(folder: str) -> LastList | None:
     """The last list; None if there is none that can be read."""
     try:
-        shown = json.loads(kept(folder, FILE_NAME))
+        shown = json.loads(small_files.read(folder, FILE_NAME))
         return LastList(tuple(map(_text, shown["places"])), tuple(map(_line, shown["lines"])))
     except (OSError, ValueError, TypeError, KeyError):
         return None

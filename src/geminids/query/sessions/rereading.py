@@ -9,7 +9,7 @@ import msgspec
 from geminids.core.agents.base import Bundle, Companions, Home
 from geminids.core.model import Problem, Session
 from geminids.core.model.summary import counts_of, usage_of
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.query.sessions import ids
 from geminids.query.sessions.homes_reader import Stock
 from geminids.query.sessions.last_list import Listed
@@ -99,7 +99,7 @@ class RereadingMany:
 
 def without_copies(index: Index, session: Session) -> Session:
     """The session with what it holds of others marked as theirs, as all sessions together tell."""
-    copied = copied_messages(index, keepable(session.id), keepable(session.file) if session.file else None)
+    copied = copied_messages(index, storable(session.id), storable(session.file) if session.file else None)
     if not copied:
         return session
     messages = tuple(
@@ -114,9 +114,9 @@ def without_copies(index: Index, session: Session) -> Session:
 def _holds(found: Bundle | Companions, file: str | None) -> bool:
     if isinstance(found, Companions):
         # Reading these takes reading all sessions of the project first.
-        return any(keepable(beside.path) == file for beside in found.files if beside.kind in LISTED)
-    return any(keepable(str(held.path)) == file for held in found.files)
+        return any(storable(beside.path) == file for beside in found.files if beside.kind in LISTED)
+    return any(storable(str(held.path)) == file for held in found.files)
 
 
 def _is_beside(found: Bundle | Companions, files: set[str]) -> bool:
-    return isinstance(found, Companions) and any(keepable(beside.path) in files for beside in found.files)
+    return isinstance(found, Companions) and any(storable(beside.path) in files for beside in found.files)

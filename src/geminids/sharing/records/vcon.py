@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.profile import COMMITMENT, UNKNOWN
 
@@ -86,7 +86,7 @@ def _entries(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _identity(record: Mapping[str, Any]) -> dict[str, Any]:
     """The id of the vCon. A record that is not whole any more is another vCon, and names the whole one."""
-    whole = uuid.uuid5(_IDS, keepable(record["id"]))
+    whole = uuid.uuid5(_IDS, storable(record["id"]))
     match record.get(COMMITMENT):
         case {"redacted": list(taken_out)} if taken_out:
             own = uuid.uuid5(whole, json.dumps(taken_out, sort_keys=True))

@@ -32,11 +32,11 @@ def packed(value: Any) -> bytes:
     return zlib.compress(written, _QUICKLY) if len(written) > _SMALL else written
 
 
-def unpacked(kept: bytes, kind: type[Value]) -> Value:
+def unpacked(packed: bytes, kind: type[Value]) -> Value:
     """The value that was packed. Raises DamagedValueError if it was not."""
     try:
         # No object or list of MessagePack begins like one of JSON, or like what was zipped.
-        written = zlib.decompress(kept) if kept[:1] == _ZIPPED else kept
+        written = zlib.decompress(packed) if packed[:1] == _ZIPPED else packed
         if written[:1] in (b"{", b"["):
             return msgspec.convert(json.loads(written), kind)
         return msgspec.msgpack.decode(written, type=kind)

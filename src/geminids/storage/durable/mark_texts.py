@@ -22,25 +22,25 @@ class BadMarkError(GeminidsError):
 
 def stored_tag(tag: str) -> str:
     """A tag as it is kept: in small letters, without a `#`. Raises BadMarkError for what is none."""
-    kept = stored_text("tag", tag, LONGEST_TAG).removeprefix("#").casefold()
-    if not kept:
+    cleaned = stored_text("tag", tag, LONGEST_TAG).removeprefix("#").casefold()
+    if not cleaned:
         raise BadMarkError("tag", "needs at least one letter")
-    if len(kept.split()) > 1 or "," in kept:
+    if len(cleaned.split()) > 1 or "," in cleaned:
         raise BadMarkError("tag", f"is one word, without blanks or commas; {tag!r} is not. Give several tags")
-    return kept
+    return cleaned
 
 
 def stored_text(what: str, text: str, longest: int, allowed: str = "") -> str:
     """The text as it is kept. Raises BadMarkError if it is blank, too long or not to be shown."""
-    kept = normalize("NFC", text.strip())
-    if not kept:
+    cleaned = normalize("NFC", text.strip())
+    if not cleaned:
         raise BadMarkError(what, "needs at least one letter")
-    if len(kept) > longest:
-        raise BadMarkError(what, f"may have {longest:,} characters; this one has {len(kept):,}")
-    for letter in kept:
+    if len(cleaned) > longest:
+        raise BadMarkError(what, f"may have {longest:,} characters; this one has {len(cleaned):,}")
+    for letter in cleaned:
         if letter not in allowed and _is_control(letter):
             raise BadMarkError(what, f"may not hold control characters; this one holds U+{ord(letter):04X}")
-    return kept
+    return cleaned
 
 
 def _is_control(letter: str) -> bool:

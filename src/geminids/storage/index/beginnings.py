@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.storage.paths import stored
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class KnownNumbers:
         """The number of a tool or a model, which no row has if it is not known."""
         if name is None:
             return None
-        row = self._sql.execute("SELECT id FROM names WHERE name = ?", (keepable(name),)).fetchone()
+        row = self._sql.execute("SELECT id FROM names WHERE name = ?", (storable(name),)).fetchone()
         return int(row[0]) if row else 0
 
     def file(self, path: str) -> int:

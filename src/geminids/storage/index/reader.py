@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.core.values import Value
 from geminids.storage.index.schema import EVERY_WORD
 from geminids.storage.index.values import Counts, ProblemRow, ProjectRow, SessionRow
@@ -180,7 +180,7 @@ def shared_ids(index: "Index", session_ids: Collection[str]) -> set[str]:
 
 def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:
     """The sessions whose id, or the agent's own id, begins with these letters in any case."""
-    text = keepable(beginning).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    text = storable(beginning).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     either = "native_id LIKE ? ESCAPE '\\' OR sid LIKE ? ESCAPE '\\'"
     return sessions(index, [Condition(either, (text, text))])
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
-from geminids.core.names import keepable
+from geminids.core.names import storable
 from geminids.storage.index.database import Index
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.index.values import ProblemRow, ProjectRow
@@ -254,7 +254,7 @@ class Writer:
 
     def problems(self, bundle: int | None, problems: Iterable[ProblemRow]) -> None:
         """Replace what stood in the way of reading a bundle, or of finding any."""
-        rows = [(bundle, *map(_kept, problem)) for problem in problems]
+        rows = [(bundle, *map(_storable, problem)) for problem in problems]
         known = self._sql.execute("SELECT * FROM problems WHERE bundle IS ?", (bundle,)).fetchall()
         if rows != known:
             self._sql.execute("DELETE FROM problems WHERE bundle IS ?", (bundle,))
@@ -277,7 +277,7 @@ class Writer:
         """The number of a tool or a model."""
         if name is None:
             return None
-        return self._names.get(name) or self._number(self._names, "names", "name", name, keepable(name))
+        return self._names.get(name) or self._number(self._names, "names", "name", name, storable(name))
 
     def file(self, path: str) -> int:
         """The number of a file."""
@@ -288,7 +288,7 @@ class Writer:
 
     def project(self, project: ProjectRow) -> int:
         """The number of a project as its files tell it."""
-        project = ProjectRow(*map(_kept, project))
+        project = ProjectRow(*map(_storable, project))
         same = "told_path IS ? AND told_hash IS ? AND told_slug IS ? AND told_by IS ? AND told_certain = ?"
         row = self._sql.execute(f"SELECT id FROM projects WHERE {same}", project).fetchone()
         if row:
@@ -455,12 +455,12 @@ class Writer:
             except UnicodeEncodeError:
                 # Half a character, as broken files and names hold it, is nothing that SQLite keeps. The rows
                 # before this one are written; those after it come with the next round.
-                self._sql.execute(sql, tuple(map(_kept, rows[taken - 1])))
+                self._sql.execute(sql, tuple(map(_storable, rows[taken - 1])))
 
     def _largest(self, table: str) -> int:
         return int(self._sql.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0])
 
 
-def _kept(value: Any) -> Any:
+def _storable(value: Any) -> Any:
     """A value of a row, in letters that can be kept if it has any."""
-    return keepable(value) if isinstance(value, str) else value
+    return storable(value) if isinstance(value, str) else value

@@ -69,7 +69,7 @@ class Folders:
             if project.hash and project.path and project.known_by and project.hash not in known
         }
         if new:
-            self._keep(new, {})
+            self._remember(new, {})
 
     def search_shortly(self, wanted: Collection[str], now: datetime) -> None:
         """Look for a moment, but not again for what was not found lately, and only where no file led us."""
@@ -99,9 +99,9 @@ class Folders:
         # A search that was cut short does not count as deep as it was meant to be.
         depth = (DEEP_DEPTH if deep else QUICK_DEPTH) if found.complete else 0
         missing = {name: Look(now, depth) for name in wanted if name not in found.found}
-        return msgspec.structs.replace(found, kept=self._keep(found.found, missing))
+        return msgspec.structs.replace(found, remembered=self._remember(found.found, missing))
 
-    def _keep(self, found: Mapping[str, Found], missing: Mapping[str, Look]) -> bool:
+    def _remember(self, found: Mapping[str, Found], missing: Mapping[str, Look]) -> bool:
         """Know from now on what was found, and remember it for later; whether that was possible."""
         learnt = {name: Learnt(each.path, each.known_by) for name, each in found.items()}
         self._memory = msgspec.structs.replace(self._memory, learnt=self._memory.learnt | learnt)
@@ -117,14 +117,14 @@ class Folders:
 
     def link(self, wanted: str, path: str) -> Project:
         """Remember that a hash stands for a folder because the user says so."""
-        linked = memory.link(self._kept(), wanted, path)
+        linked = memory.link(self._folder_or_refuse(), wanted, path)
         return Project(linked.path, wanted, None, linked.known_by, linked.certain)
 
     def unlink(self, wanted: str) -> str | None:
         """Forget a link; the path that it led to."""
         path = self._memory.links.get(wanted)
         # Where the links cannot be read, this says why.
-        was_linked = (path is not None or self.is_damaged) and memory.unlink(self._kept(), wanted)
+        was_linked = (path is not None or self.is_damaged) and memory.unlink(self._folder_or_refuse(), wanted)
         return path if was_linked else None
 
     @property
@@ -153,7 +153,7 @@ class Folders:
         roots = search_roots(self._user_home, self._environment, deep=deep)
         yield searched(roots, DEEP_DEPTH if deep else QUICK_DEPTH, deadline, home=self._user_home)
 
-    def _kept(self) -> Path:
+    def _folder_or_refuse(self) -> Path:
         folder = self._data_folder()
         if folder is None:
             raise FileNotFoundError(2, "this user has no home to keep links in")

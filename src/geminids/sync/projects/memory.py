@@ -122,9 +122,9 @@ def recall(folder: Path) -> Memory:
 
 def link(folder: Path, wanted: str, path: str) -> Remembered:
     """Remember that a hash stands for a folder because the user says so. Raises OSError if it cannot."""
-    kept = as_agents_read(path)
-    _change(folder, lambda known: msgspec.structs.replace(known, links={**known.links, wanted: kept}))
-    return _linked(wanted, kept)
+    spelled = as_agents_read(path)
+    _change(folder, lambda known: msgspec.structs.replace(known, links={**known.links, wanted: spelled}))
+    return _linked(wanted, spelled)
 
 
 def _linked(wanted: str, path: str) -> Remembered:
@@ -241,7 +241,7 @@ def _with_earlier(known: Memory, earlier: _Earlier | None) -> Memory:
 def _change(folder: Path, change: Callable[[Memory], Memory | None], *, asked: bool = True) -> Memory:
     """Change what is remembered, alone; what it was before."""
     with (
-        _earlier_release_kept_out(folder, database.PATIENCE if asked else database.LITTLE_PATIENCE),
+        _earlier_release_locked_out(folder, database.PATIENCE if asked else database.LITTLE_PATIENCE),
         changing(folder, asked=asked) as connection,
     ):
         reader = database.Reader(connection, database.VERSION)
@@ -314,7 +314,7 @@ def _free_name(file: Path, ending: str, first: int = 2) -> Path:
 
 
 @contextmanager
-def _earlier_release_kept_out(folder: Path, patience: float) -> Iterator[None]:
+def _earlier_release_locked_out(folder: Path, patience: float) -> Iterator[None]:
     """A while in which no earlier release writes its file: it asks for this lock, and for no other."""
     file = folder / EARLIER_NAME
     if not file.exists():

@@ -36,7 +36,7 @@ class Resolution(msgspec.Struct, frozen=True):
     """How many folders were looked at."""
     complete: bool
     """Whether nothing is left to look at; False if the deadline came first."""
-    kept: bool = True
+    remembered: bool = True
     """Whether what was found could be remembered."""
 
 
