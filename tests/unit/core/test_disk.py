@@ -651,7 +651,7 @@ LOOKS_BY_ITSELF = {
     "reading/footprints.py": "footprints are of the disk as it is, and have no time",
 }
 """Modules of the readers that look at the disk by themselves, and why they may."""
-NOT_READING = ("claiming", "fates", "forecasting", "redating", "rescue", "restore", "settings")
+NOT_READING = ("project_folder", "fates", "forecast", "new_dates", "rescue", "restore", "settings")
 """Beginnings of the names of modules about what agents do with the disk as it is."""
 _OF_OS = {"access", "listdir", "lstat", "open", "readlink", "scandir", "stat", "walk"}
 _OF_OS_PATH = {"exists", "getmtime", "getsize", "isdir", "isfile", "islink", "lexists"}

@@ -10,5 +10,5 @@
 | conversations | `conversations` | sidechains and agents' files as sessions, tied to the call behind them |
 | messages | `messages` → `origins`, `attachments`, `content`, `tools`, `changes`, `tokens` | lines of one |
 | | | reply joined, answers with their calls, whose words they are, tokens once |
-| sessions | `sessions`, `totals`, `reader` | title, status, branch, the CLI's own total |
+| sessions | `sessions`, `totals` | title, status, branch, the CLI's own total |
 """

@@ -11,5 +11,5 @@ rollout are those of its text.
 | ancestry | `ancestry` | what a fork, a revert or a subagent took over, with a guard against rings |
 | messages | `replay`, `steps`, `drafts`, `call_index`, `drops` → `prompts`, `injected`, `shown`, |
 | | `summaries`, `calls`, `patches`, `tokens` | items are the spine, events confirm what was typed |
-| sessions | `sessions`, `titles`, `reader` | whose it is, status, names from the agent's own lists |
+| sessions | `sessions`, `titles` | whose it is, status, names from the agent's own lists |
 """
