@@ -55,7 +55,6 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
         "geminids.agents.gemini.footprint",
         "geminids.agents.gemini.homes",
         "geminids.core.agents.homes",
-        "geminids.core.agents.packaged",
         "geminids.core.agents.source",
     }
     assert not loaded & {"msgspec", "json", "platformdirs", "importlib.metadata"}

@@ -14,50 +14,86 @@ Credentials are never opened.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from geminids.agents.claude import homes
-from geminids.core.agents.packaged import PackagedSource
+from geminids.agents.claude import homes as claude_homes
+from geminids.core.agents.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
+    from geminids.core.agents.base import Bundle, Home, Reading, Scan
+    from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts
     from geminids.core.agents.records import Recorder
 
 
-class ClaudeSource(PackagedSource):
-    """What Claude Code leaves in its home, and what is known of it."""
+class ClaudeSource(Source):
+    """Reads what Claude Code leaves in its home. The readers are loaded when they are asked for."""
 
-    package = __name__
-    name = homes.AGENT
+    name = claude_homes.AGENT
     title = "Claude Code"
     revision = 4
     variables: Mapping[str, str] = {
         "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; looked at besides `~/.claude`.",
         "CLAUDE_PROJECTS_DIR": "A folder that holds projects of Claude Code; looked at besides the others.",
     }
-    custody: Mapping[str, Any] = {
-        "agent_view": "reader:read_as_agent",
-        "resuming": "custody.resume",
-        "forecast": "custody.forecast",
-        "restoring": "custody.restore",
-    }
-    beside: Mapping[str, Any] = {
-        "read_beside": "companions",
-        "with_outputs": "read.outputs",
-        "named_ids": "read.outputs",
-    }
-    file_facts: Mapping[str, Any] = {
-        "recognise": "file_facts",
-        "is_own_name": "file_facts",
-        "keeps_secrets": "companion_files",
-    }
-    project_facts: Mapping[str, Any] = {
-        "data_folders": (homes.DATA_FOLDER,),
-        "tree_folders": (homes.DATA_FOLDER,),
-        "known_folders": "known_folders",
-        "named_folders": "read.evidence",
-    }
+
+    def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
+        """The homes this machine has."""
+        return claude_homes.homes(environment, user_home)
+
+    def homes_below(self, folder: str) -> Sequence[Home]:
+        """The homes in a folder that stands for a user's home."""
+        return claude_homes.homes_below(folder)
+
+    def footprint(self, home: Home) -> dict[str, str]:
+        """A text for each folder of a home, which is another one as soon as its content may be."""
+        from geminids.agents.claude.footprint import footprint
+
+        return footprint(home)
+
+    def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
+        """The session files of a home or of some of its folders, in bundles."""
+        from geminids.agents.claude.layout import scan
+
+        return scan(home, only)
+
+    def read(self, bundle: Bundle) -> Reading:
+        """The sessions of a bundle, and where every byte of its files went."""
+        from geminids.agents.claude.reader import read
+
+        return read(bundle)
+
+    def read_alone(self, path: Path) -> Reading | None:
+        """The session in a file given by hand."""
+        from geminids.agents.claude.reader import read_alone
+
+        return read_alone(path)
+
+    def companions(self) -> CompanionReader:
+        """What lies beside its sessions."""
+        from geminids.agents.claude.companion_reader import ClaudeCompanions
+
+        return ClaudeCompanions()
+
+    def files(self) -> FileFacts:
+        """What is known of its files, whatever they hold."""
+        from geminids.agents.claude.file_facts import ClaudeFiles
+
+        return ClaudeFiles()
+
+    def projects(self) -> ProjectFacts:
+        """Where it is used."""
+        from geminids.agents.claude.project_facts import ClaudeProjects
+
+        return ClaudeProjects()
+
+    def custodian(self) -> Custodian:
+        """What it deletes, and how its sessions come back."""
+        from geminids.agents.claude.custodian import ClaudeCustodian
+
+        return ClaudeCustodian()
 
     def recorder(self) -> Recorder:
         """Which members of its records a session tells, whose they are, and how they are translated."""

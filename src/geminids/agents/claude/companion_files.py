@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from geminids.core.model import CompanionKind
 from geminids.reading.companions import (
@@ -88,9 +87,9 @@ def is_credential(name: str) -> bool:
     return _IS_CREDENTIAL.fullmatch(name) is not None
 
 
-def keeps_secrets(path: Path) -> bool:
+def keeps_secrets(path: str) -> bool:
     """Whether credentials lie there, or where a link leads to."""
-    return leads_to_secret(str(path), is_credential, _is_secret_of_home)
+    return leads_to_secret(path, is_credential, _is_secret_of_home)
 
 
 def _is_secret_of_home(path: str) -> bool:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from geminids.core.agents.base import CompanionFile, Companions, Reading
-from geminids.core.agents.traces import Trace
 from geminids.core.model import FileAccount, Tally
 
 
-def read_beside(companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
+def read_beside(companions: Companions, limit: int | None) -> Reading:
     """An account of every file; only who reads everything accounts for everything."""
     if limit is not None:
         return Reading((), (), ())

@@ -12,42 +12,77 @@ points at its parent. Checked against releases 0.44 to 0.166, and files of the f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from geminids.agents.codex import homes
-from geminids.core.agents.packaged import PackagedSource
+from geminids.agents.codex import homes as codex_homes
+from geminids.core.agents.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
+    from geminids.core.agents.base import Bundle, Home, Reading, Scan
+    from geminids.core.agents.protocols import Custodian, FileFacts, ProjectFacts
     from geminids.core.agents.records import Recorder
 
 
-class CodexSource(PackagedSource):
-    """What Codex CLI leaves in its home, and what is known of it."""
+class CodexSource(Source):
+    """Reads what Codex CLI leaves in its home. The readers are loaded when they are asked for."""
 
-    package = __name__
-    name = homes.AGENT
+    name = codex_homes.AGENT
     title = "Codex CLI"
     revision = 3
-    variables: Mapping[str, str] = homes.VARIABLES
-    custody: Mapping[str, Any] = {
-        "agent_view": "read.agent_view",
-        "resuming": "custody.resume",
-        "forecast": "custody.forecast",
-        "restoring": "custody.restore",
-    }
-    file_facts: Mapping[str, Any] = {
-        "recognise": "file_facts",
-        "is_own_name": "file_facts",
-        "keeps_secrets": "file_facts",
-        "unpacked": "read.rollout_text",
-        "moved_name": "read.rollouts:name_for_good",
-    }
-    project_facts: Mapping[str, Any] = {
-        "data_folders": (homes.DATA_FOLDER,),
-        "known_folders": "known_folders",
-    }
+    variables: Mapping[str, str] = codex_homes.VARIABLES
+
+    def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
+        """The homes this machine has."""
+        return codex_homes.homes(environment, user_home)
+
+    def homes_below(self, folder: str) -> Sequence[Home]:
+        """The homes in a folder that stands for a user's home."""
+        return codex_homes.homes_below(folder)
+
+    def footprint(self, home: Home) -> dict[str, str]:
+        """A text for each folder of a home, which is another one as soon as its content may be."""
+        from geminids.agents.codex.footprint import footprint
+
+        return footprint(home)
+
+    def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
+        """The rollouts of a home or of some of its days, in bundles."""
+        from geminids.agents.codex.layout import scan
+
+        return scan(home, only)
+
+    def read(self, bundle: Bundle) -> Reading:
+        """The session of a bundle, and where every byte of its files went."""
+        from geminids.agents.codex.reader import read
+
+        return read(bundle)
+
+    def read_alone(self, path: Path) -> Reading | None:
+        """The session in one file given by hand."""
+        from geminids.agents.codex.reader import read_alone
+
+        return read_alone(path)
+
+    def files(self) -> FileFacts:
+        """What is known of its files, whatever they hold."""
+        from geminids.agents.codex.file_facts import CodexFiles
+
+        return CodexFiles()
+
+    def projects(self) -> ProjectFacts:
+        """Where it is used."""
+        from geminids.agents.codex.project_facts import CodexProjects
+
+        return CodexProjects()
+
+    def custodian(self) -> Custodian:
+        """What it deletes, and how its sessions come back."""
+        from geminids.agents.codex.custodian import CodexCustodian
+
+        return CodexCustodian()
 
     def recorder(self) -> Recorder:
         """Which members of its records a session tells, whose they are, and how they are translated."""

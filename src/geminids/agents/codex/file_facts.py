@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from geminids.core.agents.plain import PlainFiles
+from geminids.core.disk import REAL, Disk
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -23,28 +26,41 @@ _SECRET = re.compile(
 """Files that hold credentials, and what people call their copies."""
 
 
-def recognise(content: object) -> str | None:
-    """What a document, a record or a text is; None if it is nothing of Codex CLI."""
-    match content:
-        case {"type": "session_meta" | "response_item" | "event_msg" | "turn_context", "payload": dict()}:
-            return "a session of Codex CLI" + _NOTHING
-        case {"type": "thread.started", "thread_id": str()}:
-            return "the output of a headless run of Codex CLI (--json)" + _NOTHING
-        case {"session_id": str(), "ts": int(), "text": str()}:
-            return "the list of prompts that Codex CLI keeps (history.jsonl)"
-        case {"id": str(), "thread_name": str(), "updated_at": _}:
-            return "the list of names that Codex CLI keeps (session_index.jsonl)"
-        case {"OPENAI_API_KEY": _}:
-            return "the credentials of Codex CLI"
-        case _:
-            return None
+class CodexFiles(PlainFiles):
+    """The files of Codex CLI."""
 
+    def recognise(self, content: object) -> str | None:
+        """What a document, a record or a text is; None if it is nothing of Codex CLI."""
+        match content:
+            case {"type": "session_meta" | "response_item" | "event_msg" | "turn_context", "payload": dict()}:
+                return "a session of Codex CLI" + _NOTHING
+            case {"type": "thread.started", "thread_id": str()}:
+                return "the output of a headless run of Codex CLI (--json)" + _NOTHING
+            case {"session_id": str(), "ts": int(), "text": str()}:
+                return "the list of prompts that Codex CLI keeps (history.jsonl)"
+            case {"id": str(), "thread_name": str(), "updated_at": _}:
+                return "the list of names that Codex CLI keeps (session_index.jsonl)"
+            case {"OPENAI_API_KEY": _}:
+                return "the credentials of Codex CLI"
+            case _:
+                return None
 
-def is_own_name(name: str) -> bool:
-    """Whether Codex CLI itself gives this name to files or folders: fixed words, ids and times."""
-    return _OWN_NAME.fullmatch(name) is not None
+    def is_own_name(self, name: str) -> bool:
+        """Whether Codex CLI itself gives this name to files or folders: fixed words, ids and times."""
+        return _OWN_NAME.fullmatch(name) is not None
 
+    def keeps_secrets(self, path: Path) -> bool:
+        """Whether Codex CLI keeps credentials in this file, or somebody a copy of them."""
+        return _SECRET.fullmatch(path.name) is not None
 
-def keeps_secrets(path: Path) -> bool:
-    """Whether Codex CLI keeps credentials in this file, or somebody a copy of them."""
-    return _SECRET.fullmatch(path.name) is not None
+    def unpacked(self, path: Path, disk: Disk = REAL) -> bytes | None:
+        """The text of a rollout that was compressed."""
+        from geminids.agents.codex.read.rollout_text import unpacked
+
+        return unpacked(path, disk)
+
+    def moved_name(self, path: str) -> str | None:
+        """The name of a rollout as it was begun: Codex CLI archives it, takes it back and packs it."""
+        from geminids.agents.codex.read.rollouts import name_for_good
+
+        return name_for_good(path)

@@ -14,53 +14,86 @@ and tied to them by what they hold in common. Credentials are never opened.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from geminids.agents.gemini import homes
-from geminids.core.agents.packaged import PackagedSource
+from geminids.agents.gemini import homes as gemini_homes
+from geminids.core.agents.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
-    from geminids.core.agents.protocols import Writer
+    from geminids.core.agents.base import Bundle, Home, Reading, Scan
+    from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts, Writer
     from geminids.core.agents.records import Recorder
 
 
-class GeminiSource(PackagedSource):
-    """What Gemini CLI leaves in its home, and what is known of it."""
+class GeminiSource(Source):
+    """Reads what Gemini CLI leaves in its home. The readers are loaded when they are asked for."""
 
-    package = __name__
-    name = homes.AGENT
+    name = gemini_homes.AGENT
     title = "Gemini CLI"
     revision = 5
     variables: Mapping[str, str] = {
         "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
         "GEMINI_SESSIONS_DIR": "A folder that holds projects of Gemini CLI; looked at besides the others.",
     }
-    custody: Mapping[str, Any] = {
-        "agent_view": "reader:read_as_agent",
-        "resuming": "custody.resume",
-        "forecast": "custody.forecast",
-        "restoring": "custody.restore",
-        "stranded": "custody.rescue",
-    }
-    beside: Mapping[str, Any] = {
-        "read_beside": "companions",
-        "typed_mark": "companions.typed_words",
-        "with_outputs": "companions.outputs",
-        "named_ids": "companions.outputs",
-    }
-    file_facts: Mapping[str, Any] = {
-        "recognise": "file_facts",
-        "is_own_name": "file_facts",
-        "keeps_secrets": "companion_files",
-    }
-    project_facts: Mapping[str, Any] = {
-        "marks": (homes.DATA_FOLDER, "GEMINI.md"),
-        "data_folders": (homes.DATA_FOLDER,),
-        "tree_folders": (homes.DATA_FOLDER,),
-        "named_folders": "read.evidence",
-    }
+
+    def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:
+        """The homes this machine has."""
+        return gemini_homes.homes(environment, user_home)
+
+    def homes_below(self, folder: str) -> Sequence[Home]:
+        """The homes in a folder that stands for a user's home."""
+        return gemini_homes.homes_below(folder)
+
+    def footprint(self, home: Home) -> dict[str, str]:
+        """A text for each folder of a home, which is another one as soon as its content may be."""
+        from geminids.agents.gemini.footprint import footprint
+
+        return footprint(home)
+
+    def scan(self, home: Home, only: Collection[str] | None = None) -> Scan:
+        """The session files of a home or of some of its folders, in bundles."""
+        from geminids.agents.gemini.layout import scan
+
+        return scan(home, only)
+
+    def read(self, bundle: Bundle) -> Reading:
+        """The sessions of a bundle, and where every byte of its files went."""
+        from geminids.agents.gemini.reader import read
+
+        return read(bundle)
+
+    def read_alone(self, path: Path) -> Reading | None:
+        """What one file given by hand holds: a session, or a conversation that was saved or printed."""
+        from geminids.agents.gemini.reader import read_alone
+
+        return read_alone(path)
+
+    def companions(self) -> CompanionReader:
+        """What lies beside its sessions."""
+        from geminids.agents.gemini.companion_reader import GeminiCompanions
+
+        return GeminiCompanions()
+
+    def files(self) -> FileFacts:
+        """What is known of its files, whatever they hold."""
+        from geminids.agents.gemini.file_facts import GeminiFiles
+
+        return GeminiFiles()
+
+    def projects(self) -> ProjectFacts:
+        """Where it is used."""
+        from geminids.agents.gemini.project_facts import GeminiProjects
+
+        return GeminiProjects()
+
+    def custodian(self) -> Custodian:
+        """What it deletes, and how its sessions come back."""
+        from geminids.agents.gemini.custodian import GeminiCustodian
+
+        return GeminiCustodian()
 
     def recorder(self) -> Recorder:
         """Which members of its records a session tells, whose they are, and how they are translated."""

@@ -17,10 +17,9 @@ from geminids.agents.claude.homes import projects_folder
 from geminids.agents.claude.layout import SUFFIX
 from geminids.core.agents.homes import Home
 from geminids.core.agents.restore import Copy, Restoring, is_held, to_places
-from geminids.core.agents.resume import Circumstances
 
 
-def restoring(home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
+def restoring(home: Home, copies: Sequence[Copy]) -> Restoring:
     """Where every file of a session goes."""
     renamed = {
         copy.path.removesuffix(SUFFIX): _another_name(copy)

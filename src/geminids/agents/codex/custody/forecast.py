@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from geminids.agents.codex.homes import AGENT
-from geminids.core.agents.fates import Fate, Forecast, Retention
+from geminids.core.agents.fates import Forecast, Retention
 from geminids.core.agents.homes import Home
-from geminids.core.agents.resume import Circumstances
 
 
-def forecast(home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
+def forecast(home: Home) -> Forecast:
     """That nothing of a home is going to be deleted."""
     return Forecast((), (Retention(agent=AGENT, home=home.folder),))

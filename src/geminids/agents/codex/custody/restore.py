@@ -15,10 +15,9 @@ from geminids.agents.codex.homes import archive_folder
 from geminids.agents.codex.read.rollouts import PACKED, name_for_good
 from geminids.core.agents.homes import Home, below
 from geminids.core.agents.restore import Copy, Restoring, to_origin
-from geminids.core.agents.resume import Circumstances
 
 
-def restoring(home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
+def restoring(home: Home, copies: Sequence[Copy]) -> Restoring:
     """Where every file of a session goes."""
     newest: dict[str, Copy] = {}
     for copy in sorted(copies, key=lambda one: one.mtime_ns):

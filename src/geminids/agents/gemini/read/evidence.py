@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from geminids.core.model import KnownBy, Message, Origin, Project, Session, Text, ToolCall, folder_hash
+from geminids.core.model import KnownBy, Message, Origin, Project, Text, ToolCall, folder_hash
 from geminids.core.spellings import ancestors, same_place, spellings
 
 _WORKSPACE = re.compile(r"- \*\*Workspace Directories:\*\*\n((?:  - .+(?:\n|$))+)")
@@ -122,12 +122,12 @@ def _paths_in_text(text: str) -> list[str]:
     return (_PATH_IN_COMMAND if ":\\" in text else _POSIX_PATH_IN_COMMAND).findall(text)
 
 
-def named_folders(session: Session) -> Iterator[str]:
+def named_folders(messages: Sequence[Message]) -> Iterator[str]:
     """The folders that any word names, said, shown or answered, and those above them.
 
     To look for them takes longer than to read the session, so only a search does.
     """
-    texts = (text for message in session.messages for text in _texts(msgspec.to_builtins(message.parts)))
+    texts = (text for message in messages for text in _texts(msgspec.to_builtins(message.parts)))
     yield from _above(path for text in texts for path in _paths_in_text(text[:_MOST_TEXT]))
 
 
