@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from geminids.core.model import Session
     from geminids.core.settings import Settings
     from geminids.query.projects.report import Contents
-    from geminids.query.sessions.homes_reader import Stock
+    from geminids.query.sessions.homes_reader import HomesReader
     from geminids.sync import Keep, Sync
     from geminids.sync.projects.knowledge import Folders
 
@@ -146,11 +146,11 @@ class LibraryContext:
         return folders
 
     @cached_property
-    def stock(self) -> Stock:
+    def homes_reader(self) -> HomesReader:
         """Reads all files of all homes."""
-        from geminids.query.sessions.homes_reader import Stock
+        from geminids.query.sessions.homes_reader import HomesReader
 
-        return Stock(self.homes)
+        return HomesReader(self.homes)
 
     def contents(self) -> Contents:
         """All there is, without messages, and whose it is."""

@@ -74,18 +74,18 @@ class HealthMethods(OneSessionMethods):
         from geminids.query.health.fidelity import Names, fidelity, without_names
         from geminids.query.sessions import input_files
 
-        stock = self._context.stock
-        scans = [] if files else stock.scans
+        reader = self._context.homes_reader
+        scans = [] if files else reader.scans
         summaries: list[SessionSummary] = []
         accounts: list[FileAccount] = []
         problems = [problem for scan in scans for problem in scan.problems]
         by_hand = (input_files.reading_of(Path(config.expanded(file))) for file in files)
-        for one in by_hand if files else stock.readings():
+        for one in by_hand if files else reader.readings():
             summaries.extend(session.without_messages() for session in one.sessions)
             accounts.extend(one.accounts)
             problems.extend(one.problems)
         report = fidelity(
-            homes=[] if files else stock.reports(),
+            homes=[] if files else reader.reports(),
             summaries=summaries,
             accounts=accounts,
             problems=problems,

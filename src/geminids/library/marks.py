@@ -77,7 +77,7 @@ class MarkMethods(OneSessionMethods):
         from geminids.query.sessions.marked import Marked, elsewhere
 
         try:
-            session = self._located(wanted).sessions[0]
+            session = self._find(wanted, with_outputs=False).sessions[0]
         except (SessionNotFoundError, NoSuchLineError):
             if gone := elsewhere(self.marks(), wanted):
                 return gone

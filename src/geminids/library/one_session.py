@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from geminids.core import config
-from geminids.core.agents import load as load_agent
 from geminids.core.errors import SessionNotFoundError
 from geminids.core.names import storable
 from geminids.library.context import LibraryContext, LibraryPart
@@ -59,27 +57,23 @@ class OneSessionMethods(LibraryPart):
         them: then `session` is to be asked. Raises the error that says why there is no such session.
         """
         from geminids.query.sessions.beginning import Beginnings
-        from geminids.query.sessions.contents import projects_known
 
-        found = self._context.ask(
-            lambda index: Beginnings(index, self._context.homes).of(wanted, most, large)
-        )
-        if found is None:
-            return None
-        return found._replace(session=self._with_outputs(found.session, self._context.ask(projects_known)))
+        return self._context.ask(lambda index: Beginnings(index, self._context.homes).of(wanted, most, large))
 
     def file(self, path: str | os.PathLike[str]) -> list[Session]:
         """The sessions in one file, the first first."""
         from pathlib import Path
 
         from geminids.query.sessions import input_files
+        from geminids.query.sessions.assembly import assembled
 
         found = input_files.sessions_in(Path(path))
         if input_files.is_document(Path(path)):
             # It holds all that it tells of, and may come from anybody: no file is opened because it says so.
             self._of_documents += found
             return found
-        return [self._with_outputs(session, self._context.folders.known) for session in found]
+        known = self._context.folders.known
+        return [assembled(session, known(session.project), self._context.disk) for session in found]
 
     def text_beside(self, companion: Companion) -> str | Problem:
         """The words of a file that lies beside a session, or lay there and is kept."""
@@ -115,33 +109,16 @@ class OneSessionMethods(LibraryPart):
         )
         return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
 
-    def _find(self, wanted: str) -> Meant:
+    def _find(self, wanted: str, *, with_outputs: bool = True) -> Meant:
         """The one session that is meant, whole, with the best that is known of its project."""
-        from geminids.query.sessions.contents import projects_known
-
-        meant = self._located(wanted)
-        known = self._context.ask(projects_known)
-        return meant._replace(sessions=[self._with_outputs(session, known) for session in meant.sessions])
-
-    def _located(self, wanted: str) -> Meant:
-        """The one session that is meant, as its own files tell it."""
-        from geminids.query.sessions.lookup import Finder, Reader
-        from geminids.query.sessions.rereading import Rereading
+        from geminids.query.sessions.lookup import Finder
+        from geminids.query.sessions.session_reader import SessionReader
 
         def find(index: Index) -> Meant:
-            rereading = Rereading(index, self._context.homes)
-            reader = Reader(rereading.listed, rereading.unlisted)
+            reader = SessionReader(index, self._context.homes, with_outputs=with_outputs)
             return Finder(index, reader, self._places_of_a_list(), self._last_list).find(wanted)
 
         return self._context.ask(find)
-
-    def _with_outputs(self, session: Session, known: Callable[[Project], Project]) -> Session:
-        """The session with what is known of its project, and with the whole outputs of its tools."""
-        import msgspec
-
-        project = known(session.project)
-        completed = msgspec.structs.replace(session, project=project)
-        return load_agent(session.agent).companions().with_outputs(completed, self._context.disk)
 
     def _short_id(self, session_id: str) -> str | None:
         from geminids.query.sessions.resume import short_id

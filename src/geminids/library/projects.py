@@ -50,10 +50,10 @@ class ProjectMethods(LibraryPart):
         from geminids.query.projects.report import Contents, identify, the_one
         from geminids.query.projects.timeline import story
 
-        shelves = self._context.stock.shelved()
+        shelves = self._context.homes_reader.shelved()
         identity = identify(shelves, self._context.folders.remembered, self._context.folders.repositories)
         found = Contents(shelves, identity)
-        return story(found, the_one(found.reports(), wanted), self._context.stock.closed_folders)
+        return story(found, the_one(found.reports(), wanted), self._context.homes_reader.closed_folders)
 
     def resolve_projects(
         self, now: datetime, *, deep: bool, seconds: float, progress: Callable[[int, int], None] | None = None
@@ -68,7 +68,7 @@ class ProjectMethods(LibraryPart):
             unknown,
             certain_paths(identity),
             now,
-            named=self._context.stock.named_folders(frozenset(unknown)),
+            named=self._context.homes_reader.named_folders(frozenset(unknown)),
             seconds=seconds,
             deep=deep,
             progress=progress,

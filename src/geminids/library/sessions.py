@@ -60,7 +60,8 @@ class SessionMethods(MarkMethods):
         if self._context.data_folder is None:
             raise FileNotFoundError(errno.ENOENT, "this user has no home")
         from geminids.query.sessions import last_list
-        from geminids.query.sessions.last_list import LastList, Listed
+        from geminids.query.sessions.last_list import LastList
+        from geminids.query.sessions.session_ref import SessionRef
 
-        lines = tuple(map(Listed.of, listed))
+        lines = tuple(map(SessionRef.of, listed))
         last_list.remember(self._context.data_folder, LastList(self._places_of_a_list(), lines))

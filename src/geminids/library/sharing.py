@@ -13,11 +13,10 @@ from geminids.library.search import SearchMethods
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from geminids.core.model import Project, Session
+    from geminids.core.model import Session
     from geminids.library.attest.recording import Records
     from geminids.library.export_items import Item
     from geminids.library.exporting import Exporting
-    from geminids.query.sessions.rereading import RereadingMany
     from geminids.sharing.records.natives import Natives
     from geminids.sharing.redact import Redactor
     from geminids.sharing.transcript.entries import Detail, StoryEntry
@@ -76,13 +75,13 @@ class SharingMethods(SearchMethods):
     def items(self, wanted: Sequence[str]) -> list[Item]:
         """Sessions to be exported, each meant as in `read`. A file may hold several."""
         from geminids.library.export_items import Item
-        from geminids.query.sessions.last_list import Listed
+        from geminids.query.sessions.session_ref import SessionRef
         from geminids.storage.index.reader import stamps
 
         sessions = [session for name in wanted for session in self.read(name).sessions]
         states = self._context.ask(stamps)
         return [
-            Item(session.id, session.file, partial(_itself, session), states.get(Listed.of(session)))
+            Item(session.id, session.file, partial(_itself, session), states.get(SessionRef.of(session)))
             for session in sessions
         ]
 
@@ -109,11 +108,9 @@ class SharingMethods(SearchMethods):
         @cache
         def reader() -> Callable[[int], Session | None]:
             # A folder of exports that is up to date reads none of them.
-            from geminids.query.sessions.contents import projects_known
-            from geminids.query.sessions.rereading import RereadingMany
+            from geminids.query.sessions.session_reader import SessionReader
 
-            many = self._context.ask(lambda index: RereadingMany(index, self._context.homes))
-            return partial(self._reread, many, self._context.ask(projects_known))
+            return self._context.ask(lambda index: SessionReader(index, self._context.homes)).numbered
 
         def read(number: int) -> Session | None:
             return reader()(number)
@@ -157,12 +154,6 @@ class SharingMethods(SearchMethods):
 
             raise SigningNotInstalledError(package) from error
         return Records(self._context, self.file)
-
-    def _reread(
-        self, many: RereadingMany, known: Callable[[Project], Project], number: int
-    ) -> Session | None:
-        session = many.numbered(number)
-        return self._with_outputs(session, known) if session else None
 
     def _natives(self, session: Session) -> Natives | None:
         """The records of a session as its agent wrote them; None for one that a document tells of."""

@@ -19,6 +19,7 @@ from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFi
 from geminids.core.model import CompanionKind, ProblemKind, Project, SessionSummary
 from geminids.core.names import storable
 from geminids.reading.bundles import Shelf, project_key, read_beside, read_bundle, shelves
+from geminids.storage.codec.known_bundles import packed_bundle
 from geminids.storage.codec.packing import packed, problem_rows, project_of, unpacked
 from geminids.storage.codec.rows import Rows, Traced, fate_rows, traces
 from geminids.storage.index.bundles import Known
@@ -182,7 +183,8 @@ class Taking:
             self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
             stamp = shelf.with_logs(job.stamp) if _lacks_a_header(reading) else job.stamp
-            self._writer.stamp(number, stamp + _digest([job.mark]), _size(job))
+            found = packed_bundle(job.bundle)
+            self._writer.stamp(number, stamp + _digest([job.mark]), _size(job), found)
         if self._writer.is_idle:
             self._pause()
 

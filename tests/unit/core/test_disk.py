@@ -27,7 +27,7 @@ from geminids.core.disk import KEPT_INODE, REAL, Disk
 from geminids.core.errors import GeminidsError
 from geminids.core.model import Companion, CompanionKind, Problem, Session
 from geminids.query.search.snippets import Cutter
-from geminids.query.sessions.homes_reader import Stock
+from geminids.query.sessions.homes_reader import HomesReader
 from geminids.reading.bundles import read_beside, read_bundle, shelves
 from geminids.reading.texts import text_beside
 from geminids.storage.archive.disk import KeptDisk
@@ -153,7 +153,7 @@ def test_a_home_that_is_gone_is_read_as_before(homes: list[Home], tmp_path: Path
 
 def marked(homes: Iterable[Home], disk: Disk) -> Iterator[Reading]:
     """Everything as the library reads it."""
-    return Stock([home._replace(disk=disk) for home in homes]).readings()
+    return HomesReader([home._replace(disk=disk) for home in homes]).readings()
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from geminids.core.model import SessionFile
-from geminids.query.sessions.last_list import FILE_NAME, LastList, Listed, recall, remember
+from geminids.query.sessions.last_list import FILE_NAME, LastList, recall, remember
+from geminids.query.sessions.session_ref import SessionRef
 from tests.support.summaries import summary
 
 
 def test_a_list_is_remembered_privately(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "data"
-    shown = LastList(("/home/ada/.gemini",), (Listed("gemini:a", "/x"), Listed("gemini:b")))
+    shown = LastList(("/home/ada/.gemini",), (SessionRef("gemini:a", "/x"), SessionRef("gemini:b")))
     remember(str(folder), shown)
     assert recall(str(folder)) == shown
     assert (folder / FILE_NAME).stat().st_mode & 0o777 == 0o600
@@ -26,6 +27,6 @@ def test_a_damaged_memory_is_no_memory(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_line_is_told_by_the_first_file_whatever_its_letters() -> None:
-    assert Listed.of(summary("a", files=())) == Listed("gemini:a", None)
+    assert SessionRef.of(summary("a", files=())) == SessionRef("gemini:a", None)
     odd = (SessionFile("/x/caf\udce9", "jsonl", 1),)
-    assert Listed.of(summary("a", files=odd)) == Listed("gemini:a", "/x/caf\\udce9")
+    assert SessionRef.of(summary("a", files=odd)) == SessionRef("gemini:a", "/x/caf\\udce9")

@@ -10,7 +10,7 @@ import pytest
 
 from geminids.core.model import Message, Problem, Project, Session, SessionSummary
 from geminids.library import Library
-from geminids.query.sessions.homes_reader import Stock
+from geminids.query.sessions.homes_reader import HomesReader
 from geminids.storage.codec.packing import unpacked
 from geminids.storage.codec.texts import words
 from geminids.storage.index.schema import COLUMNS
@@ -28,7 +28,7 @@ class Plain:
     """What some homes hold, read without any index."""
 
     def __init__(self, library: Library) -> None:
-        stock = Stock(library._context.homes)
+        stock = HomesReader(library._context.homes)
         readings = list(stock.readings(limit=BESIDE_LIMIT))
         self.sessions: list[Session] = [session for reading in readings for session in reading.sessions]
         self.problems: set[Problem] = {problem for reading in readings for problem in reading.problems}

@@ -13,8 +13,8 @@ from geminids.core.model import Session, SessionSummary
 from geminids.library.context import LibraryContext
 from geminids.query.health.kept_copies import FileVersion
 from geminids.query.sessions.belonging import paths_of
-from geminids.query.sessions.last_list import Listed
-from geminids.query.sessions.rereading import Rereading
+from geminids.query.sessions.session_reader import SessionReader
+from geminids.query.sessions.session_ref import SessionRef
 from geminids.reading.bundles import EarlierDisk
 from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.values import Version
@@ -72,8 +72,10 @@ class KeptVersions:
         """A session with one of its files in an earlier state; None if nothing is told of it then."""
         disk = EarlierDisk(self._context.homes[0].disk, {version.path: partial(self._opened, version)})
         homes = [home._replace(disk=disk) for home in self._context.homes]
-        line = Listed.of(session)
-        return self._context.ask(lambda index: Rereading(index, homes).listed(line)).session
+        wanted = SessionRef.of(session)
+        return self._context.ask(
+            lambda index: SessionReader(index, homes, with_outputs=False).read(wanted)
+        ).session
 
     def _tells_of(self, session: Session, version: Version) -> bool:
         """Whether a session says anything if one of its files is in an earlier state."""

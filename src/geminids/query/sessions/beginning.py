@@ -17,19 +17,22 @@ import msgspec
 
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, Home
+from geminids.core.agents.homes import disk_of
 from geminids.core.model import Message, Session, SessionSummary, ToolKind
 from geminids.core.names import storable
 from geminids.query.search.snippets import places
 from geminids.query.sessions import ids
-from geminids.query.sessions.homes_reader import Stock
-from geminids.query.sessions.rereading import without_copies
+from geminids.query.sessions.assembly import assembled, copies_marked
+from geminids.query.sessions.contents import projects_known
+from geminids.query.sessions.session_reader import SessionReader
 from geminids.reading.bundles import EarlierDisk
 from geminids.storage.codec.packing import unpacked
 from geminids.storage.codec.rows import MessageRows
 from geminids.storage.index import reader, search
 from geminids.storage.index.beginnings import FirstMessage, KnownNumbers, first_messages, message_count
+from geminids.storage.index.bundles import numbered_place
+from geminids.storage.index.copies import copied_messages
 from geminids.storage.index.database import Index
-from geminids.storage.index.folders import folders_of_session
 from geminids.storage.index.values import SessionRow
 
 _LOG = ".jsonl"
@@ -51,6 +54,7 @@ class Beginnings:
     def __init__(self, index: Index, homes: Sequence[Home]) -> None:
         self._index = index
         self._homes = homes
+        self._reader = SessionReader(index, homes)
 
     def of(self, wanted: str, most: int, large: int) -> Beginning | None:
         """At most so many messages of a session; None if it is not large, or its head does not tell them."""
@@ -69,7 +73,9 @@ class Beginnings:
         if not messages:
             return None
         facts = {name: getattr(summary, name) for name in SessionSummary.__struct_fields__}
-        return Beginning(Session(**facts, messages=messages), message_count(self._index, row.number))
+        begun = Session(**facts, messages=messages)
+        project, disk = projects_known(self._index)(begun.project), disk_of(self._homes, row.file or "")
+        return Beginning(assembled(begun, project, disk), message_count(self._index, row.number))
 
     def _cut(self, row: SessionRow, summary: SessionSummary, first: Sequence[FirstMessage]) -> Bundle | None:
         """The files that hold the first messages, cut after these; None where that would not help."""
@@ -77,17 +83,11 @@ class Beginnings:
         paths = search.file_paths(self._index, ends)
         if not ends or not all(path.endswith(_LOG) for path in paths.values()):
             return None
-        bundle = self._bundle(row)
+        place = numbered_place(self._index, row.number)
+        bundle = self._reader.bundle(place) if place else None
         if bundle is None or not _is_as_it_was(bundle, summary):
             return None
         return _head(bundle, {paths[number]: end for number, end in ends.items()})
-
-    def _bundle(self, row: SessionRow) -> Bundle | None:
-        stock = Stock(self._homes, only=folders_of_session(self._index, row.id))
-        holding = (
-            one for one in stock.bundles() if any(storable(str(f.path)) == row.file for f in one.files)
-        )
-        return next(holding, None)
 
     def _same(
         self, row: SessionRow, summary: SessionSummary, bundle: Bundle, first: Sequence[FirstMessage]
@@ -99,9 +99,10 @@ class Beginnings:
             return ()
         rows = MessageRows(KnownNumbers(self._index), everything=reader.holds_every_word(self._index))
         folder = summary.project.path or ""
+        copied = copied_messages(self._index, row.id, row.file)
 
         def same() -> Iterator[Message]:
-            for message, known in zip(without_copies(self._index, session).messages, first, strict=False):
+            for message, known in zip(copies_marked(session.messages, copied), first, strict=False):
                 made = rows.row(message, folder)[: len(known)]
                 if made != known._replace(imported=bool(known.imported)) or _starts_an_agent(message):
                     return

@@ -22,7 +22,7 @@ def _everything(_: object) -> bool:
     return True
 
 
-class Stock:
+class HomesReader:
     """The files in some homes."""
 
     def __init__(self, homes: Sequence[Home], only: Collection[str] | None = None) -> None:

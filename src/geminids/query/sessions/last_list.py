@@ -5,42 +5,19 @@
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import json
-from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core import small_files
-from geminids.core.names import storable
 from geminids.core.values import Value
-
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class _Session(Protocol):
-        @property
-        def id(self) -> str: ...
-        @property
-        def file(self) -> str | None: ...
-
+from geminids.query.sessions.session_ref import SessionRef
 
 FILE_NAME = "last-list.json"
-
-
-class Listed(NamedTuple):
-    """One line of a list: a session, and the file that tells it from another of the same id."""
-
-    id: str
-    file: str | None = None
-
-    @classmethod
-    def of(cls, session: "_Session") -> "Listed":
-        """The line of a session."""
-        return cls(storable(session.id), storable(session.file) if session.file else None)
 
 
 class LastList(Value):
     """The lines of a list, and the homes whose sessions it showed."""
 
     places: tuple[str, ...]
-    lines: tuple[Listed, ...]
+    lines: tuple[SessionRef, ...]
 
 
 def remember(folder: str, shown: LastList) -> None:
@@ -58,13 +35,13 @@ def recall(folder: str) -> LastList | None:
         return None
 
 
-def _line(written: object) -> Listed:
+def _line(written: object) -> SessionRef:
     # Releases before the index wrote lines as objects.
     match written:
         case {"id": sid, "file": None} | [sid, None]:
-            return Listed(_text(sid))
+            return SessionRef(_text(sid))
         case {"id": sid, "file": file} | [sid, file]:
-            return Listed(_text(sid), _text(file))
+            return SessionRef(_text(sid), _text(file))
         case _:
             raise TypeError(written)
 

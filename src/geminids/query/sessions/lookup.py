@@ -17,25 +17,20 @@ from geminids.core.errors import (
     ShortIdError,
 )
 from geminids.query.sessions import ids
-from geminids.query.sessions.last_list import LastList, Listed
+from geminids.query.sessions.last_list import LastList
 from geminids.query.sessions.listing import LED_BY_HUMANS, Filter, listing
+from geminids.query.sessions.session_ref import SessionRef
 from geminids.storage.index import reader as reading
 
 if TYPE_CHECKING:
     from geminids.core.errors import Unreadable
     from geminids.core.model import Session
+    from geminids.query.sessions.session_reader import SessionReader
     from geminids.storage.index.database import Index
     from geminids.storage.index.values import SessionRow
 
 LATEST = "latest"
 _LINE_NUMBER = re.compile(r"[0-9]{1,6}")
-
-
-class Read(NamedTuple):
-    """A session as it was read again, and what could not be looked into on the way to it."""
-
-    session: Session | None
-    unreadable: Sequence[Unreadable] = ()
 
 
 class Meant(NamedTuple):
@@ -45,22 +40,13 @@ class Meant(NamedTuple):
     unreadable: Sequence[Unreadable]
 
 
-class Reader(NamedTuple):
-    """How sessions are read from the agents' files."""
-
-    listed: Callable[[Listed], Read]
-    """The session of a line."""
-    unlisted: Callable[[str], Read]
-    """The session of an id in files that are too large for the index."""
-
-
 class Finder:
     """Finds one session among those of an index."""
 
     def __init__(
         self,
         index: Index,
-        reader: Reader,
+        reader: SessionReader,
         places: tuple[str, ...],
         last_list: Callable[[], LastList | None],
     ) -> None:
@@ -79,7 +65,7 @@ class Finder:
         # A saved chat or what is left of a session is the latest only where there is nothing else.
         for kinds in (frozenset({"main"}), LED_BY_HUMANS):
             for row in listing(self._index, Filter(kinds=kinds), limit=1).sessions:
-                read = self._reader.listed(Listed.of(row))
+                read = self._reader.read(SessionRef.of(row))
                 if read.session:
                     # Where we cannot look may be a newer one.
                     return Meant([read.session], [*self._closed(), *read.unreadable])
@@ -96,7 +82,7 @@ class Finder:
         if shown.places != self._places:
             raise OtherListError(number, shown.places)
         line = shown.lines[number - 1]
-        if session := (read := self._reader.listed(line)).session:
+        if session := (read := self._reader.read(line)).session:
             return Meant([session], read.unreadable)
         try:
             # Agents move sessions to new files.
@@ -107,11 +93,11 @@ class Finder:
     def _list_of_now(self) -> LastList:
         """The list that a person would see now."""
         found = listing(self._index, Filter(kinds=LED_BY_HUMANS)).sessions
-        return LastList(self._places, tuple(map(Listed.of, found)))
+        return LastList(self._places, tuple(map(SessionRef.of, found)))
 
     def _by_id(self, wanted: str) -> Meant:
         row = ids.pick(reading.sessions_called(self._index, wanted), wanted) or self._by_key(wanted)
-        read = self._reader.listed(Listed.of(row)) if row else self._reader.unlisted(wanted)
+        read = self._reader.read(SessionRef.of(row)) if row else self._reader.unindexed(wanted)
         if row and read.session is None:
             raise _gone(row, read.unreadable)
         if read.session is None:

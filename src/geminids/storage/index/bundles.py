@@ -48,3 +48,36 @@ class Known(NamedTuple):
         """The sessions of a bundle without their messages."""
         rows = index.connection.execute("SELECT summary FROM sessions WHERE bundle = ?", (bundle,))
         return [summary for (summary,) in rows]
+
+
+class SessionPlace(NamedTuple):
+    """Where a session was read from."""
+
+    shelf: int
+    bundle: int
+    key: str
+    """Of its bundle; empty if it lies beside the sessions of its project."""
+    found: bytes
+    """The bundle itself as it was packed; nothing if it is not all taken in."""
+    id: str
+    file: str | None
+
+
+_PLACE = (
+    "SELECT shelf, bundle, key, CASE stamp WHEN x'' THEN x'' ELSE found END, sid, file "
+    "FROM sessions JOIN bundles ON bundles.id = bundle WHERE "
+)
+
+
+def numbered_place(index: Index, session: int) -> SessionPlace | None:
+    """Where the session of a number was read from."""
+    row = index.connection.execute(_PLACE + "sessions.id = ?", (session,)).fetchone()
+    return SessionPlace._make(row) if row else None
+
+
+def place_of(index: Index, sid: str, file: str | None) -> SessionPlace | None:
+    """Where the session of an id and a file was read from."""
+    # By what there is an index for.
+    which = "native_id = ? COLLATE NOCASE AND sid = ? AND file IS ?"
+    row = index.connection.execute(_PLACE + which, (sid.partition(":")[2], sid, file)).fetchone()
+    return SessionPlace._make(row) if row else None

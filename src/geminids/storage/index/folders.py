@@ -33,10 +33,10 @@ def footprints(index: "Index") -> dict[str, str]:
     return {opened(path): footprint for path, footprint in rows}
 
 
-def folders_of(index: "Index", shelf: int) -> list[str]:
-    """The folders of a project in the homes of its agent."""
-    rows = index.connection.execute("SELECT path FROM folders WHERE shelf = ?", (shelf,))
-    return [opened(path) for (path,) in rows]
+def footprints_of(index: "Index", shelf: int) -> dict[str, str]:
+    """What lay in the folders of a project when they were taken in, by their paths."""
+    rows = index.connection.execute("SELECT path, footprint FROM folders WHERE shelf = ?", (shelf,))
+    return {opened(path): footprint for path, footprint in rows}
 
 
 def folders_of_session(index: "Index", session_id: str) -> list[str]:

@@ -12,7 +12,7 @@ own (`storage/index/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 6
+VERSION = 7
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -97,6 +97,7 @@ CREATE TABLE bundles (
     key TEXT NOT NULL,        -- empty: what lies beside the sessions
     stamp BLOB NOT NULL,      -- what was read, in little: if it is the same, so is what it gave
     bytes INTEGER NOT NULL DEFAULT 0,
+    found BLOB NOT NULL DEFAULT x'', -- its files and what they looked like, to open them without a scan
     UNIQUE (shelf, key)
 );
 

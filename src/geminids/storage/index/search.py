@@ -73,16 +73,6 @@ class CandidateRow(NamedTuple):
     """Of the messages that may, with commas between."""
 
 
-class SessionPlace(NamedTuple):
-    """Where a session was read from."""
-
-    shelf: int
-    bundle: str
-    """The key of its bundle; empty if it lies beside the sessions of its project."""
-    id: str
-    file: str | None
-
-
 # Conditions
 
 
@@ -300,16 +290,6 @@ def file_paths(index: Index, numbers: Iterable[int]) -> dict[int, str]:
     """Where these files are."""
     rows = index.connection.execute(f"SELECT id, path FROM files WHERE id IN ({_numbers(numbers)})")
     return {number: opened(path) for number, path in rows}
-
-
-def session_place(index: Index, session: int) -> SessionPlace | None:
-    """Where a session was read from."""
-    row = index.connection.execute(
-        "SELECT shelf, key, sid, file FROM sessions JOIN bundles ON bundles.id = bundle "
-        "WHERE sessions.id = ?",
-        (session,),
-    ).fetchone()
-    return SessionPlace._make(row) if row else None
 
 
 # What there is

@@ -226,9 +226,10 @@ class Writer:
             self._sql.execute("DELETE FROM fates WHERE bundle = ?", (bundle,))
         self._fates += rows
 
-    def stamp(self, bundle: int, stamp: bytes, size: int = 0) -> None:
+    def stamp(self, bundle: int, stamp: bytes, size: int = 0, found: bytes = b"") -> None:
         """Note that a bundle was read as it lies there now."""
-        self._sql.execute("UPDATE bundles SET stamp = ?, bytes = ? WHERE id = ?", (stamp, size, bundle))
+        row = (stamp, size, found, bundle)
+        self._sql.execute("UPDATE bundles SET stamp = ?, bytes = ?, found = ? WHERE id = ?", row)
 
     def unsettle(self, shelf: int, key: str) -> None:
         """Note that a bundle must be read again, whatever its files say."""
