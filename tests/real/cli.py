@@ -56,7 +56,7 @@ SETTINGS: dict[str, Any] = {
 
 def forecast_of(agent: Source, home: Home, circumstances: Circumstances) -> Forecast:
     """What we say of a home as it is."""
-    fates = [fate for bundle in agent.scan(home).bundles for fate in agent.read(bundle).fates]
+    fates = [fate for bundle in agent.scan(home).bundles for fate in agent.read_with_fates(bundle).fates]
     return custodian_of(agent).forecast(home, fates, circumstances)
 
 

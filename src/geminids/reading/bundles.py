@@ -27,13 +27,14 @@ class Shelf(msgspec.Struct, frozen=True):
     bundles: tuple[Bundle, ...]
 
 
-def read_bundle(bundle: Bundle) -> Reading:
+def read_bundle(bundle: Bundle, *, with_fates: bool = False) -> Reading:
     """The sessions of a bundle; those that are read from kept copies are marked.
 
     A file that was emptied, cut or overwritten holds nothing any more. If an earlier state of it was kept
     that does, the sessions of that state are among the answer.
     """
-    reading = agents.load(bundle.agent).read(bundle)
+    source = agents.load(bundle.agent)
+    reading = source.read_with_fates(bundle) if with_fates else source.read(bundle)
     kept = {str(file.path) for file in bundle.files if file.is_kept}
     marked = _marked(reading, kept)
     wiped = [file for file in bundle.files if not _says_anything(marked, str(file.path))]

@@ -157,7 +157,7 @@ class Taking:
                 for left in jobs[number:]:
                     left.shelf.is_settled = False
                 return TakenIn(number, done, len(jobs) - number)
-            self._take(job, read_bundle(job.bundle))
+            self._take(job, read_bundle(job.bundle, with_fates=True))
             done += _size(job)
             if self._progress:
                 self._progress(done, total)

@@ -52,7 +52,8 @@ class Desk:
 
     def forecast(self) -> Forecast:
         source, home = agents.load("claude"), Home("claude", str(self.data), "given")
-        fates = [fate for bundle in source.scan(home).bundles for fate in source.read(bundle).fates]
+        readings = map(source.read_with_fates, source.scan(home).bundles)
+        fates = [fate for reading in readings for fate in reading.fates]
         circumstances = Circumstances(
             environment=self.variables, user_home=str(self.folder / "home"), here="/", now=NOW
         )
@@ -156,6 +157,6 @@ def test_how_to_prevent_it_is_said(desk: Desk) -> None:
 def test_other_homes_are_none_of_its_business(desk: Desk) -> None:
     desk.put(f"{ONE}.jsonl", 31)
     source, other = agents.load("claude"), Home("claude", str(desk.folder / "other"), "given")
-    fates = source.read(source.scan(Home("claude", str(desk.data), "given")).bundles[0]).fates
+    fates = source.read_with_fates(source.scan(Home("claude", str(desk.data), "given")).bundles[0]).fates
     circumstances = Circumstances(environment={}, user_home="/nowhere", here="/", now=NOW)
     assert custodian_of(source).forecast(other, fates, circumstances).deletions == ()

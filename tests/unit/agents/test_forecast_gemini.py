@@ -97,7 +97,7 @@ class Desk:
     def fates(self) -> list[Fate]:
         source = agents.load("gemini")
         bundles = source.scan(self.home).bundles
-        return [fate for bundle in bundles for fate in source.read(bundle).fates]
+        return [fate for bundle in bundles for fate in source.read_with_fates(bundle).fates]
 
     @property
     def home(self) -> Home:
@@ -217,7 +217,8 @@ def test_nothing_is_noted_of_what_is_gone_and_little_of_what_the_cli_does_not_li
 def test_a_file_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
     file = FoundFile(tmp_path / "session-2026-10-01T10-00-11111111.json", 1, 1, 1)
     bundle = Bundle("gemini", "11111111", Project(None, None, None, None), (tmp_path,), (file,))
-    (fate,) = agents.load("gemini").read(bundle).fates
+    assert agents.load("gemini").read(bundle).fates == (), "who only reads has no use for them"
+    (fate,) = agents.load("gemini").read_with_fates(bundle).fates
     assert fate.traits == ("no-session", "no-document")
 
 
@@ -229,7 +230,7 @@ def test_every_recorded_file_is_noted_and_its_words_can_be_stored(case: Path) ->
     source = agents.load("gemini")
     for home in source.homes_below(str(case / "home")):
         for bundle in source.scan(home).bundles:
-            fates = source.read(bundle).fates
+            fates = source.read_with_fates(bundle).fates
             assert [fate.file for fate in fates] == [str(file.path) for file in bundle.files]
             assert not any(trait.split() != [trait] for fate in fates for trait in fate.traits)
 

@@ -146,7 +146,8 @@ def test_a_home_that_is_gone_is_read_as_before(homes: list[Home], tmp_path: Path
     assert seen(homes, disk) == before
     shutil.rmtree(tmp_path / "home")
     assert seen(homes, disk) == before
-    assert not any(reading.fates for reading in marked(homes, disk))
+    gone = HomesReader([home._replace(disk=disk) for home in homes]).bundles()
+    assert not any(read_bundle(bundle, with_fates=True).fates for bundle in gone)
     sessions = [session for reading in marked(homes, disk) for session in reading.sessions]
     assert all(session.kept and all(file.kept for file in session.files) for session in sessions)
 

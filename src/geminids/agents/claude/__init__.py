@@ -65,6 +65,12 @@ class ClaudeSource(Source):
 
         return read(bundle)
 
+    def read_with_fates(self, bundle: Bundle) -> Reading:
+        """The same, with what its own cleaning would see of the files."""
+        from geminids.agents.claude.reader import read_with_fates
+
+        return read_with_fates(bundle)
+
     def read_alone(self, path: Path) -> Reading | None:
         """The session in a file given by hand."""
         from geminids.agents.claude.reader import read_alone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from geminids.agents.claude.homes import AGENT, PROJECTS
 from geminids.agents.claude.layout import META_SUFFIX, SUBAGENTS, SUFFIX
 from geminids.agents.claude.read.content import text_or_none
 from geminids.agents.claude.read.conversations import conversations, is_about_agent
-from geminids.agents.claude.read.fates import fates_of
 from geminids.agents.claude.read.log import read_log
 from geminids.agents.claude.read.records import SPOKEN, FileLog, Record
 from geminids.agents.claude.read.sessions import leaves_of, sessions
@@ -28,6 +28,17 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 def read(bundle: Bundle) -> Reading:
     """The sessions of a bundle, and where every byte of its files went."""
+    return _read(bundle, None)
+
+
+def read_with_fates(bundle: Bundle) -> Reading:
+    """The same, with what Claude Code's own cleaning would see of the files."""
+    from geminids.agents.claude.read.fates import fates_of
+
+    return _read(bundle, fates_of)
+
+
+def _read(bundle: Bundle, fates_of: Callable[..., tuple[Fate, ...]] | None) -> Reading:
     logs: list[FileLog] = []
     about: dict[str, dict[str, Any]] = {}
     accounts: list[FileAccount] = []
@@ -40,7 +51,8 @@ def read(bundle: Bundle) -> Reading:
             accounts.append(_unread(file))
             reason = error.strerror or "cannot be read"
             problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
-            fates += fates_of(file)
+            if fates_of:
+                fates += fates_of(file)
             continue
         if is_about_agent(file.path):
             log, noted = _read_about(str(file.path), text)
@@ -51,7 +63,8 @@ def read(bundle: Bundle) -> Reading:
             logs.append(log)
             accounts.append(log.account())
         problems.extend(log.problems)
-        fates += fates_of(file, log)
+        if fates_of:
+            fates += fates_of(file, log)
     held = sessions(bundle, conversations(bundle, logs, about), problems)
     told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
     return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))

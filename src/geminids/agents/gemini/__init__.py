@@ -65,6 +65,12 @@ class GeminiSource(Source):
 
         return read(bundle)
 
+    def read_with_fates(self, bundle: Bundle) -> Reading:
+        """The same, with what its own cleaning would see of the files."""
+        from geminids.agents.gemini.reader import read_with_fates
+
+        return read_with_fates(bundle)
+
     def read_alone(self, path: Path) -> Reading | None:
         """What one file given by hand holds: a session, or a conversation that was saved or printed."""
         from geminids.agents.gemini.reader import read_alone

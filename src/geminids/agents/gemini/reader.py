@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from geminids.agents.gemini.homes import AGENT
 from geminids.agents.gemini.read.agent_view import agent_view
-from geminids.agents.gemini.read.fates import fates_of
 from geminids.agents.gemini.read.files import Segment, read_file, segments
 from geminids.agents.gemini.read.projects import read_registry
 from geminids.agents.gemini.read.records import SESSION_FIELDS, Kind, Record
@@ -26,6 +26,17 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def read(bundle: Bundle) -> Reading:
     """The sessions of a bundle, and where every byte of its files went."""
+    return _read(bundle, None)
+
+
+def read_with_fates(bundle: Bundle) -> Reading:
+    """The same, with what Gemini CLI's own cleaning would see of the files."""
+    from geminids.agents.gemini.read.fates import fates_of
+
+    return _read(bundle, fates_of)
+
+
+def _read(bundle: Bundle, fates_of: Callable[..., tuple[Fate, ...]] | None) -> Reading:
     found: list[Segment] = []
     accounts: list[FileAccount] = []
     problems: list[Problem] = []
@@ -37,13 +48,15 @@ def read(bundle: Bundle) -> Reading:
             accounts.append(_unread(file))
             reason = error.strerror or "cannot be read"
             problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
-            fates += fates_of(file)
+            if fates_of:
+                fates += fates_of(file)
             continue
         log = read_file(file.path, text)
         accounts.append(log.account())
         problems.extend(log.problems)
         found.extend(segments(log))
-        fates += fates_of(file, log, text.whole or b"")
+        if fates_of:
+            fates += fates_of(file, log, text.whole or b"")
     held = sessions(bundle, found, problems)
     if bundle.logs:
         # Headless sessions have none, and every command would pay for loading it.

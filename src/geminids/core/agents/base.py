@@ -165,7 +165,7 @@ class Reading(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
     typed: tuple[TypedLine, ...] = ()
     fates: tuple[Fate, ...] = ()
-    """What the agent's own cleaning would see of the session files."""
+    """What the agent's own cleaning would see of the session files, if that was asked for."""
 
     @classmethod
     def joined(cls, readings: Iterable[Reading]) -> Reading:

@@ -66,6 +66,10 @@ class Reader(Protocol):
 class Source(Reader):
     """An agent. Whoever derives from it gives what a `Reader` has; all else is there in its plainest form."""
 
+    def read_with_fates(self, bundle: Bundle) -> Reading:
+        """The sessions of a bundle, and what the agent's cleaning would see of its files: nothing here."""
+        return self.read(bundle)
+
     def companions(self) -> CompanionReader:
         """What reads what lies beside its sessions; nothing does, if nothing else is said."""
         from geminids.core.agents.plain import PlainCompanions
