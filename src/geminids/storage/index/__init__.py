@@ -13,6 +13,8 @@ the file.
 | | when all of its shelf is in; a first build is a file of its own that counts once it is renamed |
 | who may write? | one process, by a lock that the system takes back if it dies; others wait, or read |
 | what is forgotten? | what is gone from a scan that saw everything; a closed folder forgets nothing |
+| what is opened? | to show a session, the files that its bundle was read from (`bundles.found`), if they |
+| | and the names around them are what they were; else its project is scanned |
 | where are the words? | not here: `texts` is a contentless FTS5 table, `messages.spans` says where a |
 | | message stands in the agent's files, and snippets are cut from there |
 
