@@ -29,7 +29,7 @@ from geminids.reading.jsonl import UndecodableError, decode
 _PROGRAM = "claude"
 _SETTING = "cleanupPeriodDays"
 _FOR_LONG = '{"cleanupPeriodDays": 3650}'
-_USUAL_DAYS = 30
+USUAL_REST = timedelta(days=30)
 _MOST_DAYS = 36_500
 """Longer periods would end after the calendar does."""
 _SETTINGS_FILE = "settings.json"
@@ -46,8 +46,8 @@ _SUFFIX = ".jsonl"
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
-class _Rule(NamedTuple):
-    """How long what is not written to is kept; for ever where nothing is deleted."""
+class Rule(NamedTuple):
+    """How long what is not written to stays; for ever where nothing is deleted."""
 
     rest: timedelta | None
     told_by: str | None = None
@@ -61,13 +61,14 @@ def forecast(home: Home, fates: Sequence[Fate], circumstances: Circumstances) ->
         return Forecast((), (Retention(agent=AGENT, home=home.folder),))
     beginning = os.path.join(projects_folder(home), "")  # noqa: PTH118 - tens of thousands are compared
     fates = [fate for fate in fates if fate.file.startswith(beginning)]
-    question = _Question(home, circumstances)
-    usual = question.rule(None)
-    rules: dict[str | None, _Rule] = {None: usual}
-    rules |= {folder: rule for folder in _folders(fates) if (rule := question.rule(folder)) != usual}
-    retentions = [question.retention(rule, folder) for folder, rule in rules.items()]
-    where, rule = _shortest(rules)
-    deletions = question.deletions(fates, rule, where) if rule.rest else ()
+    cleanup = _Cleanup(home, circumstances)
+    usual = rule_in(home.folder)
+    rules: dict[str | None, Rule] = {None: usual}
+    rules |= {folder: rule for folder in _folders(fates) if (rule := rule_in(home.folder, folder)) != usual}
+    retentions = [cleanup.retention(rule, folder) for folder, rule in rules.items()]
+    # The rule that deletes first, and the folder that it takes for that; None where any will do.
+    where, rule = min(rules.items(), key=lambda pair: pair[1].rest or timedelta.max)
+    deletions = cleanup.deletions(fates, rule, where) if rule.rest else ()
     return Forecast(soonest_first(deletions), tuple(retentions))
 
 
@@ -77,49 +78,48 @@ def _folders(fates: Iterable[Fate]) -> list[str]:
     return [folder for folder in found if os.path.isdir(folder)]  # noqa: PTH112 - pathlib may raise
 
 
-def _shortest(rules: Mapping[str | None, _Rule]) -> tuple[str | None, _Rule]:
-    """The rule that deletes first, and the folder that it takes for that; None where any will do."""
-    return min(rules.items(), key=lambda pair: pair[1].rest or timedelta.max)
+def rule_in(data: str, project: str | None = None) -> Rule:
+    """What counts for the folder of a home in sessions of a project, or where no project says anything."""
+    found = Rule(USUAL_REST)
+    is_understood = True
+    for file in _settings_files(data, project):
+        try:
+            said = _said_in(file)
+        except (OSError, UndecodableError, ValueError):
+            is_understood = False
+            found = Rule(None, str(file), is_understood=False)
+            continue
+        if said is not None:
+            found = _rule_of(said, str(file))
+            is_understood = is_understood and found.is_understood
+    return found if is_understood else found._replace(rest=None, is_understood=False)
 
 
-class _Question(NamedTuple):
-    """A home, and who asks."""
+def _settings_files(data: str, project: str | None) -> Iterator[Path]:
+    yield Path(data, _SETTINGS_FILE)
+    own = Path(project, DATA_FOLDER) if project else None
+    if own and os.path.realpath(own) != os.path.realpath(data):
+        yield from (own / _SETTINGS_FILE, own / _LOCAL_FILE)
+    yield _managed_file()
+
+
+def _managed_file() -> Path:
+    return Path(_MANAGED_FILES.get(sys.platform, _MANAGED_FILE))
+
+
+def usual_home(circumstances: Circumstances) -> str:
+    """The home that Claude Code uses without being told."""
+    named = circumstances.environment.get(HOME_VARIABLE)
+    return os.path.realpath(named or Path(circumstances.user_home, DATA_FOLDER))
+
+
+class _Cleanup(NamedTuple):
+    """What Claude Code deletes in a home, as somebody would see it happen."""
 
     home: Home
     circumstances: Circumstances
 
-    def rule(self, project: str | None) -> _Rule:
-        """What counts in sessions of a project, or where no project says anything."""
-        found = _Rule(timedelta(days=_USUAL_DAYS))
-        is_understood = True
-        for file in self._settings_files(project):
-            try:
-                said = _said_in(file)
-            except (OSError, UndecodableError, ValueError):
-                is_understood = False
-                found = _Rule(None, str(file), is_understood=False)
-                continue
-            if said is not None:
-                found = _rule_of(said, str(file))
-                is_understood = is_understood and found.is_understood
-        return found if is_understood else found._replace(rest=None, is_understood=False)
-
-    def _settings_files(self, project: str | None) -> Iterator[Path]:
-        yield self._user_file
-        own = Path(project, DATA_FOLDER) if project else None
-        if own and os.path.realpath(own) != os.path.realpath(self.home.folder):
-            yield from (own / _SETTINGS_FILE, own / _LOCAL_FILE)
-        yield self._managed_file
-
-    @property
-    def _user_file(self) -> Path:
-        return Path(self.home.folder, _SETTINGS_FILE)
-
-    @property
-    def _managed_file(self) -> Path:
-        return Path(_MANAGED_FILES.get(sys.platform, _MANAGED_FILE))
-
-    def retention(self, rule: _Rule, project: str | None) -> Retention:
+    def retention(self, rule: Rule, project: str | None) -> Retention:
         """The rule for people."""
         return Retention(
             agent=AGENT,
@@ -131,21 +131,21 @@ class _Question(NamedTuple):
             remedy=self._remedy(rule),
         )
 
-    def _remedy(self, rule: _Rule) -> str:
+    def _remedy(self, rule: Rule) -> str:
         if not rule.is_understood:
             return (
                 f"Claude Code deletes nothing as long as it does not understand {rule.told_by!r}. When you "
                 f"mend it, write {_FOR_LONG} into it."
             )
-        if rule.told_by == str(self._managed_file):
+        if rule.told_by == str(_managed_file()):
             return (
                 f"It is settled for all users of this machine in {rule.told_by!r}: only who looks after the "
                 f"machine can write {_FOR_LONG} there."
             )
-        file = rule.told_by or str(self._user_file)
+        file = rule.told_by or str(Path(self.home.folder, _SETTINGS_FILE))
         return f"Write {_FOR_LONG}, or even more days, into {file!r}, beside what else is there."
 
-    def deletions(self, fates: Sequence[Fate], rule: _Rule, where: str | None) -> Iterator[Deletion]:
+    def deletions(self, fates: Sequence[Fate], rule: Rule, where: str | None) -> Iterator[Deletion]:
         """All files, with the day on which they are due."""
         rest = rule.rest or timedelta()
         first = self._first_chance()
@@ -176,24 +176,19 @@ class _Question(NamedTuple):
     def _reason(self, deciding: Fate, fate: Fate, rest: timedelta, where: str | None) -> str:
         days = f"{rest.days:,} day{'' if rest.days == 1 else 's'}"
         used = f"{deciding.last_used:%Y-%m-%d}"
-        told = self._told_home()
-        led = f"a session of Claude Code{f' in {where!r}' if where else ''}{told}"
+        is_usual = os.path.realpath(self.home.folder) == usual_home(self.circumstances)
+        home = "" if is_usual else f" with {HOME_VARIABLE}={self.home.folder}"
+        led = f"a session of Claude Code{f' in {where!r}' if where else ''}{home}"
         it = "it was"
         if deciding is not fate:
             it = f"it goes with {os.path.basename(deciding.file)!r}, which was"  # noqa: PTH119
         return f"Deleted in the background of {led}: {it} last written to on {used}, and is kept for {days}."
 
-    def _told_home(self) -> str:
-        named = self.circumstances.environment.get(HOME_VARIABLE)
-        usual = named or os.path.join(self.circumstances.user_home, DATA_FOLDER)  # noqa: PTH118
-        is_usual = os.path.realpath(usual) == os.path.realpath(self.home.folder)
-        return "" if is_usual else f" with {HOME_VARIABLE}={self.home.folder}"
 
-
-def _rule_of(said: object, file: str) -> _Rule:
+def _rule_of(said: object, file: str) -> Rule:
     if isinstance(said, int) and not isinstance(said, bool) and said > 0:
-        return _Rule(timedelta(days=min(said, _MOST_DAYS)), file)
-    return _Rule(None, file, is_understood=False)
+        return Rule(timedelta(days=min(said, _MOST_DAYS)), file)
+    return Rule(None, file, is_understood=False)
 
 
 def _said_in(file: Path) -> Any:
@@ -242,5 +237,5 @@ def _installed(environment: Mapping[str, str]) -> str | None:
     found = shutil.which(_PROGRAM, path=environment.get("PATH") or "")
     if found is None:
         return None
-    told = next(filter(_VERSION.fullmatch, reversed(Path(os.path.realpath(found)).parts)), None)
-    return f"Claude Code {told}" if told else "Claude Code"
+    version = next(filter(_VERSION.fullmatch, reversed(Path(os.path.realpath(found)).parts)), None)
+    return f"Claude Code {version}" if version else "Claude Code"

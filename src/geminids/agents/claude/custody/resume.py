@@ -12,35 +12,28 @@ import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from geminids.agents.claude.homes import DATA_FOLDER, HOME_VARIABLE, PROJECTS
+from geminids.agents.claude.custody.forecast import USUAL_REST, rule_in, usual_home
+from geminids.agents.claude.homes import HOME_VARIABLE, PROJECTS
 from geminids.core.agents.resume import Circumstances, NotResumable, Offer, Resumable, Resuming
 from geminids.core.model import Session, SessionKind
 from geminids.core.timestamps import disk_time
-from geminids.reading.counts import count_or_none
-from geminids.reading.jsonl import UndecodableError, decode
-from geminids.reading.texts import bounded_text
 
 PROGRAM = "claude"
-USUAL_DAYS = 30
 _SOON = timedelta(days=5)
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9]")
 _LONGEST_NAME = 200
 """Names of folders that would be longer are cut, and end with a digest."""
-_SETTINGS = ("settings.json", "settings.local.json")
-_MOST_DAYS = 36_500
-"""Longer periods would end after the calendar does."""
 
 
 def resuming(session: Session, circumstances: Circumstances) -> Resuming:
     """How Claude Code would go on with a session, or why it cannot."""
-    return _Question(session, circumstances).answer()
+    return _Resumption(session, circumstances).answer()
 
 
-class _Question(msgspec.Struct, frozen=True):
+class _Resumption(msgspec.Struct, frozen=True):
     """One session, and where somebody wants to go on with it."""
 
     session: Session
@@ -63,17 +56,18 @@ class _Question(msgspec.Struct, frozen=True):
         return NotResumable(reason, (Offer("It can be read:", (("geminids", "show", meant),)),))
 
     def _in_folder(self, folder: str) -> Resuming:
-        usual = os.path.realpath(self._usual_home())
+        usual = usual_home(self.circumstances)
         files = [Path(file.path) for file in self.session.files]
-        kept = [file for file in files if file.parent.parent.name == PROJECTS]
-        kept.sort(key=lambda file: os.path.realpath(_home_of(file)) != usual)
-        if not kept:
+        in_homes = [file for file in files if file.parent.parent.name == PROJECTS]
+        in_homes.sort(key=lambda file: os.path.realpath(_home_of(file)) != usual)
+        if not in_homes:
             return self._cannot("It does not lie where Claude Code keeps its sessions.")
-        file = next((one for one in kept if _is_folder_of(one.parent.name, folder)), None)
+        file = next((one for one in in_homes if _is_folder_of(one.parent.name, folder)), None)
         if file is None:
+            other = str(in_homes[0].parent)
             return self._cannot(
-                f"Started in {folder!r}, Claude Code does not look into {str(kept[0].parent)!r}: the session "
-                "was begun in another folder, or the folder was moved."
+                f"Started in {folder!r}, Claude Code does not look into {other!r}: the session was begun in "
+                "another folder, or the folder was moved."
             )
         home = _home_of(file)
         environment = {} if os.path.realpath(home) == usual else {HOME_VARIABLE: str(home)}
@@ -82,7 +76,8 @@ class _Question(msgspec.Struct, frozen=True):
     def _resumable(self, file: Path, folder: str, environment: dict[str, str]) -> Resumable:
         program = shutil.which(PROGRAM, path=self.circumstances.environment.get("PATH") or "")
         missing = () if program else (f"`{PROGRAM}` is not on the PATH.",)
-        rest = _longest_rest(_home_of(file), Path(folder))
+        # It deletes nothing by settings that it does not understand; but they may be mended.
+        rest = rule_in(str(_home_of(file)), folder).rest or USUAL_REST
         # What is not installed deletes nothing.
         expiring = _expiring(file, rest, self.circumstances.now) if program else None
         is_expired = expiring is not None and expiring <= self.circumstances.now
@@ -91,20 +86,16 @@ class _Question(msgspec.Struct, frozen=True):
             folder=folder,
             environment=environment,
             program=program,
-            warnings=(*missing, *_told(expiring, rest, self.circumstances.now)),
+            warnings=(*missing, *_deletion_warning(expiring, rest, self.circumstances.now)),
             may_lose=is_expired,
-            offers=(self._keep_copy(),) if is_expired else (),
+            offers=(self._save_copy(),) if is_expired else (),
         )
 
-    def _keep_copy(self) -> Offer:
+    def _save_copy(self) -> Offer:
         copy = f"session-{self.session.native_id[:8]}.json"
         return Offer(
             "Save a copy first:", (("geminids", "export", self.session.id, "-f", "json", "-o", copy),)
         )
-
-    def _usual_home(self) -> str:
-        named = self.circumstances.environment.get(HOME_VARIABLE)
-        return named or str(Path(self.circumstances.user_home) / DATA_FOLDER)
 
 
 def _home_of(file: Path) -> Path:
@@ -124,26 +115,6 @@ def _resume_option(native_id: str) -> tuple[str, ...]:
     return (f"--resume={native_id}",) if native_id.startswith("-") else ("--resume", native_id)
 
 
-def _longest_rest(home: Path, project: Path) -> timedelta:
-    """How long a session may lie untouched: as the settings say, the project's before those of the home."""
-    days = USUAL_DAYS
-    for file in (
-        *(home / name for name in _SETTINGS[:1]),
-        *(project / DATA_FOLDER / name for name in _SETTINGS),
-    ):
-        days = count_or_none(_settings(file).get("cleanupPeriodDays")) or days
-    return timedelta(days=min(days, _MOST_DAYS))
-
-
-def _settings(file: Path) -> dict[str, Any]:
-    """What a file of settings says; nothing if it cannot be read."""
-    try:
-        written = decode(bounded_text(str(file)).text.encode(errors="replace")).value
-    except (OSError, ValueError, UndecodableError):
-        return {}
-    return written if isinstance(written, dict) else {}
-
-
 def _expiring(file: Path, rest: timedelta, now: datetime) -> datetime | None:
     """When the CLI would delete a file; None if that is far off, or not known."""
     try:
@@ -153,7 +124,7 @@ def _expiring(file: Path, rest: timedelta, now: datetime) -> datetime | None:
     return used + rest if used and used + rest - now < _SOON else None
 
 
-def _told(expiring: datetime | None, rest: timedelta, now: datetime) -> Iterator[str]:
+def _deletion_warning(expiring: datetime | None, rest: timedelta, now: datetime) -> Iterator[str]:
     if expiring is None:
         return
     period = f"{rest.days:,} day{'' if rest.days == 1 else 's'}"

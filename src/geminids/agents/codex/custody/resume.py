@@ -19,7 +19,7 @@ from geminids.core.model import Session, SessionKind
 PROGRAM = "codex"
 
 
-class _Place(NamedTuple):
+class _RolloutHome(NamedTuple):
     """Where the newest rollout of a session lies."""
 
     home: Path
@@ -34,15 +34,15 @@ def resuming(session: Session, circumstances: Circumstances) -> Resuming:
         return NotResumable("Codex CLI resumes only what is in its home, not a file that is given by hand.")
     if session.kind is SessionKind.SUBAGENT:
         return _of_parent(session)
-    place = _place_of(session, circumstances)
-    if place is None:
+    home = _home_of(session, circumstances)
+    if home is None:
         return NotResumable("It does not lie where Codex CLI keeps its sessions.")
     thread = session.native_id.partition("_")[0]
     if _is_option(thread):
         return NotResumable("Codex CLI would take its id for an option, and makes no such ids itself.")
-    if place.is_archived:
-        return _archived(thread, place)
-    return _resumable(session, thread, place, circumstances)
+    if home.is_archived:
+        return _archived(thread, home)
+    return _resumable(session, thread, home, circumstances)
 
 
 def _of_parent(session: Session) -> NotResumable:
@@ -58,7 +58,7 @@ def _is_option(word: str) -> bool:
     return word.startswith("-")
 
 
-def _place_of(session: Session, circumstances: Circumstances) -> _Place | None:
+def _home_of(session: Session, circumstances: Circumstances) -> _RolloutHome | None:
     if not session.files:
         return None
     file = Path(session.files[-1].path)
@@ -68,17 +68,17 @@ def _place_of(session: Session, circumstances: Circumstances) -> _Place | None:
     home = library.sessions.parent
     usual = circumstances.environment.get(HOME_VARIABLE) or str(Path(circumstances.user_home) / ".codex")
     is_usual = os.path.realpath(home) == os.path.realpath(usual)
-    return _Place(home, file.parent.name == ARCHIVED, {} if is_usual else {HOME_VARIABLE: str(home)})
+    return _RolloutHome(home, file.parent.name == ARCHIVED, {} if is_usual else {HOME_VARIABLE: str(home)})
 
 
-def _archived(thread: str, place: _Place) -> NotResumable:
-    settings = tuple(f"{name}={value}" for name, value in place.environment.items())
+def _archived(thread: str, home: _RolloutHome) -> NotResumable:
+    settings = tuple(f"{name}={value}" for name, value in home.environment.items())
     start: Command = ("env", *settings, PROGRAM) if settings else (PROGRAM,)
     commands = ((*start, "unarchive", thread), (*start, "resume", thread))
     return NotResumable("It is archived.", (Offer("Take it out of the archive, then resume it:", commands),))
 
 
-def _resumable(session: Session, thread: str, place: _Place, circumstances: Circumstances) -> Resumable:
+def _resumable(session: Session, thread: str, home: _RolloutHome, circumstances: Circumstances) -> Resumable:
     program = shutil.which(PROGRAM, path=circumstances.environment.get("PATH", ""))
     folder = session.project.path
     is_there = folder is not None and os.path.isdir(folder)  # noqa: PTH112 - pathlib raises for what cannot be a name
@@ -91,7 +91,7 @@ def _resumable(session: Session, thread: str, place: _Place, circumstances: Circ
     return Resumable(
         command=(PROGRAM, "resume", thread),
         folder=folder if is_there and folder else circumstances.here,
-        environment=place.environment,
+        environment=home.environment,
         program=program,
         warnings=tuple(warnings),
     )

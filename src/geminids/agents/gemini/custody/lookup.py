@@ -27,7 +27,7 @@ def looked_into(data: Path, folder: Path, release: Release | None) -> set[str]:
     if release is not None and release < SINCE_SLUGS:
         return {by_hash}
     slugs = set(_slugs_of(data, folder))
-    is_fresh = not any(_holds_more_than_marker(data / "tmp" / slug) for slug in slugs)
+    is_fresh = not any(holds_more_than_marker(data / "tmp" / slug) for slug in slugs)
     # What an older release wrote is copied where there is nothing yet.
     return slugs | {by_hash} if is_fresh or release is None else slugs
 
@@ -38,15 +38,14 @@ def _slugs_of(data: Path, folder: Path) -> Iterator[str]:
     own = [
         entry
         for entry in _entries(data / "tmp")
-        if (path := registry.project(entry, data).path)
-        and _is_same(path, folder)
-        and not _is_hash(entry.name)
+        if (path := registry.project(entry, data).path) and is_same(path, folder) and not _is_hash(entry.name)
     ]
-    registered = [entry for entry in own if _is_same(registry.path_by_slug.get(entry.name, ""), folder)]
+    registered = [entry for entry in own if is_same(registry.path_by_slug.get(entry.name, ""), folder)]
     yield from (entry.name for entry in registered or own)
 
 
-def _is_same(path: str, folder: Path) -> bool:
+def is_same(path: str, folder: Path | str) -> bool:
+    """Whether two paths name the same folder to the CLI."""
     # On Windows the CLI writes all paths in small letters.
     return os.path.normcase(path) == os.path.normcase(folder)
 
@@ -55,7 +54,8 @@ def _is_hash(name: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{64}", name) is not None
 
 
-def _holds_more_than_marker(folder: Path) -> bool:
+def holds_more_than_marker(folder: Path) -> bool:
+    """Whether there is anything in the folder of a project but the note whose it is."""
     return any(entry.name != MARKER for entry in _entries(folder))
 
 

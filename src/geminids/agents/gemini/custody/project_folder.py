@@ -9,13 +9,12 @@ use, since something in the other would keep the start from copying.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from geminids.agents.gemini.custody.installed import Release
-from geminids.agents.gemini.custody.lookup import SINCE_SLUGS
+from geminids.agents.gemini.custody.lookup import SINCE_SLUGS, holds_more_than_marker, is_same
 from geminids.agents.gemini.read.projects import MARKER, Registry, read_plain, read_registry
 from geminids.core.model import folder_hash
 
@@ -30,16 +29,16 @@ def folder_used(data: Path, project: str, release: Release | None) -> str:
     if release is not None and release < SINCE_SLUGS:
         return by_hash
     slug = _slug(data, project)
-    is_to_be_copied = (data / "tmp" / by_hash).is_dir() and not _holds_more_than_marker(data / "tmp" / slug)
+    is_to_be_copied = (data / "tmp" / by_hash).is_dir() and not holds_more_than_marker(data / "tmp" / slug)
     return by_hash if is_to_be_copied else slug
 
 
 def _slug(data: Path, project: str) -> str:
     registry = read_registry(data)
-    registered = (slug for slug, path in registry.path_by_slug.items() if _is_same(path, project))
-    kept = (slug for slug in registered if not _belongs_to_another(data, slug, project))
-    marked = (folder.parent.name for folder in _markers(data) if _is_same(_owner(folder) or "", project))
-    return next(kept, None) or next(marked, None) or next(_new_slugs(data, project, registry))
+    registered = (slug for slug, path in registry.path_by_slug.items() if is_same(path, project))
+    still_its = (slug for slug in registered if not _belongs_to_another(data, slug, project))
+    marked = (folder.parent.name for folder in _markers(data) if is_same(_owner(folder) or "", project))
+    return next(still_its, None) or next(marked, None) or next(_new_slugs(data, project, registry))
 
 
 def _new_slugs(data: Path, project: str, registry: Registry) -> Iterator[str]:
@@ -56,7 +55,7 @@ def _new_slugs(data: Path, project: str, registry: Registry) -> Iterator[str]:
 
 def _belongs_to_another(data: Path, slug: str, project: str) -> bool:
     owners = (_owner(data / place / slug / MARKER) for place in _PLACES)
-    return any(owner is not None and not _is_same(owner, project) for owner in owners)
+    return any(owner is not None and not is_same(owner, project) for owner in owners)
 
 
 def _markers(data: Path) -> Iterator[Path]:
@@ -70,15 +69,3 @@ def _owner(marker: Path) -> str | None:
         return read_plain(marker, _LONGEST_PATH).decode(errors="replace").strip()
     except OSError:
         return None
-
-
-def _is_same(path: str, project: str) -> bool:
-    # On Windows the CLI writes all paths in small letters.
-    return os.path.normcase(path) == os.path.normcase(project)
-
-
-def _holds_more_than_marker(folder: Path) -> bool:
-    try:
-        return any(entry.name != MARKER for entry in folder.iterdir())
-    except OSError:
-        return False
