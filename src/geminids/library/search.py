@@ -11,10 +11,10 @@ from geminids.library.marks import MarkMethods
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.query.search.facets import FacetCounts
     from geminids.query.search.found import Found
     from geminids.query.search.found_sessions import FoundInOrder
     from geminids.query.search.question import Question
-    from geminids.query.sessions.facets import FacetCounts
     from geminids.storage.index.values import SessionRow
 
 PAGE = 500
@@ -32,7 +32,8 @@ class SearchMethods(MarkMethods):
         """The sessions and messages that hold what is looked for, the best first."""
         from datetime import UTC, datetime
 
-        from geminids.query.search.question import Question, ask
+        from geminids.query.search.answer import ask
+        from geminids.query.search.question import Question
 
         asked = Question(question) if isinstance(question, str) else question
         moment = now or datetime.now(UTC)
@@ -90,7 +91,7 @@ class SearchMethods(MarkMethods):
         self, words: str, now: datetime | None = None, *, tags: Sequence[str] = ()
     ) -> FacetCounts:
         """What the sessions that a search finds have in common, with counts; as in `found_in_order`."""
-        from geminids.query.sessions.facets import facets_of
+        from geminids.query.search.facets import facets_of
 
         marks, tagged = self.marks(), self._tagged(tags) if tags else None
         found, is_exact = self._found_by_index(words, now)
@@ -113,6 +114,7 @@ class SearchMethods(MarkMethods):
 
     def _every_number(self, words: str, now: datetime) -> Sequence[int] | None:
         """The sessions in which a message matches; None where texts must be read to tell."""
-        from geminids.query.search.question import Question, every_session
+        from geminids.query.search.answer import every_session
+        from geminids.query.search.question import Question
 
         return self._context.ask(lambda index: every_session(index, Question(words), now))

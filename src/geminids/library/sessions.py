@@ -11,7 +11,7 @@ from geminids.library.marks import MarkMethods
 
 if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
-    from geminids.query.sessions.facets import FacetCounts
+    from geminids.query.search.facets import FacetCounts
     from geminids.query.sessions.listing import Filter, Listing
     from geminids.storage.index.values import SessionRow
 
@@ -40,7 +40,7 @@ class SessionMethods(MarkMethods):
 
     def facets(self, wanted: Filter) -> FacetCounts:
         """What the sessions of a list have in common, with counts."""
-        from geminids.query.sessions.facets import listed_facets
+        from geminids.query.search.facets import listed_facets
 
         marks = self.marks()
         tagged = self._tagged(wanted.tags) if wanted.tags else ()

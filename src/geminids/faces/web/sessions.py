@@ -18,10 +18,10 @@ from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords,
 from geminids.faces.web.errors import BadParameterError
 from geminids.faces.web.lines import harmless_all, lines, project_key
 from geminids.faces.web.searching import near_words
+from geminids.query.search.facets import Facet
 from geminids.query.search.found_sessions import FoundInOrder
 from geminids.query.search.moments import parse_moment
 from geminids.query.search.question import Question
-from geminids.query.sessions.facets import Facet
 from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
 from geminids.sharing.transcript import safe
 from geminids.storage.index.values import SessionRow

@@ -12,6 +12,7 @@ import msgspec
 from geminids import __version__
 from geminids.core import agents
 from geminids.core.model import FileAccount, Problem, SessionSummary, Tally
+from geminids.query.sessions.homes_reader import HomeReport
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".zst"})
 """Ends of names that tell what a file is, and nothing of whom."""
@@ -35,17 +36,6 @@ class FileTally(msgspec.Struct, frozen=True):
     def plus(self, size: int) -> FileTally:
         """One file more."""
         return FileTally(self.files + 1, self.bytes + size)
-
-
-class HomeReport(msgspec.Struct, frozen=True):
-    """A place where an agent keeps its data, and what was found there."""
-
-    agent: str
-    path: str
-    known_by: str
-    exists: bool
-    files: int = 0
-    complete: bool = True
 
 
 class Fidelity(msgspec.Struct, frozen=True, kw_only=True):

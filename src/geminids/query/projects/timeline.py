@@ -18,7 +18,7 @@ from geminids.core.model import (
     TypedLine,
 )
 from geminids.query.projects.report import Contents, ProjectReport, known_as
-from geminids.query.search.moments import FIRST
+from geminids.storage.times import FIRST
 
 _ON_TIMELINE = {
     CompanionKind.PLAN,

@@ -29,6 +29,7 @@ from geminids.query.search.found import (
     Total,
     Unsearched,
 )
+from geminids.query.search.question import NEWEST, Question
 from geminids.query.search.snippets import Cut, Cutter, places
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
@@ -43,13 +44,11 @@ if TYPE_CHECKING:
     from geminids.core.disk import Disk
     from geminids.query.search.language import Match as Expression
     from geminids.query.search.language import Query
-    from geminids.query.search.question import Question
     from geminids.query.search.scope import Narrowing
     from geminids.query.search.tree import Words
     from geminids.storage.index.database import Index
     from geminids.storage.text.patterns import Patterns
 
-BEST, NEWEST = "best", "newest"
 TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
 MOST_READ = 500
@@ -83,7 +82,7 @@ class Asked(Value):
     query: "Query"
     match: "Expression"
     narrowed: "Sequence[Narrowing]"
-    question: "Question"
+    question: Question
     disk: "Disk | None" = None
     """How files are opened that are gone."""
 
@@ -108,7 +107,7 @@ class Asked(Value):
 def search(
     index: "Index",
     query: "Query",
-    question: "Question",
+    question: Question,
     now: "datetime",
     *,
     texts_of: TextsOf | None = None,
@@ -146,7 +145,7 @@ def search(
     )
 
 
-def every_session(index: "Index", query: "Query", question: "Question") -> list[int] | None:
+def every_session(index: "Index", query: "Query", question: Question) -> list[int] | None:
     """All sessions in which a message matches, the newest first; None where texts must be read to tell.
 
     A search ranks only some of many, and tells of words that stand in several messages; this does neither.

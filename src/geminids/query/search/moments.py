@@ -6,6 +6,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 
 from geminids.core.errors import BadTimeError
+from geminids.storage.times import FIRST, LAST
 
 UNITS = {
     "min": timedelta(minutes=1),
@@ -15,9 +16,6 @@ UNITS = {
     "mo": timedelta(days=30),
     "y": timedelta(days=365),
 }
-
-FIRST = datetime.min.replace(tzinfo=UTC)
-LAST = datetime.max.replace(tzinfo=UTC)
 
 _AGO = re.compile(
     r"(\d{1,9})\s*(?:(min)(?:ute)?s?|(h)(?:ours?)?|(d)(?:ays?)?|(w)(?:eeks?)?|(mo)(?:nths?)?|(y)(?:ears?)?)"

@@ -1,19 +1,17 @@
 """A search as a face asks for it: words as they were typed, and what options add to them."""
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
-
-from geminids.query.search.engine import BEST, Texts, asked_at, search
-from geminids.query.search.engine import every_session as every_session_found
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from geminids.core.agents.homes import Home
-    from geminids.query.search.found import Found
     from geminids.query.search.language import Query
-    from geminids.storage.index.database import Index
+
+
+BEST, NEWEST = "best", "newest"
+"""In which order sessions are shown."""
 
 
 class Question(NamedTuple):
@@ -42,26 +40,6 @@ class Question(NamedTuple):
     """As `agent:`."""
     hidden_sessions: bool = False
     """Whether what filters leave out is counted in sessions and not in messages."""
-
-
-def ask(
-    index: "Index",
-    homes: "Sequence[Home]",
-    question: Question,
-    now: "datetime",
-    progress: Callable[[int, int], None] | None = None,
-) -> "Found":
-    """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
-    began = asked_at(question.after, now)
-    texts_of = _Reader(index, homes, with_outputs=question.scan)
-    disk = homes[0].disk if homes else None
-    query = query_of(question, began)
-    return search(index, query, question, now, texts_of=texts_of, progress=progress, disk=disk)
-
-
-def every_session(index: "Index", question: Question, now: "datetime") -> list[int] | None:
-    """All sessions in which a message matches, however many; None where the index alone cannot tell."""
-    return every_session_found(index, query_of(question, now), question)
 
 
 def query_of(question: Question, now: "datetime") -> "Query":
@@ -110,20 +88,3 @@ def _is_of_the_language(word: str) -> bool:
     name, colon, value = word.lstrip("-").partition(":")
     is_filter = bool(colon and value) and name in FILTERS
     return is_filter or " " in word or word.endswith("*") or word[:1] in {'"', "-"}
-
-
-class _Reader:
-    """Reads sessions when one is asked for: most searches do without, and need not load what it takes."""
-
-    def __init__(self, index: "Index", homes: "Sequence[Home]", *, with_outputs: bool) -> None:
-        self._read: Callable[[int], Iterable[tuple[int, Texts]]] | None = None
-        self._index = index
-        self._homes = homes
-        self._with_outputs = with_outputs
-
-    def __call__(self, number: int) -> Iterable[tuple[int, Texts]]:
-        if self._read is None:
-            from geminids.query.search.recheck import Verifying
-
-            self._read = Verifying(self._index, self._homes, with_outputs=self._with_outputs).texts_of
-        return self._read(number)

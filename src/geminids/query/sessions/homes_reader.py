@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
+import msgspec
+
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, Companions, Home, Reading, Scan, may_exist
 from geminids.core.agents.traces import Trace, trace
 from geminids.core.model import CompanionKind, Problem
-from geminids.query.health.fidelity import HomeReport
 from geminids.query.projects.report import Shelved
 from geminids.reading.bundles import Shelf, read_beside, read_bundle, shelves
 from geminids.sync.intake import LISTED
@@ -20,6 +21,17 @@ Wanted = Callable[[Bundle | Companions], bool]
 
 def _everything(_: object) -> bool:
     return True
+
+
+class HomeReport(msgspec.Struct, frozen=True):
+    """A place where an agent keeps its data, and what was found there."""
+
+    agent: str
+    path: str
+    known_by: str
+    exists: bool
+    files: int = 0
+    complete: bool = True
 
 
 class HomesReader:

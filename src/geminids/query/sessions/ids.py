@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from geminids.core.errors import AmbiguousIdError, Candidate, ShortIdError
 from geminids.core.names import storable
-from geminids.query.search.moments import FIRST
+from geminids.storage.times import FIRST
 
 if TYPE_CHECKING:
     from datetime import datetime
