@@ -30,12 +30,13 @@ from geminids.query.search.found import (
     Unsearched,
 )
 from geminids.query.search.question import NEWEST, Question
-from geminids.query.search.snippets import Cut, Cutter, places
+from geminids.query.search.snippets import Cut, Cutter
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
 from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.index.search import Match, MessageRow
+from geminids.storage.index.values import file_spans
 from geminids.storage.text import snippets
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ def _named(bits: int) -> tuple[str, ...]:
 def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -> dict[int, Hit]:
     """What is shown of each message, with a snippet from its file."""
     rows = searching.message_rows(asked.index, messages)
-    files = {place[0] for row in rows.values() for place in places(row.spans)}
+    files = {place[0] for row in rows.values() for place in file_spans(row.spans)}
     tools = searching.tools_of(asked.index, rows)
     columns = _columns(asked, [matches[message] for message in messages])
     paths = searching.file_paths(asked.index, files)

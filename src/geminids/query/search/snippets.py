@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from geminids.core.disk import HOW_TO_OPEN, REAL
 from geminids.core.values import Value
+from geminids.storage.index.values import file_spans
 from geminids.storage.text import snippets
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Cutter:
 
     def cut(self, spans: str, columns: Sequence[str]) -> "Cut | None":
         """The most telling piece of a message; None if what is looked for is not there any more."""
-        for file, start, end in places(spans):
+        for file, start, end in file_spans(spans):
             record = self._read(file, start, end)
             if record and (best := self._best(list(_texts(record)), columns)):
                 return best
@@ -187,12 +188,6 @@ def _unpacked(path: str, disk: "Disk") -> "BinaryIO":
         return BytesIO(next((answer for answer in answers if answer is not None), b""))
     except OSError:
         return BytesIO()
-
-
-def places(spans: str) -> list[tuple[int, int, int]]:
-    """File, start and end of each place at which a message stands."""
-    split = (span.split(":") for span in spans.split())
-    return [(int(file), int(start), int(end)) for file, start, end in split]
 
 
 def _density(snippet: "Snippet") -> tuple[int, int]:

@@ -20,7 +20,6 @@ from geminids.core.agents.base import Bundle, Home
 from geminids.core.agents.homes import disk_of
 from geminids.core.model import Message, Session, SessionSummary, ToolKind
 from geminids.core.names import storable
-from geminids.query.search.snippets import places
 from geminids.query.sessions import ids
 from geminids.query.sessions.assembly import assembled, copies_marked
 from geminids.query.sessions.contents import projects_known
@@ -33,7 +32,7 @@ from geminids.storage.index.beginnings import FirstMessage, KnownNumbers, first_
 from geminids.storage.index.bundles import numbered_place
 from geminids.storage.index.copies import copied_messages
 from geminids.storage.index.database import Index
-from geminids.storage.index.values import SessionRow
+from geminids.storage.index.values import SessionRow, file_spans
 
 _LOG = ".jsonl"
 """How the names of files end of which a part can be read: a record a line, the later ones below."""
@@ -116,7 +115,7 @@ def _ends(first: Sequence[FirstMessage], most: int) -> dict[int, int]:
     ends: dict[int, int] = {}
     for message in first:
         further = dict(ends)
-        for file, _, end in places(message.spans):
+        for file, _, end in file_spans(message.spans):
             further[file] = max(end, further.get(file, 0))
         if sum(further.values()) > most:
             break

@@ -67,3 +67,9 @@ class ProblemRow(NamedTuple):
     line: int | None
     start: int | None
     end: int | None
+
+
+def file_spans(spans: str) -> list[tuple[int, int, int]]:
+    """File, start and end of each place at which a message stands."""
+    split = (span.split(":") for span in spans.split())
+    return [(int(file), int(start), int(end)) for file, start, end in split]
