@@ -182,8 +182,9 @@ class LibraryContext:
         gone = self.finder.gone(found, self.archive)
         archive = self.archive
         disk = KeptDisk(archive.newest, archive.content, _moved_name(), archive.versions, archive.part)
-        disk.foreign = [home.folder for home in gone if home.known_by == IMPORTED]
-        disk.homes = [home.folder for home in found]
+        disk.know_homes(
+            [home.folder for home in found], [home.folder for home in gone if home.known_by == IMPORTED]
+        )
         return disk, [home._replace(disk=disk) for home in (*found, *gone)]
 
     def place(self) -> IndexFile | None:

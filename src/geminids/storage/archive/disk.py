@@ -117,13 +117,20 @@ class KeptDisk(Disk, Generic[C]):
         self._moved_name = moved_name
         self._versions = versions
         self._part = part
-        self.foreign: Sequence[str] = ()
-        """Homes of other machines: nothing is told of what lies there on this one."""
-        self.homes: Sequence[str] = ()
-        """Homes of this one: the folders right in them may be links, those further down are not followed."""
+        self._foreign: tuple[str, ...] = ()
+        self._homes: tuple[str, ...] = ()
         self._followed: dict[str, bool] = {}
         self._lock = allocate_lock()
         self._loaded: _Copies[C] | None = None
+
+    def know_homes(self, here: "Sequence[str]", foreign: "Sequence[str]") -> None:
+        """Say which homes there are on this machine, and which are of others.
+
+        The folders right in those of this machine may be links, those further down are not followed. Nothing
+        is told of what lies on this machine where those of others are.
+        """
+        self._homes = tuple(sorted(map(_beginning, here), key=len, reverse=True))
+        self._foreign = tuple(map(_beginning, foreign))
 
     def entries(self, folder: AnyPath) -> "Sequence[Entry]":
         """What a folder holds and what is gone from it, by name. Raises OSError."""
@@ -198,7 +205,7 @@ class KeptDisk(Disk, Generic[C]):
 
     def is_foreign(self, path: AnyPath) -> bool:
         """Whether a path is of another machine."""
-        return bool(self.foreign) and _tidy(path).startswith(tuple(map(_beginning, self.foreign)))
+        return bool(self._foreign) and _tidy(path).startswith(self._foreign)
 
     def _refuse_out_of_sight(self, path: AnyPath) -> None:
         if self._is_out_of_sight(path):
@@ -210,11 +217,11 @@ class KeptDisk(Disk, Generic[C]):
 
     def _is_behind_link(self, path: str) -> bool:
         """Whether a folder on the way from a home to a path is one that no reader goes through."""
-        home = max((home for home in self.homes if path.startswith(_beginning(home))), key=len, default=None)
-        if home is None:
+        if not path.startswith(self._homes):
             return False
+        home = next(home for home in self._homes if path.startswith(home))
         # Right in a home a reader opens folders by their names, wherever they are.
-        at = path.find(os.sep, len(_beginning(home)))
+        at = path.find(os.sep, len(home))
         while at > 0 and (at := path.find(os.sep, at + 1)) > 0:
             if self._is_link(path[:at]):
                 return True
@@ -227,7 +234,7 @@ class KeptDisk(Disk, Generic[C]):
 
     def _follows_no_link_in(self, folder: AnyPath) -> bool:
         """Whether links in a folder are links that no reader follows: a home's own ones are."""
-        return _tidy(folder) not in map(_tidy, self.homes)
+        return _beginning(folder) not in self._homes
 
     def _is_replaced(self, path: AnyPath, mode: int) -> bool:
         """Whether something else is where a file was that is kept, or a folder that holds such files."""
