@@ -4,7 +4,6 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.query.usage.prices import Amounts
-from geminids.storage.index.schema import USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,13 +44,16 @@ class Tokens(NamedTuple):
             return None
         return self.input - (self.cached or 0) - (self.cache_write or 0)
 
-    @staticmethod
-    def sum(many: "Iterable[Tokens]") -> "Tokens":
+    @classmethod
+    def of(cls, spent: "Spent", cost: "Decimal | None") -> "Tokens":
+        """What one group used, and what that cost; None if there is no price."""
+        return cls(*spent[4:], cost, spent.requests if cost is None else 0)
+
+    @classmethod
+    def sum(cls, many: "Iterable[Tokens]") -> "Tokens":
         """All of them together; a kind of token nobody recorded stays unknown."""
-        adding = Adding()
-        for tokens in many:
-            adding.add_tokens(tokens)
-        return adding.tokens()
+        # By columns, many times faster than one after the other: there are tens of thousands.
+        return cls(*(_sum(numbers) for numbers in zip(*many, strict=True)))
 
 
 class Figures(NamedTuple):
@@ -93,44 +95,6 @@ def figures_of(done: "Done") -> Figures:
     return Figures(*done[1:9], 0, done.added, done.removed)
 
 
-_UNMEASURED = Tokens._fields.index("unmeasured")
-
-
-class Adding:
-    """Adds up tokens, many times: as plain numbers, since making a value of each sum would take the time."""
-
-    __slots__ = ("numbers",)
-
-    def __init__(self) -> None:
-        self.numbers: list[int | Decimal | None] = [0, 0, *(None for _ in USAGE), None, 0]
-
-    def add(self, spent: "Spent", cost: "Decimal | None") -> None:
-        """What one group used, and what that cost; None if there is no price."""
-        self._add((*spent[4:], cost, spent.requests if cost is None else 0))
-
-    def add_all(self, other: "Adding") -> None:
-        """Another sum."""
-        self._add(other.numbers)
-
-    def add_tokens(self, tokens: Tokens) -> None:
-        """A sum that was made a value of."""
-        self._add(tokens)
-
-    def _add(self, numbers: "Sequence[int | Decimal | None]") -> None:
-        self.numbers = [
-            one if other is None else other if one is None else one + other
-            for one, other in zip(self.numbers, numbers, strict=True)
-        ]
-
-    def add_unmeasured(self, replies: int) -> None:
-        """Some replies of which nothing was recorded."""
-        self.numbers[_UNMEASURED] = (self.numbers[_UNMEASURED] or 0) + replies
-
-    def tokens(self) -> Tokens:
-        """The sum."""
-        return Tokens._make(self.numbers)
-
-
 def together(many: "Sequence[Figures]") -> Figures:
     """What adds up of several groups: a session or a file may be in more than one of them."""
     guesses = [figures.estimated for figures in many if figures.estimated]
@@ -148,7 +112,7 @@ def together(many: "Sequence[Figures]") -> Figures:
     )
 
 
-def _sum(numbers: "Iterable[int | None]") -> int | None:
+def _sum(numbers: "Iterable[Any]") -> Any:
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.values import Value
 from geminids.query.usage.counted import scope_of
-from geminids.query.usage.figures import Adding, Figures, Tokens
+from geminids.query.usage.figures import Figures, Tokens
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.query.usage.stats import NAMING, StatsQuestion, group_of
 from geminids.storage.index import totals
@@ -96,25 +96,25 @@ def over_time(
     )
 
 
-_Sums = dict[tuple[Key, int], Adding]
+_Sums = dict[tuple[Key, int], Tokens]
 """By the number of a part and the first day of a period."""
 
 
 def _sums(by: str, spent: Sequence[Spent], guessed: Sequence[Spent], prices: RowPrices) -> _Sums:
     first_days = {day: _first_day(by, day) for day in {row.day for row in (*spent, *guessed)}}
-    sums: defaultdict[tuple[Key, int], Adding] = defaultdict(Adding)
+    used: defaultdict[tuple[Key, int], list[Tokens]] = defaultdict(list)
     for row in spent:
-        sums[row.key, first_days[row.day]].add(row, prices.cost(row))
+        used[row.key, first_days[row.day]].append(Tokens.of(row, prices.cost(row)))
     for row in guessed:
-        sums[row.key, first_days[row.day]].add_unmeasured(row.requests)
-    return sums
+        used[row.key, first_days[row.day]].append(Tokens(unmeasured=row.requests))
+    return {place: Tokens.sum(all_of_it) for place, all_of_it in used.items()}
 
 
 def _largest_first(sums: _Sums) -> list[Key]:
     """The numbers of the parts."""
     totals_of: defaultdict[Key, int] = defaultdict(int)
     for (key, _), used in sums.items():
-        totals_of[key] += used.tokens().total or 0
+        totals_of[key] += used.total or 0
     return sorted(totals_of, key=lambda key: -totals_of[key])
 
 
@@ -128,12 +128,12 @@ def _names(
 
 def _part(key: str, name: str, sums: _Sums, firsts: Sequence[int], numbers: set[Key]) -> UsagePart:
     """Those of some numbers, together."""
-    used, points = Adding(), {first: Adding() for first in firsts}
-    for (number, first), sum_of_one in sums.items():
+    points: dict[int, list[Tokens]] = {first: [] for first in firsts}
+    for (number, first), used in sums.items():
         if number in numbers:
-            used.add_all(sum_of_one)
-            points[first].add_all(sum_of_one)
-    return UsagePart(key, name, used.tokens(), [point.tokens() for point in points.values()])
+            points[first].append(used)
+    used_in = list(map(Tokens.sum, points.values()))
+    return UsagePart(key, name, Tokens.sum(used_in), used_in)
 
 
 def _fitting(days: Sequence[int]) -> str:

@@ -4,11 +4,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.values import Value
 from geminids.query.usage.counted import hours_counted, scope_of, sessions_counted
-from geminids.query.usage.figures import Adding, Figures, Tokens, figures_of, together
+from geminids.query.usage.figures import Figures, Tokens, figures_of, together
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.storage.index import reader, totals
 from geminids.storage.index.reader import Condition
@@ -175,7 +176,7 @@ class _Counting:
             total=total,
             grouped_sessions=self._grouped_sessions(total),
             groups=_named(self._index, self._by, self._groups(), self._prices.models),
-            days=[(date_of(int(day)), used.tokens()) for day, used in sorted(self._used.by_day.items())],
+            days=[(date_of(int(day)), Tokens.sum(used)) for day, used in sorted(self._used.by_day.items())],
             since=query.since if query else None,
             until=query.before if query else None,
             basis=self._prices.basis,
@@ -234,9 +235,9 @@ class _Counting:
     def _used_in(self, groups: dict[Key, Figures]) -> dict[Key, Figures]:
         """The groups with what they used."""
         for key, used in self._used.by_key.items():
-            groups[key] = groups.get(key, Figures())._replace(tokens=used.tokens())
+            groups[key] = groups.get(key, Figures())._replace(tokens=Tokens.sum(used))
         for key, used in self._estimated.by_key.items() if self._estimated else ():
-            groups[key] = groups.get(key, Figures())._replace(estimated=used.tokens())
+            groups[key] = groups.get(key, Figures())._replace(estimated=Tokens.sum(used))
         return groups
 
     def _deeds(self, group: str) -> dict[Key, Figures]:
@@ -253,28 +254,25 @@ class _Used:
     def __init__(
         self, rows: Iterable[Spent], cost: "Callable[[Spent], Decimal | None]", *, by_day: bool
     ) -> None:
-        """Add them up; `by_day` says that the groups are days."""
-        self.by_key: defaultdict[Key, Adding] = defaultdict(Adding)
-        self.by_day: defaultdict[Key, Adding] = self.by_key if by_day else defaultdict(Adding)
+        """Divide them; `by_day` says that the groups are days."""
+        self.by_key: defaultdict[Key, list[Tokens]] = defaultdict(list)
+        self.by_day: defaultdict[Key, list[Tokens]] = self.by_key if by_day else defaultdict(list)
         for row in rows:
-            paid = cost(row)
-            self.by_key[row.key].add(row, paid)
-            if not by_day:
-                self.by_day[row.day].add(row, paid)
+            self._add(row, Tokens.of(row, cost(row)))
 
     def note_unmeasured(self, rows: Iterable[Spent]) -> None:
         """Count the replies that are no recorded requests; they are told by what they may have used."""
         for row in rows:
-            self.by_key[row.key].add_unmeasured(row.requests)
-            if self.by_day is not self.by_key:
-                self.by_day[row.day].add_unmeasured(row.requests)
+            self._add(row, Tokens(unmeasured=row.requests))
+
+    def _add(self, row: Spent, used: Tokens) -> None:
+        self.by_key[row.key].append(used)
+        if self.by_day is not self.by_key:
+            self.by_day[row.day].append(used)
 
     def total(self) -> Tokens:
         """All of them."""
-        total = Adding()
-        for used in self.by_key.values():
-            total.add_all(used)
-        return total.tokens()
+        return Tokens.sum(chain.from_iterable(self.by_key.values()))
 
 
 # Groups and their names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Protocol
 from zlib import adler32, crc32
 
@@ -15,10 +16,10 @@ from geminids.core.model.summary import says_something
 from geminids.storage.codec.estimates import estimates
 from geminids.storage.codec.packing import packed, project_row, unpacked
 from geminids.storage.codec.texts import words
+from geminids.storage.index.schema import USAGE
 from geminids.storage.index.writer import (
     FateFacts,
     MessageFacts,
-    RequestFacts,
     SessionFacts,
     SessionRows,
     Writer,
@@ -28,6 +29,7 @@ from geminids.storage.times import microseconds
 
 _DONE = frozenset({ToolStatus.SUCCESS, ToolStatus.UNKNOWN})
 """How calls end whose changes count: what failed or was declined changed nothing."""
+_used = attrgetter("requests", *USAGE)
 _MOST_SPANS = 12
 """Places of a message that are kept, where its pieces and versions stand: the first one, and the last."""
 
@@ -169,21 +171,10 @@ def traces(kept: Iterable[bytes]) -> list[Trace]:
     return [unpacked(one, Trace) for one in kept]
 
 
-def _request(message: Message) -> RequestFacts:
-    used = message.usage
-    assert used is not None
-    return RequestFacts(
-        key(message.request_id) if message.request_id else None,
-        used.requests,
-        used.input,
-        used.cached,
-        used.cache_write,
-        used.cache_write_hour,
-        used.output,
-        used.thoughts,
-        used.tool,
-        used.total,
-    )
+def _request(message: Message) -> tuple[int | None, ...]:
+    """What a message used, as a row of `requests` tells it."""
+    same = key(message.request_id) if message.request_id else None
+    return same, *_used(message.usage)
 
 
 def _changed_lines(change: FileChange) -> tuple[int | None, int | None]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 from geminids.core.names import storable
 from geminids.storage.index.database import Index
-from geminids.storage.index.schema import COLUMNS
+from geminids.storage.index.schema import COLUMNS, USAGE
 from geminids.storage.index.values import ProblemRow, ProjectRow
 from geminids.storage.paths import opened, stored
 
@@ -44,21 +44,6 @@ class SessionFacts(NamedTuple):
     trace: bytes | None
 
 
-class RequestFacts(NamedTuple):
-    """A row of `requests` without its message and session."""
-
-    key: int | None
-    requests: int
-    input: int | None
-    cached: int | None
-    cache_write: int | None
-    cache_write_hour: int | None
-    output: int | None
-    thoughts: int | None
-    tool: int | None
-    total: int | None
-
-
 class MessageFacts(NamedTuple):
     """A row of `messages` without its number, session and place; its words, and all that hangs on it."""
 
@@ -77,7 +62,8 @@ class MessageFacts(NamedTuple):
     """Tool, how it ended, how often."""
     changes: Sequence[tuple[int, int, int | None, int | None]] = ()
     """File, tool, lines added and removed."""
-    request: RequestFacts | None = None
+    request: Sequence[int | None] | None = None
+    """Its key, how many requests it stands for, and their tokens in the order of `USAGE`."""
     estimate: tuple[int, int] | None = None
     """Tokens of prompt and answer, where the agent recorded none."""
 
@@ -126,7 +112,7 @@ _FILE = 2 + SessionFacts._fields.index("file")
 # So what is new is inserted, which cannot.
 _INTO_SESSIONS = f"INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
 _INTO_MESSAGES = f"INTO messages VALUES ({_marks(3 + _IN_ROW)})"
-_INTO_REQUESTS = f"INTO requests VALUES ({_marks(2 + len(RequestFacts._fields))})"
+_INTO_REQUESTS = f"INTO requests VALUES ({_marks(4 + len(USAGE))})"
 _HANGING = {"id": ("messages",), "message": ("calls", "changes", "requests", "estimates")}
 """The tables that hold something of a message, by the column that has its number."""
 _ELSEWHERE = (
