@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 
 from geminids.core.model import Session
-from geminids.faces.cli.all_documents import DOCUMENTS
+from geminids.faces.documents.printed import DOCUMENTS
 from tests.support.schemas import schema_of
 
 

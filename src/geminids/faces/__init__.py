@@ -1,1 +1,1 @@
-"""Thin faces over the library: the command line, the web app, and what hooks start."""
+"""Thin faces over the library: the command line, the web app, the JSON of both, and what hooks start."""

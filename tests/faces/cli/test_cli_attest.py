@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from geminids.faces.cli.attest_document import StampedDocument
+from geminids.faces.documents.records import StampedDocument
 from tests.conftest import FIXTURES, Run
 from tests.support.attested_homes import (
     ISSUER,

@@ -9,7 +9,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from geminids.faces.cli.all_documents import DOCUMENTS
+from geminids.faces.documents.printed import DOCUMENTS
 from geminids.sharing.export.data import encode
 from geminids.sharing.export.session_document import SessionDocument
 from tests.conftest import FIXTURES, ROOT, Run

@@ -17,7 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from geminids.faces.cli.key_command import PASSPHRASE_VARIABLE
-from geminids.faces.cli.key_document import KeyDocument, KeysDocument
+from geminids.faces.documents.records import KeyDocument, KeysDocument
 from tests.conftest import NOW, Run
 from tests.support.terminal import RUN, on_terminal
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids.faces.cli.resume_document import ResumeDocument
-from geminids.faces.cli.shell_line import shell_line, shell_word
+from geminids.faces.documents.resume import ResumeDocument
+from geminids.faces.shell_line import shell_line, shell_word
 from tests.conftest import Run
 from tests.support.fake_agents import install, path_with
 from tests.support.homes import FIRST_ID, write_session

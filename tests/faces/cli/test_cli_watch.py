@@ -18,7 +18,7 @@ import pytest
 
 from geminids.agents.gemini import GeminiSource
 from geminids.core.model import Message
-from geminids.faces.cli.live import WatchDocument
+from geminids.faces.documents.live import WatchDocument
 from tests.conftest import FIXTURES, ROOT, Run
 from tests.support.golden import check_golden
 from tests.support.homes import write_session

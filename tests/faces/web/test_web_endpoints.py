@@ -14,8 +14,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from geminids.core.model import Attachment, State
+from geminids.faces.documents.base import FaultyRequest
 from geminids.faces.web.app import ENDPOINTS
-from geminids.faces.web.documents.base import FaultyRequest
 from geminids.faces.web.endpoints import Endpoint
 from geminids.library import open_library
 from geminids.sharing.export import available as format_names

@@ -143,17 +143,21 @@ def test_a_turn_and_a_session_tell_what_they_cost(tmp_path: Path) -> None:
     settle_price(tmp_path / "data", "own-model")
     with client_of([priced_home(tmp_path, "own-model")], tmp_path / "data") as client:
         facts = client.get("/api/session", params={"id": ID}).json()
-        costs = [entry["usage"]["cost"] for entry in entries_of(client, ID) if entry.get("usage")]
+        (used,) = [entry["usage"] for entry in entries_of(client, ID) if entry.get("usage")]
+        tokens = client.get("/api/usage").json()["total"]["tokens"]
     expected = float(Decimal(10 * 1000 + 2 * 50000) / 1_000_000)
-    assert costs == [expected]
+    assert used["cost"] == expected
+    assert used == tokens, "tokens are told alike wherever they are told"
     assert (facts["cost"], facts["unpriced"]) == (expected, 0)
 
 
 def test_what_has_no_price_costs_nothing_that_is_known(tmp_path: Path) -> None:
     with client_of([priced_home(tmp_path, "nobody-knows-it")], tmp_path / "data") as client:
         facts = client.get("/api/session", params={"id": ID}).json()
-        costs = [entry["usage"]["cost"] for entry in entries_of(client, ID) if entry.get("usage")]
-    assert costs == [None]
+        (used,) = [entry["usage"] for entry in entries_of(client, ID) if entry.get("usage")]
+        tokens = client.get("/api/usage").json()["total"]["tokens"]
+    assert used["cost"] is None
+    assert used == tokens, "tokens are told alike wherever they are told"
     assert (facts["cost"], facts["unpriced"]) == (None, 1)
 
 

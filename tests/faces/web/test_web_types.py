@@ -25,5 +25,5 @@ def test_the_types_of_the_page_are_those_of_the_server(tmp_path: Path) -> None:
     document = json.dumps(openapi(ENDPOINTS))
     subprocess.run([node, script, str(made)], input=document, text=True, check=True)
     assert made.read_text("utf-8") == (FRONTEND / "src" / "lib" / "api-types.ts").read_text("utf-8"), (
-        "after a change to web/documents: `python scripts/openapi.py | npm run types` in frontend/"
+        "after a change to documents: `python scripts/openapi.py | npm run types` in frontend/"
     )

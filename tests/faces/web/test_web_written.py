@@ -17,8 +17,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from geminids.core.model import SessionKind
+from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.app import ENDPOINTS
-from geminids.faces.web.documents.live import LiveEvent
 from geminids.faces.web.endpoints import Endpoint
 from geminids.faces.web.redaction import Redaction
 from geminids.faces.web.written import Writing

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geminids.faces.cli.redact_document import RedactDocument
+from geminids.faces.documents.exports import RedactDocument
 from geminids.sharing.redact.pseudonyms import KEY_FILE
 from tests.conftest import Run
 from tests.support.homes import FIRST_ID, tool_call, write_session

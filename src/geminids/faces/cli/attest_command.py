@@ -235,20 +235,18 @@ def _print(choices: Choices, signed: bytes) -> None:
 
 
 def _print_attested(attesting: Attesting, attested: Attested, files: Sequence[str]) -> None:
-    from geminids.faces.cli.attest_document import AttestDocument
-    from geminids.faces.cli.data import encode, print_json
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.records import AttestDocument
 
     print_json(
-        encode(
-            AttestDocument(
-                issuer=attesting.issuer,
-                key_id=attesting.key_id,
-                id=attested.id,
-                files=files,
-                entries=attested.entries,
-                withheld=attested.withheld,
-                hidden=attesting.hidden if attesting.is_redacting else None,
-            )
+        AttestDocument(
+            issuer=attesting.issuer,
+            key_id=attesting.key_id,
+            id=attested.id,
+            files=files,
+            entries=attested.entries,
+            withheld=attested.withheld,
+            hidden=attesting.hidden if attesting.is_redacting else None,
         )
     )
 
@@ -280,19 +278,17 @@ def _every_session(choices: Choices, library: Library) -> Sequence[SessionRow]:
 
 
 def _print_outcome(attesting: Attesting, outcome: ChainOutcome, folder: Path) -> None:
-    from geminids.faces.cli.attest_document import StatementsDocument
-    from geminids.faces.cli.data import encode, print_json
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.records import StatementsDocument
 
     print_json(
-        encode(
-            StatementsDocument(
-                issuer=attesting.issuer,
-                key_id=attesting.key_id,
-                folder=str(folder),
-                signed=[str(path) for path in outcome.signed],
-                unchanged=outcome.unchanged,
-                failed=outcome.failed,
-            )
+        StatementsDocument(
+            issuer=attesting.issuer,
+            key_id=attesting.key_id,
+            folder=str(folder),
+            signed=[str(path) for path in outcome.signed],
+            unchanged=outcome.unchanged,
+            failed=outcome.failed,
         )
     )
 
@@ -306,10 +302,10 @@ def _add_time_stamp(
         return 0
     library.records.write(absolute(output), stamped, force=force)
     if choices.json:
-        from geminids.faces.cli.attest_document import StampedDocument
-        from geminids.faces.cli.data import encode, print_json
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.records import StampedDocument
 
-        print_json(encode(StampedDocument(files=[str(absolute(output))])))
+        print_json(StampedDocument(files=[str(absolute(output))]))
         return 0
     say(f"{output}: the time stamp is in it; `geminids verify {output} --tsa CERTIFICATE` checks it.")
     return 0

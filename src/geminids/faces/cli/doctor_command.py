@@ -39,10 +39,11 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     """  # noqa: D301 - click wants the character itself
     report = choices.open_library().doctor(files, with_names=paths or choices.json)
     if choices.json:
-        from geminids.faces.cli.data import print_json
-        from geminids.faces.cli.documents import DoctorDocument, document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.base import filled
+        from geminids.faces.documents.health import DoctorDocument
 
-        print_json(document(DoctorDocument, report))
+        print_json(filled(DoctorDocument, report))
     else:
         _draw(choices, report, every_problem=paths)
     return PARTLY_DONE if report.is_partial else 0

@@ -36,10 +36,10 @@ def explained(choices: Choices, library: Library, asked: Asked, wanted: str, *, 
         return 0
     found = library.explain(asked.question(), choices.now)
     if choices.json:
-        from geminids.faces.cli.data import encode, print_json
-        from geminids.faces.cli.explain_document import explain_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.explanation import explain_document
 
-        print_json(encode(explain_document(found)))
+        print_json(explain_document(found))
     elif found.sessions:
         from geminids.faces.cli.explain_total import draw_total
 
@@ -55,10 +55,10 @@ def explained(choices: Choices, library: Library, asked: Asked, wanted: str, *, 
 
 def _explain_session(choices: Choices, found: ExplainedSession, *, no_pager: bool) -> None:
     if choices.json:
-        from geminids.faces.cli.data import encode, print_json
-        from geminids.faces.cli.explain_document import explained_session_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.explanation import explained_session_document
 
-        print_json(encode(explained_session_document(found)))
+        print_json(explained_session_document(found))
         return
     from geminids.faces.cli.explain_session import draw_session
 

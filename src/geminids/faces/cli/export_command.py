@@ -303,8 +303,9 @@ def _to_stdout(exporting: Exporting, items: Sequence[Item]) -> int:
 def _to_folder(
     choices: Choices, exporting: Exporting, items: Sequence[Item], target: Path, *, force: bool
 ) -> int:
-    from geminids.faces.cli.export_document import LeftAlone
     from geminids.faces.cli.progress import progress
+    from geminids.faces.documents.base import filled
+    from geminids.faces.documents.exports import LeftAlone
 
     outcome = exporting.to_folder(items, target, force=force, progress=progress("Exporting"))
     if choices.json:
@@ -313,9 +314,9 @@ def _to_folder(
             str(target),
             written=outcome.written,
             unchanged=outcome.unchanged,
-            refused=[LeftAlone(refused.file, refused.reason) for refused in outcome.refused],
+            refused=[filled(LeftAlone, refused) for refused in outcome.refused],
             failed=outcome.failed,
-            contents_refused=LeftAlone(*outcome.contents) if outcome.contents else None,
+            contents_refused=filled(LeftAlone, outcome.contents) if outcome.contents else None,
         )
     else:
         written = f"{_count(outcome.written)} written, {outcome.unchanged:,} unchanged"
@@ -341,19 +342,17 @@ def _tell_left_alone(outcome: FolderOutcome) -> int:
 
 
 def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
-    from geminids.faces.cli.data import encode, print_json
-    from geminids.faces.cli.export_document import ExportDocument
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.exports import ExportDocument
 
     print_json(
-        encode(
-            ExportDocument(
-                format=exporting.format.name,
-                output=output,
-                redacted=exporting.redacted,
-                hidden=exporting.hidden,
-                losses=exporting.losses,
-                **outcome,
-            )
+        ExportDocument(
+            format=exporting.format.name,
+            output=output,
+            redacted=exporting.redacted,
+            hidden=exporting.hidden,
+            losses=exporting.losses,
+            **outcome,
         )
     )
 

@@ -161,11 +161,11 @@ def _report(choices: Choices, done: Forgotten) -> None:
     from geminids.sharing.transcript import words
 
     if choices.json:
-        from geminids.faces.cli.data import print_json
-        from geminids.faces.cli.documents import document
-        from geminids.faces.cli.forget_document import ForgetDocument
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.base import filled
+        from geminids.faces.documents.kept_copies import ForgetDocument
 
-        print_json(document(ForgetDocument, done))
+        print_json(filled(ForgetDocument, done))
     number = len(done.sessions)
     whose = "its" if number == 1 else "their"
     until = f" until {whose} files change" if done.until_changed else ""
@@ -178,10 +178,10 @@ def _report(choices: Choices, done: Forgotten) -> None:
 
 def _list(choices: Choices, stones: Sequence[Tombstone]) -> int:
     if choices.json:
-        from geminids.faces.cli.data import encode, print_json
-        from geminids.faces.cli.forget_document import forgotten_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.kept_copies import forgotten_document
 
-        print_json(encode(forgotten_document(stones)))
+        print_json(forgotten_document(stones))
     else:
         _draw_stones(choices.open_page(), stones)
     if not stones:
@@ -214,10 +214,10 @@ def _undo(choices: Choices, library: Library, wanted: Sequence[str]) -> int:
     meant = list(dict.fromkeys(_forgotten_called(known, name) for name in wanted))
     library.kept.recall(meant)
     if choices.json:
-        from geminids.faces.cli.data import encode, print_json
-        from geminids.faces.cli.forget_document import forgotten_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.kept_copies import forgotten_document
 
-        print_json(encode(forgotten_document(library.kept.tombstones())))
+        print_json(forgotten_document(library.kept.tombstones()))
     number = len(meant)
     its = "its files are" if number == 1 else "their files are"
     say(f"{words.count(number, 'session')} may come back, if {its} there: `{choices.spelled('list')}`.")

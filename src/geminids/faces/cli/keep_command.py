@@ -115,10 +115,11 @@ def versions(choices: Choices, *, wanted: str) -> int:
     with choices.open_library() as library:
         found = library.kept.versions(wanted)
     if choices.json:
-        from geminids.faces.cli.documents import document
-        from geminids.faces.cli.keep_document import VersionsDocument
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.base import filled
+        from geminids.faces.documents.kept_copies import VersionsDocument
 
-        _print(document(VersionsDocument, found))
+        print_json(filled(VersionsDocument, found))
     elif found.versions:
         from geminids.faces.cli.keep_page import draw_versions
 
@@ -148,10 +149,10 @@ def verify(choices: Choices) -> int:
     with choices.open_library() as library:
         found = library.kept.verify(progress("Checking copies"))
     if choices.json:
-        from geminids.faces.cli.data import encode
-        from geminids.faces.cli.keep_document import verified_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.kept_copies import verified_document
 
-        _print(encode(verified_document(found)))
+        print_json(verified_document(found))
     else:
         from geminids.faces.cli.keep_page import draw_verified
 
@@ -191,10 +192,10 @@ def export(choices: Choices, *, target: str, wanted: tuple[str, ...], force: boo
     with choices.open_library() as library:
         done = library.kept.export(str(path), wanted, progress("Writing copies"), replace=force)
     if choices.json:
-        from geminids.faces.cli.data import encode
-        from geminids.faces.cli.keep_document import exported_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.kept_copies import exported_document
 
-        _print(encode(exported_document(done, target)))
+        print_json(exported_document(done, target))
     return _tell_exported(choices, target, done)
 
 
@@ -217,10 +218,10 @@ def import_(choices: Choices, *, file: str) -> int:
     with choices.open_library() as library:
         done = library.kept.take_over(str(absolute(file)), progress("Taking over copies"))
     if choices.json:
-        from geminids.faces.cli.data import encode
-        from geminids.faces.cli.keep_document import imported_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.kept_copies import imported_document
 
-        _print(encode(imported_document(done, file)))
+        print_json(imported_document(done, file))
     _tell_imported(choices, file, done)
     return 0
 
@@ -253,10 +254,11 @@ def _status(choices: Choices, *, everything: bool) -> int:
     with choices.open_library() as library:
         found = library.kept.status(choices.now)
         if choices.json:
-            from geminids.faces.cli.documents import document
-            from geminids.faces.cli.keep_document import KeepDocument
+            from geminids.faces.cli.json_output import print_json
+            from geminids.faces.documents.base import filled
+            from geminids.faces.documents.kept_copies import KeepDocument
 
-            _print(document(KeepDocument, found))
+            print_json(filled(KeepDocument, found))
         else:
             _draw_status(choices, library, found, everything=everything)
     return 0
@@ -297,9 +299,3 @@ def _gone(library: Library) -> str:
     led = sum(kind in LED_BY_HUMANS for kind in kinds)
     told = [(led, "session"), (len(kinds) - led, "subagent")]
     return " and ".join(words.count(number, noun) for number, noun in told if number)
-
-
-def _print(encoded: bytes) -> None:
-    from geminids.faces.cli.data import print_json
-
-    print_json(encoded)

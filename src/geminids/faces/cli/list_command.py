@@ -24,7 +24,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from geminids.faces.cli.documents import MarkedSummary
+    from geminids.faces.documents.sessions import MarkedSummary
     from geminids.library import Library
     from geminids.query.sessions.listing import Filter, Listing
     from geminids.storage.index.values import SessionRow
@@ -211,24 +211,24 @@ def _usual_limit(choices: Choices) -> int | None:
 
 
 def _marked(library: "Library", sessions: "Sequence[SessionRow]") -> "list[MarkedSummary]":
-    from geminids.faces.cli.documents import MarkedSummary, marked
     from geminids.faces.cli.sessions import marks_of
+    from geminids.faces.documents.sessions import MarkedSummary, marked
 
     marks = marks_of(library, sessions)
     return [marked(MarkedSummary, summary, marks) for summary in library.summaries(sessions)]
 
 
 def _print_json(sessions: "Sequence[MarkedSummary]") -> None:
-    from geminids.faces.cli.data import encode, print_json
-    from geminids.faces.cli.documents import ListDocument
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.sessions import ListDocument
 
-    print_json(encode(ListDocument(sessions)))
+    print_json(ListDocument(sessions=sessions))
 
 
 def _print_json_lines(sessions: "Sequence[MarkedSummary]") -> None:
-    from geminids.faces.cli.data import encode, print_lines
+    from geminids.faces.cli.json_output import print_lines
 
-    print_lines(encode(session) for session in sessions)
+    print_lines(sessions)
 
 
 def _draw(choices: Choices, library: "Library", sessions: "Sequence[SessionRow]") -> None:

@@ -1,15 +1,14 @@
-"""What is written while one watches: drawn as `show` draws it, or as one JSON value a line."""
+"""What is written while one watches, drawn as `show` draws it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from geminids.core.model import AnyPart, Message, Session, SessionSummary, State
-from geminids.faces.cli.data import encode
+from geminids.core.model import Session, SessionSummary, State
 from geminids.faces.cli.page import Page
 from geminids.faces.cli.story import Telling, draw_entries
 from geminids.query.sessions.ids import short_ids
@@ -27,35 +26,6 @@ DROPPED = {
 GONE = "gone: {} taken out of the file"
 BACK = "back: the agent sees {} again"
 IMPORTED = "{} taken over from another session"
-
-
-class WatchDocument(msgspec.Struct, frozen=True, tag_field="schema", tag="geminids/watch/1"):
-    """What became of one message while `geminids watch` looked on; each stands on a line of its own."""
-
-    happened: Literal["added", "changed", "dropped", "gone"]
-    """`gone`: no file holds the session any more."""
-    session_id: str
-    message_id: str | None = None
-    message: Message | None = None
-    """The message as it is now, as in the document of its session; null if no file holds it any more."""
-    new_parts: tuple[AnyPart, ...] = ()
-    """What is new of a message that was told before: of words that grew, only the rest."""
-    was: State | None = None
-    """The state in which the message was told before."""
-    same_as: str | None = None
-    """The message that it turned out to be a copy of; agents write a history again under new ids."""
-
-
-def news_lines(event: SessionNews | SessionGone) -> Iterable[bytes]:
-    """The documents of what happened."""
-    if isinstance(event, SessionGone):
-        yield encode(WatchDocument("gone", event.session_id))
-        return
-    for news in event.news:
-        # All parts of a message that is new stand in it.
-        new_parts = () if news.happened is Happened.ADDED else news.new_parts
-        told = (news.message_id, news.message, new_parts, news.was, news.same_as)
-        yield encode(WatchDocument(news.happened.value, event.session.id, *told))
 
 
 class Drawing(NamedTuple):

@@ -137,8 +137,8 @@ def _show(choices: Choices, library: Library, wanted: str) -> int:
 
 def _show_all(choices: Choices, found: MarkedSessions) -> int:
     if choices.json:
-        from geminids.faces.cli.data import print_json
-        from geminids.faces.cli.documents import marks_document
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.sessions import marks_document
 
         print_json(marks_document(found))
     elif found.sessions:
@@ -163,7 +163,7 @@ def _tell_absent(number: int) -> None:
 
 
 def _print(session: Marked) -> None:
-    from geminids.faces.cli.data import print_json
-    from geminids.faces.cli.documents import mark_document
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.sessions import MarkDocument, marked_in_little
 
-    print_json(mark_document(session))
+    print_json(marked_in_little(MarkDocument, session))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from geminids.core.errors import NOTHING_FOUND
 from geminids.core.names import project_names
-from geminids.faces.cli.data import print_json
-from geminids.faces.cli.documents import OverviewDocument, document
+from geminids.faces.cli.json_output import print_json
 from geminids.faces.cli.options import Choices
 from geminids.faces.cli.page import Page
 from geminids.faces.cli.sessions import (
@@ -26,7 +25,10 @@ def overview(choices: Choices) -> int:
     found = library.overview(choices.now)
     tell_memory(library)
     if choices.json:
-        print_json(document(OverviewDocument, found))
+        from geminids.faces.documents.base import filled
+        from geminids.faces.documents.overview import OverviewDocument
+
+        print_json(filled(OverviewDocument, found))
     else:
         _draw(choices, library, found)
     if not found.newest and not found.problems:

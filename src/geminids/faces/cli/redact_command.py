@@ -63,11 +63,12 @@ def redact(choices: Choices, *, wanted: str, hide: tuple[str, ...], keep_attachm
 
 
 def _print(redactor: Redactor, redacted: Sequence[Redacted]) -> None:
-    from geminids.faces.cli.data import encode, print_json
-    from geminids.faces.cli.redact_document import RedactDocument, RedactedSession
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.base import filled
+    from geminids.faces.documents.exports import RedactDocument, RedactedSession
 
-    sessions = [RedactedSession(each.session.id, each.session.title, each.findings) for each in redacted]
-    print_json(encode(RedactDocument(redactor.describe(), redactor.is_reduced, sessions)))
+    sessions = [filled(RedactedSession, each.session, findings=each.findings) for each in redacted]
+    print_json(filled(RedactDocument, redactor, hidden_by=redactor.describe(), sessions=sessions))
 
 
 def _draw(choices: Choices, redacted: Sequence[Redacted]) -> None:

@@ -20,8 +20,8 @@ from geminids.faces.cli.options import (
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
-    from geminids.faces.cli.attest_document import RecordEntry
     from geminids.faces.cli.page import Page, Span
+    from geminids.faces.documents.records import RecordEntry
     from geminids.library.attest.excerpting import Excerpt
 
 BEGINNING = 60
@@ -111,10 +111,10 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
     from geminids.sharing.transcript import words
 
     if choices.json:
-        from geminids.faces.cli.attest_document import ExcerptDocument
-        from geminids.faces.cli.data import encode, print_json
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.records import ExcerptDocument
 
-        print_json(encode(ExcerptDocument(files=files, withheld=excerpt.withheld)))
+        print_json(ExcerptDocument(files=files, withheld=excerpt.withheld))
         return
     say(f"{' and '.join(files)}: {words.count(len(excerpt.withheld), 'place')} taken out.")
 
@@ -122,10 +122,10 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
 def _list(choices: Choices, file: str, entries: Sequence[dict[str, Any]]) -> None:
     listed = [_entry(number, entry) for number, entry in enumerate(entries, start=1)]
     if choices.json:
-        from geminids.faces.cli.attest_document import EntriesDocument
-        from geminids.faces.cli.data import encode, print_json
+        from geminids.faces.cli.json_output import print_json
+        from geminids.faces.documents.records import EntriesDocument
 
-        print_json(encode(EntriesDocument(file=file, entries=listed)))
+        print_json(EntriesDocument(file=file, entries=listed))
         return
     _draw(choices.open_page(), listed)
 
@@ -151,7 +151,7 @@ def _draw(page: Page, entries: Sequence[RecordEntry]) -> None:
 
 
 def _entry(number: int, entry: dict[str, Any]) -> RecordEntry:
-    from geminids.faces.cli.attest_document import RecordEntry
+    from geminids.faces.documents.records import RecordEntry
 
     children = [str(child.get("type")) for child in entry.get("children", ())]
     said = entry.get("content") or entry.get("event-type") or ", ".join(children)

@@ -161,10 +161,10 @@ def _apply(library: Library, shown: Sequence[Stranded], now: datetime) -> dict[s
 
 
 def _print(shown: Sequence[Stranded], written: Mapping[str, str], left_out: int) -> None:
-    from geminids.faces.cli.data import encode, print_json
-    from geminids.faces.cli.rescue_document import rescue_document
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.kept_copies import rescue_document
 
-    print_json(encode(rescue_document(shown, written, left_out)))
+    print_json(rescue_document(shown, written, left_out))
 
 
 def _draw(choices: Choices, library: Library, shown: Sequence[Stranded]) -> None:

@@ -32,7 +32,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.core.agents.restore import Placement
     from geminids.faces.cli.page import Page
-    from geminids.faces.cli.restore_document import RestoredSession
+    from geminids.faces.documents.kept_copies import RestoredSession
     from geminids.library import Library
     from geminids.library.custody.restoring import RestorePlan
     from geminids.storage.index.values import SessionRow
@@ -280,28 +280,23 @@ def _tell_written(choices: Choices, library: Library, done: Iterable[Done], fold
 
 
 def _print(folder: str | None, planned: Sequence[Planned], done: Sequence[Done]) -> None:
-    from geminids.faces.cli.data import encode, print_json
-    from geminids.faces.cli.restore_document import RestoreDocument
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.kept_copies import RestoreDocument
 
     became = {one.planned.session.number: one for one in done}
     ended = [became.get(one.session.number, Done(one)) for one in planned]
-    print_json(encode(RestoreDocument(folder=folder, sessions=[_restored(one) for one in ended])))
+    print_json(RestoreDocument(folder=folder, sessions=[_restored(one) for one in ended]))
 
 
 def _restored(done: Done) -> RestoredSession:
-    from geminids.faces.cli.restore_document import RestoredFile, RestoredSession
+    from geminids.faces.documents.base import filled
+    from geminids.faces.documents.kept_copies import RestoredFile, RestoredSession
 
     plan = done.planned.plan
     return RestoredSession(
         id=plan.session_id,
         files=[
-            RestoredFile(
-                path=placement.path,
-                origin=placement.origin,
-                size=placement.size,
-                changes=placement.changes,
-                written=placement.path in done.written,
-            )
+            filled(RestoredFile, placement, written=placement.path in done.written)
             for placement in plan.placements
         ],
         warnings=plan.warnings,

@@ -14,9 +14,9 @@ import click
 from geminids.core.errors import NOTHING_FOUND, AgentNotFoundError, NobodyToAskError, UnsafeArgumentError
 from geminids.faces.cli.asking import ask
 from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options, sync_option
-from geminids.faces.cli.shell_line import shell_line, shell_words
 from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
+from geminids.faces.shell_line import shell_line, shell_words
 
 if TYPE_CHECKING:
     from geminids.query.sessions.resume import NotResumable, Offer, Resumable
@@ -116,12 +116,15 @@ def _typed(choices: Choices, command: Sequence[str]) -> str:
 
 
 def _print_document(choices: Choices, how: Resumable | NotResumable, session_id: str, agent: str) -> None:
-    from geminids.faces.cli.data import print_json
-    from geminids.faces.cli.resume_document import resume_document
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.resume import OfferedCommand, resume_document
     from geminids.query.sessions.resume import Resumable
 
     line = _line(how) if isinstance(how, Resumable) else None
-    offers = [(offer.sentence, " && ".join(_lines(choices, offer)) or None) for offer in how.offers]
+    offers = [
+        OfferedCommand(sentence=offer.sentence, line=" && ".join(_lines(choices, offer)) or None)
+        for offer in how.offers
+    ]
     print_json(resume_document(session_id, agent, how, line, offers))
 
 

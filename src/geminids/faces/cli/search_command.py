@@ -148,17 +148,17 @@ def _snippet_width(choices: Choices) -> int:
 
 
 def _print_json(found: Found) -> None:
-    from geminids.faces.cli.data import encode, print_json
-    from geminids.faces.cli.search_document import search_document
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.search import search_document
 
-    print_json(encode(search_document(found)))
+    print_json(search_document(found))
 
 
 def _print_json_lines(found: Found) -> None:
-    from geminids.faces.cli.data import encode, print_lines
-    from geminids.faces.cli.search_document import hits_of
+    from geminids.faces.cli.json_output import print_lines
+    from geminids.faces.documents.search import hits_of
 
-    print_lines(encode(hit) for hit in hits_of(found))
+    print_lines(hits_of(found))
 
 
 def _draw(choices: Choices, library: Library, found: Found) -> None:

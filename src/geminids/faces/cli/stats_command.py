@@ -224,10 +224,12 @@ def _print_csv(found: "Statistics", limit: int | None) -> None:
 
 
 def _print_json(found: "Statistics", limit: int | None) -> None:
-    from geminids.faces.cli.data import encode, print_json
-    from geminids.faces.cli.stats_document import stats_document
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.cli.stats_tables import LABEL, shown_groups
+    from geminids.faces.documents.usage import stats_document
 
-    print_json(encode(stats_document(found, limit)))
+    groups, _ = shown_groups(found, limit)
+    print_json(stats_document(found, groups, LABEL))
 
 
 def _draw(choices: Choices, asked: Asked, found: "Statistics") -> None:

@@ -51,8 +51,8 @@ def sync(choices: Choices, *, full: bool, stats: bool) -> int:
 
 
 def _print_json(outcome: Outcome, library: Library) -> None:
-    from geminids.faces.cli.data import print_json
-    from geminids.faces.cli.documents import sync_document
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.health import sync_document
 
     print_json(sync_document(outcome, library.index_facts()))
 

@@ -21,7 +21,7 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
-    from geminids.faces.cli.verify_document import VerifiedFile
+    from geminids.faces.documents.records import VerifiedFile
     from geminids.library.attest.verifying import VerifiedRecord
 
 SHOWS = (
@@ -137,7 +137,7 @@ def verify(
 
 
 def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bool) -> int:
-    from geminids.faces.cli.verify_document import VerifyDocument
+    from geminids.faces.documents.records import VerifyDocument
 
     files = [_file(one) for one in verified]
     if not files:
@@ -145,9 +145,9 @@ def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bo
         return NOTHING_FOUND
     holds = all(file.holds for file in files)
     if choices.json:
-        from geminids.faces.cli.data import encode, print_json
+        from geminids.faces.cli.json_output import print_json
 
-        print_json(encode(VerifyDocument(holds=holds, files=files, shows=SHOWS, does_not_show=DOES_NOT_SHOW)))
+        print_json(VerifyDocument(holds=holds, files=files, shows=SHOWS, does_not_show=DOES_NOT_SHOW))
     else:
         from geminids.faces.cli.screen import find_screen
 
@@ -161,7 +161,8 @@ def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bo
 
 def _file(verified: VerifiedRecord) -> VerifiedFile:
     """One file as documents tell of it."""
-    from geminids.faces.cli.verify_document import CheckedRecord, VerifiedFile, WithheldPlace
+    from geminids.faces.documents.base import filled
+    from geminids.faces.documents.records import CheckedRecord, VerifiedFile, WithheldPlace
 
     record, verdict = verified.record or {}, verified.verdict
     claims = verdict.claims if verdict else None
@@ -177,8 +178,8 @@ def _file(verified: VerifiedRecord) -> VerifiedFile:
         algorithm=verified.algorithm,
         key_id=verdict.key_id.hex() if verdict and verdict.key_id else None,
         signature_sha256=verified.signature_sha256,
-        checks=[CheckedRecord(name=one.name, holds=one.holds, detail=one.detail) for one in verified.checks],
-        withheld=[WithheldPlace(at=one.at, count=one.count) for one in verified.redactions],
+        checks=[filled(CheckedRecord, one) for one in verified.checks],
+        withheld=[filled(WithheldPlace, one) for one in verified.redactions],
     )
 
 

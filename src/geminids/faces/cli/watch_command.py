@@ -165,11 +165,11 @@ def _check_reader() -> None:
 
 
 def _printer() -> Callable[[SessionNews | SessionGone], None]:
-    from geminids.faces.cli.data import print_lines
-    from geminids.faces.cli.live import news_lines
+    from geminids.faces.cli.json_output import print_lines
+    from geminids.faces.documents.live import watch_documents
 
     def tell(event: SessionNews | SessionGone) -> None:
-        print_lines(news_lines(event))
+        print_lines(watch_documents(event))
         sys.stdout.flush()
 
     return tell

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from geminids.core.model import Diff, FileChange, Operation, ToolCall
-from geminids.faces.web.documents.parts import DiffLine, FileDiff, Hunk
+from geminids.faces.documents.parts import DiffLine, FileDiff, Hunk
 from geminids.sharing.transcript import safe
 
 MOST_LINES = 1_000

@@ -15,7 +15,7 @@ import msgspec
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
-from geminids.faces.web.documents.base import Document
+from geminids.faces.documents.base import Document
 from geminids.faces.web.errors import BadParameterError
 from geminids.faces.web.libraries import Libraries
 from geminids.faces.web.opened import OpenedSession, OpenedSessions

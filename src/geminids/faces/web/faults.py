@@ -21,7 +21,7 @@ from geminids.core.errors import (
     SessionGoneError,
     SessionNotFoundError,
 )
-from geminids.faces.web.documents.base import Candidate, FaultyRequest
+from geminids.faces.documents.base import Candidate, FaultyRequest
 from geminids.faces.web.written import harmless
 from geminids.sharing.transcript import safe
 

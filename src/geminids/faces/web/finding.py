@@ -13,16 +13,11 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from geminids.faces.web.documents.finding import FoundInSession, FoundPlace
+from geminids.faces.documents.search_page import FoundInSession, found_place
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place
 from geminids.faces.web.opened import OpenedSession
-from geminids.faces.web.snippets import pieces
 from geminids.faces.web.transcript import Level
-from geminids.query.search.in_session import FoundWords, Holding, first_from, places_in, texts_holding
-from geminids.sharing.transcript import safe
-
-AROUND = 60
-"""Letters of a snippet before and after what was found."""
+from geminids.query.search.in_session import Holding, first_from, places_in, texts_holding
 
 
 class AskedToFind(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,7 +44,7 @@ def find(desk: Desk, asked: AskedToFind) -> FoundInSession:
         total=total,
         messages=len({one.number for one in holding}),
         start=start,
-        places=[_place(found, entries.get(found.holding.number)) for found in places],
+        places=[found_place(found, entries.get(found.holding.number)) for found in places],
     )
 
 
@@ -75,18 +70,3 @@ class _Lately:
 
 
 _lately = _Lately()
-
-
-def _place(found: FoundWords, entry: int | None) -> FoundPlace:
-    words, (start, end) = found.words, found.span
-    begin = max(0, start - AROUND)
-    around = words.text[begin : end + AROUND]
-    return FoundPlace(
-        number=found.holding.number,
-        entry=entry,
-        part=found.holding.part,
-        where=words.where,
-        argument=safe.line(words.argument) if words.argument is not None else None,
-        nth=found.nth,
-        pieces=pieces(around, [(start - begin, end - begin)]),
-    )

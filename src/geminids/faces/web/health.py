@@ -6,11 +6,12 @@ from collections import Counter
 from threading import Lock
 
 from geminids import __version__
-from geminids.faces.web.documents.health import Doctor, Health, IndexFigures, KeptCopies, KeptPlace, Tallied
-from geminids.faces.web.documents.live import Synced
+from geminids.faces.documents import health as documents
+from geminids.faces.documents.base import filled
+from geminids.faces.documents.health import Doctor, Health, IndexFigures, Synced
+from geminids.faces.documents.kept_copies import kept_copies
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page
 from geminids.faces.web.errors import OneAtATimeError
-from geminids.query.health.kept_copies import KeepStatus
 
 _examining = Lock()
 """Held while all files are read: that takes as long as the disk and the processor need."""
@@ -33,23 +34,13 @@ def health(desk: Desk, asked: AskedForHealth) -> Health:
         problem_counts=Counter(str(problem.kind) for problem in problems),
         problems=problems[: asked.limit],
         problem_total=len(problems),
-        kept=_kept(desk.library.kept.status(desk.now)),
+        kept=kept_copies(desk.library.kept.status(desk.now)),
     )
 
 
 def index(desk: Desk, _: Asked) -> IndexFigures:
     """How much the index holds; counting words takes a while."""
-    facts = desk.library.index_facts()
-    return IndexFigures(
-        path=facts.path,
-        bytes=facts.bytes,
-        source_bytes=facts.source_bytes,
-        projects=facts.projects,
-        sessions=facts.sessions,
-        messages=facts.messages,
-        words=facts.words,
-        every_word=facts.every_word,
-    )
+    return filled(IndexFigures, desk.library.index_facts())
 
 
 def doctor(desk: Desk, _: Asked) -> Doctor:
@@ -60,23 +51,12 @@ def doctor(desk: Desk, _: Asked) -> Doctor:
         found = desk.library.doctor()
     finally:
         _examining.release()
-    return Doctor(
-        files=len(found.files),
-        bytes=_tallied(found.bytes),
-        records=_tallied(found.records),
-        ignored={reason: tally.records for reason, tally in found.ignored.items()},
-        unknown_fields=found.unknown_fields,
-    )
+    return documents.doctor(found)
 
 
 def sync(desk: Desk, _: Asked) -> Synced:
     """Bring the index up to date now."""
-    outcome = desk.libraries.sync()
-    return Synced(
-        bundles=outcome.bundles,
-        seconds=outcome.seconds,
-        said=outcome.said,
-    )
+    return filled(Synced, desk.libraries.sync())
 
 
 ENDPOINTS = (
@@ -85,32 +65,3 @@ ENDPOINTS = (
     Endpoint("/api/health/doctor", Asked, Doctor, doctor, is_kept=True),
     Endpoint("/api/sync", Asked, Synced, sync, method="POST"),
 )
-
-
-def _tallied(split: object) -> Tallied:
-    return Tallied(**{name: getattr(split, name) for name in ("total", "used", "ignored", "problem")})
-
-
-def _kept(status: KeepStatus) -> KeptCopies:
-    return KeptCopies(
-        is_on=status.is_on,
-        folder=status.folder,
-        files=status.files,
-        versions=status.versions,
-        bytes=status.bytes,
-        bytes_on_disk=status.bytes_on_disk,
-        last_kept_at=status.last_kept_at,
-        sessions_gone=status.sessions_gone,
-        left_out=status.left_out,
-        troubles=status.troubles,
-        homes=[
-            KeptPlace(
-                agent=home.agent,
-                folder=home.folder,
-                files=home.files,
-                bytes=home.bytes,
-                is_there=home.is_there,
-            )
-            for home in status.homes
-        ],
-    )

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from geminids.core.errors import GeminidsError
-from geminids.faces.web.documents.sessions import SessionLine
+from geminids.faces.documents.sessions import SessionLine
 from geminids.faces.web.endpoints import Desk
 from geminids.query.search.found import Hit, SessionHits
 from geminids.query.search.in_session import SnippetCutter

@@ -18,7 +18,7 @@ from threading import BoundedSemaphore, Lock, RLock
 from typing import Protocol
 
 from geminids.core.errors import GeminidsError, NoIndexError
-from geminids.faces.web.documents.overview import SyncState
+from geminids.faces.documents.health import SyncState
 from geminids.faces.web.errors import EndingError, IndexBeingMadeError
 from geminids.library import Library
 from geminids.library.current_index import Progress

@@ -18,7 +18,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.errors import GeminidsError
-from geminids.faces.web.documents.live import LiveEvent
+from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.errors import EndingError
 from geminids.faces.web.libraries import Libraries
 from geminids.faces.web.written import Writing, harmless

@@ -20,7 +20,7 @@ from geminids.core.model import (
     ToolResult,
     Unrecognised,
 )
-from geminids.faces.web.documents.transcript import RawRecord
+from geminids.faces.documents.transcript import RawRecord
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place, Words
 from geminids.faces.web.errors import BadParameterError, NoSuchPieceError
 from geminids.faces.web.opened import OpenedSession

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from geminids import __version__
-from geminids.faces.web.documents.base import Document, FaultyRequest
-from geminids.faces.web.documents.live import LiveEvent
+from geminids.faces.documents.base import Document, FaultyRequest
+from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.endpoints import Asked, Endpoint
 from geminids.faces.web.faults import MEDIA_TYPE
 from geminids.faces.web.guarding import HEADER

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
-from geminids.faces.web.documents.opening import Opening
+from geminids.faces.documents.transcript import Opening
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint
-from geminids.faces.web.lines import lines
 from geminids.faces.web.opened import BegunSession
+from geminids.faces.web.session_lines import session_lines
 from geminids.faces.web.transcript import (
     AskedAtLevel,
     AskedForOutline,
@@ -45,7 +45,7 @@ ENDPOINTS = (Endpoint("/api/session/opening", AskedForOpening, Opening, opening,
 
 
 def _beginning(desk: Desk, asked: AskedForOpening, begun: BegunSession) -> Opening:
-    (line,) = lines(desk.library, [begun.session])
+    (line,) = session_lines(desk.library, [begun.session])
     story = window_of(desk, begun, asked)
     return Opening(
         line=line,

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 import msgspec
 
 from geminids import __version__
 from geminids.core.agents import available as agent_names
-from geminids.core.agents.fates import Retention
-from geminids.faces.web.documents.overview import (
+from geminids.faces.documents.base import filled
+from geminids.faces.documents.overview import (
     About,
-    AgentCounts,
-    DayActivity,
     FilterNote,
     Forecast,
     FormatLine,
     Overview,
-    RetentionRule,
-    Threatened,
+    agent_counts,
+    day_activity,
+    retention_rule,
+    threatened,
 )
+from geminids.faces.documents.sessions import RUNNING
+from geminids.faces.documents.tokens import used_tokens
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page
-from geminids.faces.web.lines import RUNNING, harmless, lines
-from geminids.faces.web.usage import usage_group, used_tokens
-from geminids.query.health.forecast import Endangered
+from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.filter_notes import FILTER_NOTES, VALUE_NOTES
 from geminids.query.search.filters import FILTERS
 from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
-from geminids.query.usage.stats import StatsGroup, StatsQuestion
+from geminids.query.usage.stats import StatsQuestion
 from geminids.sharing.export import available as format_names
 from geminids.sharing.export import load as format_called
 from geminids.sharing.transcript import safe
@@ -61,7 +61,7 @@ def about(desk: Desk, _: Asked) -> About:
     told = About(
         version=__version__,
         agents={name: library.agent_title(name) for name in agent_names()},
-        formats=[_format(name) for name in format_names()],
+        formats=[filled(FormatLine, format_called(name)) for name in format_names()],
         levels=LEVEL_WORDS,
         filters=FILTERS,
         filter_notes=[
@@ -95,10 +95,10 @@ def overview(desk: Desk, asked: AskedForOverview) -> Overview:
         kept=library.listing(Filter(kinds=LED_BY_HUMANS, kept=True), 1).total,
         prompts=by_agent.total.prompts,
         first_day=span[0] if span else None,
-        agents=[_agent(group, library.agent_title(group.key)) for group in by_agent.groups],
-        days=[_day(group) for group in by_day.groups],
+        agents=[agent_counts(group, library.agent_title(group.key)) for group in by_agent.groups],
+        days=[day_activity(group) for group in by_day.groups],
         total=used_tokens(by_day.total.tokens),
-        newest=lines(library, listing.sessions),
+        newest=session_lines(library, listing.sessions),
         suggestion=None if desk.is_redacted else _suggestion(listing.sessions),
         is_sample=library.sample,
         unreadable=len(listing.problems),
@@ -113,8 +113,8 @@ def forecast(desk: Desk, asked: AskedForForecast) -> Forecast:
         within_a_week=len({one.session_id or one.file for one in soon}),
         not_kept=len({one.session_id or one.file for one in soon if not one.kept}),
         total=len(found.endangered),
-        threatened=[_threatened(one) for one in found.endangered[: asked.limit]],
-        rules=[_rule(one) for one in found.retentions],
+        threatened=[threatened(one) for one in found.endangered[: asked.limit]],
+        rules=[retention_rule(one) for one in found.retentions],
     )
 
 
@@ -125,36 +125,6 @@ ENDPOINTS = (
 )
 
 
-def _format(name: str) -> FormatLine:
-    known = format_called(name)
-    return FormatLine(name=known.name, title=known.title, summary=known.summary, suffix=known.suffix)
-
-
-def _agent(group: StatsGroup, title: str) -> AgentCounts:
-    told = usage_group("agent", group)
-    return AgentCounts(
-        agent=group.key,
-        title=title,
-        sessions=told.sessions,
-        subagents=told.subagents,
-        prompts=told.prompts,
-        calls=told.calls,
-        tokens=told.tokens,
-    )
-
-
-def _day(group: StatsGroup) -> DayActivity:
-    figures = group.figures
-    return DayActivity(
-        day=date.fromisoformat(group.key),
-        sessions=figures.sessions,
-        prompts=figures.prompts,
-        active=figures.active / 1_000_000,
-        calls=figures.calls,
-        tokens=used_tokens(figures.tokens),
-    )
-
-
 def _suggestion(newest: Sequence[SessionRow]) -> str | None:
     """Words that the user knows: of a title of theirs."""
     for row in newest:
@@ -162,27 +132,3 @@ def _suggestion(newest: Sequence[SessionRow]) -> str | None:
         if words:
             return " ".join(words[:LONGEST_SUGGESTION])
     return None
-
-
-def _threatened(one: Endangered) -> Threatened:
-    return Threatened(
-        session_id=one.session_id,
-        title=harmless(one.title),
-        agent=one.agent,
-        project=harmless(one.project),
-        file=safe.line(one.file),
-        at=one.at,
-        reason=one.reason,
-        kept=one.kept,
-    )
-
-
-def _rule(one: Retention) -> RetentionRule:
-    return RetentionRule(
-        agent=one.agent,
-        home=one.home,
-        project=one.project,
-        days=one.rest / timedelta(days=1) if one.rest is not None else None,
-        most=one.most,
-        remedy=one.remedy,
-    )

@@ -23,8 +23,7 @@ from geminids.core.model import (
     ToolResult,
     Unrecognised,
 )
-from geminids.faces.web.diffs import file_diffs
-from geminids.faces.web.documents.parts import (
+from geminids.faces.documents.parts import (
     AnyPartDocument,
     Argument,
     CallDetails,
@@ -37,6 +36,7 @@ from geminids.faces.web.documents.parts import (
     UnknownPart,
     WordsPart,
 )
+from geminids.faces.web.diffs import file_diffs
 from geminids.faces.web.prose import is_cut, plain, prose
 from geminids.faces.web.screens import output, screen
 from geminids.faces.web.times import seconds_between

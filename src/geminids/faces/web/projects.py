@@ -7,10 +7,9 @@ from typing import Annotated
 
 import msgspec
 
-from geminids.faces.web.documents.projects import ProjectLine, Projects
+from geminids.faces.documents.projects import Projects, project_line
+from geminids.faces.documents.sessions import project_key
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, SomeWords
-from geminids.faces.web.lines import project_key, project_name
-from geminids.faces.web.usage import used_tokens
 from geminids.query.projects.report import ProjectReport
 from geminids.query.usage.figures import Tokens
 from geminids.query.usage.stats import StatsQuestion
@@ -29,26 +28,14 @@ def projects(desk: Desk, asked: AskedForProjects) -> Projects:
     found = library.projects(agents=asked.agent).projects
     used = library.stats(StatsQuestion(by="project", agents=asked.agent), desk.now).groups
     tokens = {group.key: group.figures.tokens for group in used}
-    return Projects(total=len(found), projects=[_line(report, tokens) for report in found[: asked.limit]])
+    lines = [project_line(report, _used(report, tokens)) for report in found[: asked.limit]]
+    return Projects(total=len(found), projects=lines)
 
 
 ENDPOINTS = (Endpoint("/api/projects", AskedForProjects, Projects, projects, is_kept=True),)
 
 
-def _line(report: ProjectReport, tokens: Mapping[str, Tokens]) -> ProjectLine:
+def _used(report: ProjectReport, tokens: Mapping[str, Tokens]) -> Tokens:
+    """What was used for a project, by all the names that agents have for it."""
     keys = dict.fromkeys(map(project_key, (report.project, *report.also)))
-    return ProjectLine(
-        project=project_name(report.project),
-        key=project_key(report.project),
-        also=[project_name(project) for project in report.also],
-        certain=report.project.certain,
-        agents=report.agents,
-        sessions=report.sessions,
-        subagents=report.subagents,
-        checkpoints=report.checkpoints,
-        lost=report.lost,
-        first=report.first,
-        last=report.last,
-        bytes=report.bytes,
-        tokens=used_tokens(Tokens.sum(tokens[key] for key in keys if key in tokens)),
-    )
+    return Tokens.sum(tokens[key] for key in keys if key in tokens)

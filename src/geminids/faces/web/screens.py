@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from geminids.core.model import Screen
-from geminids.faces.web.documents.parts import Output, Run
+from geminids.faces.documents.parts import Output, Run
 from geminids.sharing.transcript import safe
 
 MOST_LINES = 400

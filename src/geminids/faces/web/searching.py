@@ -7,15 +7,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from geminids.core.model import Origin, Role, State
-from geminids.faces.web.documents.searching import Search, SearchHit, SearchSession, Unsearched
+from geminids.faces.documents.base import harmless_all
+from geminids.faces.documents.search_page import Search, SearchSession, search_hit, search_page
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, SomeWords, Words
 from geminids.faces.web.hidden_snippets import hidden_snippets
-from geminids.faces.web.lines import harmless_all, lines
-from geminids.faces.web.snippets import pieces
-from geminids.query.search.found import Found, Hit
+from geminids.faces.web.session_lines import session_lines
+from geminids.query.search.found import Found
 from geminids.query.search.question import Question
-from geminids.storage.text.values import Snippet
 
 Place = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
 
@@ -44,36 +42,22 @@ class AskedForWords(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True
 def search(desk: Desk, asked: AskedForWords) -> Search:
     """Messages that hold what is looked for."""
     found = desk.library.search(_question(asked), desk.now)
-    sessions = lines(desk.library, [hits.session for hits in found.sessions])
+    sessions = session_lines(desk.library, [hits.session for hits in found.sessions])
     snippets = hidden_snippets(desk, sessions, found.sessions, asked.width) if desk.is_redacted else None
-    return Search(
-        sessions=[
-            SearchSession(
-                session=line,
-                matches=hits.matches,
-                hits=[
-                    _hit(hit, hit.snippet if snippets is None else snippets.get((line.id, hit.message.place)))
-                    for hit in hits.hits
-                ],
-            )
-            for line, hits in zip(sessions, found.sessions, strict=True)
-        ],
-        matches=found.total.matches,
-        total=found.total.sessions,
-        is_exact=found.total.is_exact,
-        are_all_sessions=found.total.are_all_sessions,
-        searched_sessions=found.searched.sessions,
-        left_out=found.searched.left_out,
-        hidden=found.hidden,
-        near=near_words(desk, found),
-        is_spread=found.is_spread,
-        unsearched=[
-            Unsearched(id=one.session, messages=[place + 1 for place in one.messages])
-            for one in found.unsearched
-        ],
-        left=found.stopped.left if found.stopped else 0,
-        next=found.next,
-    )
+    shown = [
+        SearchSession(
+            session=line,
+            matches=hits.matches,
+            hits=[
+                search_hit(
+                    hit, hit.snippet if snippets is None else snippets.get((line.id, hit.message.place))
+                )
+                for hit in hits.hits
+            ],
+        )
+        for line, hits in zip(sessions, found.sessions, strict=True)
+    ]
+    return search_page(found, shown, near_words(desk, found))
 
 
 ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_kept=True),)
@@ -97,22 +81,4 @@ def _question(asked: AskedForWords) -> Question:
         after=asked.after or None,
         order=asked.order,
         agents=asked.agent,
-    )
-
-
-def _hit(hit: Hit, snippet: Snippet | None) -> SearchHit:
-    message = hit.message
-    return SearchHit(
-        number=message.place + 1,
-        id=message.id,
-        role=Role(message.role),
-        origin=Origin(message.origin),
-        state=State(message.state),
-        at=message.at,
-        model=message.model,
-        tools=message.tools,
-        where=hit.where,
-        pieces=pieces(snippet.text, snippet.spans) if snippet else (),
-        is_cut_before=snippet is not None and snippet.is_cut_before,
-        is_cut_after=snippet is not None and snippet.is_cut_after,
     )

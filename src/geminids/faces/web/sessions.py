@@ -13,11 +13,12 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 
 from geminids.core.names import project_names
-from geminids.faces.web.documents.sessions import Facets, FacetValue, Sessions
+from geminids.faces.documents.base import harmless_all
+from geminids.faces.documents.sessions import Facets, FacetValue, Sessions, project_key
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
 from geminids.faces.web.errors import BadParameterError
-from geminids.faces.web.lines import harmless_all, lines, project_key
 from geminids.faces.web.searching import near_words
+from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.facets import Facet
 from geminids.query.search.found_sessions import FoundInOrder
 from geminids.query.search.moments import parse_moment
@@ -116,7 +117,7 @@ def _listed(desk: Desk, asked: AskedForList) -> Sessions:
     page = _page(found.sessions, asked.limit, found.total, after)
     near = found.nearest_projects(asked.project) if asked.project and not found.meant else []
     return Sessions(
-        sessions=lines(desk.library, page.rows),
+        sessions=session_lines(desk.library, page.rows),
         total=found.total,
         is_exact=True,
         next=page.next,
@@ -187,7 +188,7 @@ def _found(desk: Desk, asked: AskedForList) -> Sessions:
     found = desk.library.search(_question(asked, asked.limit)._replace(after=asked.after or None), desk.now)
     found.check_whole()
     return Sessions(
-        sessions=lines(desk.library, [hits.session for hits in found.sessions]),
+        sessions=session_lines(desk.library, [hits.session for hits in found.sessions]),
         total=found.total.sessions,
         is_exact=found.total.are_all_sessions,
         next=found.next,
@@ -203,7 +204,7 @@ def _found_in_order(desk: Desk, asked: AskedForList) -> Sessions:
     page = _page(found.sessions, asked.limit, found.total, after)
     beside = desk.library.search(_question(asked, 1), desk.now)
     return Sessions(
-        sessions=lines(desk.library, page.rows),
+        sessions=session_lines(desk.library, page.rows),
         total=found.total,
         is_exact=found.is_exact,
         next=page.next,

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from geminids.core.model import AnyPart, Message, Origin
-from geminids.faces.web.documents.parts import AnyPartDocument, TurnUsage, WordsPart
-from geminids.faces.web.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
+from geminids.faces.documents.parts import AnyPartDocument, WordsPart
+from geminids.faces.documents.tokens import used_by_request
+from geminids.faces.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
 from geminids.faces.web.opened import OpenedSession
 from geminids.faces.web.parts import Place, part_document
 from geminids.faces.web.prose import plain
 from geminids.faces.web.times import seconds_between
-from geminids.faces.web.usage import rounded
 from geminids.query.usage.costs import Costing
 from geminids.sharing.export.data import encode
 from geminids.sharing.transcript import words
@@ -100,7 +100,7 @@ class Telling:
             at=message.at,
             seconds=self._seconds(message, number),
             model=message.model,
-            usage=_usage(message, self._costing),
+            usage=used_by_request(message.usage, self._costing.of(message)) if message.usage else None,
             parts=list(self._parts(turn, number)),
         )
 
@@ -131,19 +131,3 @@ def _numbered(turn: Turn) -> list[tuple[int, AnyPart]]:
     """The parts that are told with their places among all parts of the message."""
     places = {id(part): place for place, part in enumerate(turn.message.parts)}
     return [(places[id(part)], part) for part in turn.parts]
-
-
-def _usage(message: Message, costing: Costing) -> TurnUsage | None:
-    usage = message.usage
-    if usage is None:
-        return None
-    return TurnUsage(
-        input=usage.input,
-        fresh=usage.fresh,
-        cached=usage.cached,
-        cache_write=usage.cache_write,
-        output=usage.output,
-        thoughts=usage.thoughts,
-        total=usage.total,
-        cost=rounded(costing.of(message)),
-    )

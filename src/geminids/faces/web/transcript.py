@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 import msgspec
 
 from geminids.core.model import Message, Session
-from geminids.faces.web.documents.sessions import SessionLine
-from geminids.faces.web.documents.transcript import (
+from geminids.faces.documents.base import harmless, harmless_all
+from geminids.faces.documents.sessions import SessionLine
+from geminids.faces.documents.tokens import dollars
+from geminids.faces.documents.transcript import (
     Beside,
     Branch,
     Branches,
@@ -21,11 +23,10 @@ from geminids.faces.web.documents.transcript import (
 )
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place
 from geminids.faces.web.errors import NoSuchMessageError, NoSuchPieceError
-from geminids.faces.web.lines import harmless, harmless_all, lines
 from geminids.faces.web.opened import OpenedSession
+from geminids.faces.web.session_lines import session_lines
 from geminids.faces.web.story import Names, Telling
 from geminids.faces.web.times import seconds_between
-from geminids.faces.web.usage import rounded
 from geminids.query.usage.costs import Costing, Sums
 from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.entries import Speaker, Turn
@@ -88,7 +89,7 @@ def session(desk: Desk, asked: AskedAtLevel) -> SessionFacts:
         branch=harmless(found.branch),
         models=harmless_all(found.models),
         usage=found.usage,
-        cost=rounded(cost.amount),
+        cost=dollars(cost.amount),
         unpriced=cost.unpriced,
         messages=len(found.messages),
         entries={asked.detail: len(opened.story(asked.detail))},
@@ -212,7 +213,7 @@ def _sums(opened: OpenedSession) -> Sums:
 
 def _line(desk: Desk, opened: OpenedSession) -> SessionLine:
     """A session in a line: its words without secrets, and what it is known by as it is."""
-    told, own = lines(desk.library, [opened.session, opened.own])
+    told, own = session_lines(desk.library, [opened.session, opened.own])
     project = msgspec.structs.replace(told.project, key=own.project.key)
     known_by = {name: getattr(own, name) for name in ("id", "parent_id", "name", "tags")}
     return msgspec.structs.replace(told, project=project, **known_by)

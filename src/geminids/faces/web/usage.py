@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from geminids.faces.web.documents.usage import (
+from geminids.faces.documents.base import filled
+from geminids.faces.documents.usage import UsageFigures, usage_figures
+from geminids.faces.documents.usage_series import (
     Hour,
     Hours,
-    LargeSession,
     LargestSessions,
-    SeriesPart,
-    UnpricedModel,
-    UsageFigures,
-    UsageGroup,
     UsageSeries,
-    UsedTokens,
+    largest_sessions,
+    usage_series,
 )
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
-from geminids.faces.web.lines import harmless
-from geminids.query.usage.figures import Figures, Tokens
-from geminids.query.usage.over_time import OverTime, UsagePart
-from geminids.query.usage.stats import Statistics, StatsGroup, StatsQuestion
-from geminids.sharing.transcript import safe
-from geminids.storage.index.values import SessionRow
+from geminids.query.usage.stats import TIMES, StatsQuestion
 
 Group = Literal["day", "week", "month", "model", "agent", "project", "session", "tool"]
-_CENTS = 6
-"""Places of a cost."""
-_TIMES = frozenset({"day", "week", "month"})
 
 
 class AskedOfUsage(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,56 +62,26 @@ class AskedForLargest(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fi
 def usage(desk: Desk, asked: AskedForFigures) -> UsageFigures:
     """What sessions did, used and cost, in groups."""
     found = desk.library.stats(_question(asked, by=asked.by, fold=asked.fold), desk.now)
-    groups = found.groups
-    shown = groups[-asked.limit :] if asked.by in _TIMES else groups[: asked.limit]
-    return UsageFigures(
-        by=found.by,
-        since=found.since,
-        until=found.until,
-        total=usage_group("day", StatsGroup("total", "All together", found.total)),
-        groups=[usage_group(asked.by, group) for group in shown],
-        left_out=len(groups) - len(shown),
-        price_list=found.basis.library,
-        unpriced=_unpriced(found),
-    )
+    last, first = found.groups[-asked.limit :], found.groups[: asked.limit]
+    return usage_figures(found, last if asked.by in TIMES else first)
 
 
 def series(desk: Desk, asked: AskedForSeries) -> UsageSeries:
     """Usage over time, split into its largest parts."""
     found = desk.library.over_time(_question(asked, by=asked.split), asked.by, asked.limit, desk.now)
-    return UsageSeries(
-        by=found.by,
-        split=found.split,
-        since=found.since,
-        until=found.until,
-        keys=[str(first) for first in found.periods],
-        total=used_tokens(found.total.used),
-        points=[used_tokens(point) for point in found.total.points],
-        parts=[_series_part(part) for part in found.parts],
-        rest=_series_part(found.rest) if found.rest else None,
-        left_out=found.left_out,
-        price_list=found.basis.library,
-        unpriced=_unpriced(found),
-    )
+    return usage_series(found)
 
 
 def largest(desk: Desk, asked: AskedForLargest) -> LargestSessions:
     """The sessions that used most, and those that took most time, each with its subagents."""
     found = desk.library.largest_sessions(_question(asked, by="session"), asked.limit, desk.now)
-    return LargestSessions(
-        by_tokens=[_large(row, tokens=tokens) for row, tokens in found.by_tokens],
-        by_time=[_large(row, seconds=active / 1_000_000) for row, active in found.by_time],
-    )
-
-
-def _large(row: SessionRow, *, tokens: int | None = None, seconds: float | None = None) -> LargeSession:
-    return LargeSession(id=row.id, title=harmless(row.title), agent=row.agent, tokens=tokens, active=seconds)
+    return largest_sessions(found)
 
 
 def hours(desk: Desk, asked: AskedOfUsage) -> Hours:
     """In which hours of which weekdays people typed and models answered."""
     found = desk.library.hours(_question(asked, by="day"), desk.now)
-    return Hours(hours=[Hour(**hour._asdict()) for hour in found])
+    return Hours(hours=[filled(Hour, hour) for hour in found])
 
 
 ENDPOINTS = (
@@ -144,67 +102,3 @@ def _question(asked: AskedOfUsage, *, by: str, fold: bool = True) -> StatsQuesti
         agents=asked.agent,
         fold=fold,
     )
-
-
-def _series_part(part: UsagePart) -> SeriesPart:
-    return SeriesPart(
-        key=part.key,
-        name=safe.line(part.name),
-        used=used_tokens(part.used),
-        totals=[point.total for point in part.points],
-        costs=[rounded(point.cost) for point in part.points],
-    )
-
-
-def usage_group(by: str, group: StatsGroup) -> UsageGroup:
-    """One line of a table."""
-    told: dict[str, Any] = group.figures.told(by)
-    active, tokens, calls = told["active"], told["tokens"], told["calls"]
-    counted = ("sessions", "subagents", "prompts", "replies", "calls", "errors", "cancelled", "files")
-    return UsageGroup(
-        key=group.key,
-        name=safe.line(group.name),
-        agent=group.agent,
-        active=None if active is None else active / 1_000_000,
-        failure_rate=_failure_rate(group.figures) if calls else None,
-        added=told["added"],
-        removed=told["removed"],
-        tokens=used_tokens(tokens) if tokens is not None else None,
-        **{name: told[name] for name in counted},
-    )
-
-
-def _failure_rate(figures: Figures) -> float:
-    return round(figures.errors / figures.calls, 4)
-
-
-def used_tokens(used: Tokens) -> UsedTokens:
-    """Tokens as they stand in answers."""
-    kinds = (
-        "requests",
-        "unmeasured",
-        "input",
-        "cached",
-        "cache_write",
-        "output",
-        "thoughts",
-        "tool",
-        "total",
-    )
-    return UsedTokens(
-        fresh=used.fresh,
-        cost=rounded(used.cost),
-        unpriced=used.unpriced,
-        **{name: getattr(used, name) for name in kinds},
-    )
-
-
-def rounded(cost: Decimal | None) -> float | None:
-    """Dollars as a number."""
-    return None if cost is None else float(round(cost, _CENTS))
-
-
-def _unpriced(found: Statistics | OverTime) -> Sequence[UnpricedModel]:
-    return [
-        UnpricedModel(model=one.model, reason=one.reason, requests=one.requests) for one in found.unpriced
-    ]

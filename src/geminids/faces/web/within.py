@@ -9,7 +9,8 @@ from typing import Annotated
 import msgspec
 
 from geminids.core.model import Message, State, ToolCall
-from geminids.faces.web.documents.within import (
+from geminids.faces.documents.base import harmless
+from geminids.faces.documents.timeline import (
     ContextFill,
     ContextMark,
     ContextPoint,
@@ -18,7 +19,6 @@ from geminids.faces.web.documents.within import (
     TimelineTurn,
 )
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Place
-from geminids.faces.web.lines import harmless
 from geminids.faces.web.opened import OpenedSession
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.transcript import turns_led

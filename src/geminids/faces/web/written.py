@@ -19,8 +19,8 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import msgspec
 
 from geminids.core.model import SessionKind
-from geminids.faces.web.documents.base import Document, Handle
-from geminids.faces.web.lines import project_key
+from geminids.faces.documents.base import Document, Handle
+from geminids.faces.documents.sessions import project_key
 from geminids.faces.web.redaction import Redaction
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter

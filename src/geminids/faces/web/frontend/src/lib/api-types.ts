@@ -78,6 +78,7 @@ export interface UsedTokens {
   fresh: number | null;
   cached: number | null;
   cache_write: number | null;
+  cache_write_hour: number | null;
   output: number | null;
   thoughts: number | null;
   tool: number | null;
@@ -299,24 +300,12 @@ export interface TurnEntry {
   at: string | null;
   seconds: number | null;
   model: string | null;
-  usage: TurnUsage | null;
+  usage: UsedTokens | null;
   parts: (WordsPart | ThoughtPart | PicturePart | FilePart | UnknownPart | ResultPart | CallPart)[];
 }
 
 /** How grave a notice is. */
 export type Level = "error" | "info" | "warning";
-
-/** What a turn used, as far as it was recorded. */
-export interface TurnUsage {
-  input: number | null;
-  fresh: number | null;
-  cached: number | null;
-  cache_write: number | null;
-  output: number | null;
-  thoughts: number | null;
-  total: number | null;
-  cost: number | null;
-}
 
 /** Words as they are to be shown: Markdown of a model, or lines as they were typed or printed. */
 export interface WordsPart {

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.model import Level, Origin, Problem, Role, SessionFile, State, Usage
-from geminids.faces.web.documents.base import Document, Handle
-from geminids.faces.web.documents.parts import AnyPartDocument, TurnUsage
-from geminids.faces.web.documents.sessions import SessionLine
+from geminids.faces.documents.base import Document, Handle
+from geminids.faces.documents.parts import AnyPartDocument
+from geminids.faces.documents.sessions import SessionLine
+from geminids.faces.documents.tokens import UsedTokens
 
 
 class NoteLine(Document, frozen=True, kw_only=True):
@@ -104,7 +105,8 @@ class TurnEntry(Document, frozen=True, kw_only=True, tag_field="entry", tag="tur
     seconds: float | None
     """From the message before to its end, its calls included."""
     model: str | None
-    usage: TurnUsage | None
+    usage: UsedTokens | None
+    """As far as it was recorded."""
     parts: Sequence[AnyPartDocument]
 
 
@@ -187,23 +189,17 @@ class RawRecord(Document, frozen=True, kw_only=True):
     """How often the agent wrote the message: versions of it, and copies."""
 
 
-class OfferLine(Document, frozen=True, kw_only=True):
-    """Something that can be done."""
+class Opening(Document, frozen=True, kw_only=True):
+    """A session as it opens: all of it, or its beginning while all of it still is to be read."""
 
-    sentence: str
-    lines: Sequence[str]
-
-
-class Resume(Document, frozen=True, kw_only=True):
-    """How the agent would go on with a session, or why it cannot. Nothing is started."""
-
-    is_resumable: bool
-    reason: str | None
-    command: Sequence[str]
-    folder: str | None
-    environment: Mapping[str, str]
-    line: str | None
-    """All of it as one line for a shell; null where a word cannot be typed."""
-    is_installed: bool
-    warnings: Sequence[str]
-    offers: Sequence[OfferLine]
+    line: SessionLine
+    messages: int
+    """How many there are in all."""
+    story: Story
+    """The first window. Of a beginning there may be fewer entries than asked for; its total is a guess."""
+    is_whole: bool
+    """Whether all of it was read. Else the same question with `whole` gives the rest, a little later."""
+    facts: SessionFacts | None
+    outline: Outline | None
+    branches: Sequence[Branch] | None
+    """These three are null for a beginning."""

@@ -6,18 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from geminids.core.model import KnownBy, Origin, Project, Role, SessionKind, State, Status
+from geminids.faces.documents.base import Document, Filled, Printed, filled
 
 if TYPE_CHECKING:
-    from geminids.query.search.found import Found
-    from geminids.query.search.found import FoundMessage as Message
+    from geminids.query.search import found as search
     from geminids.storage.index.values import SessionRow
-    from geminids.storage.text.values import Snippet as Cut
 
 
-class FoundSession(msgspec.Struct, frozen=True, kw_only=True):
+class FoundSession(Document, frozen=True, kw_only=True):
     """A session in which something was found, in little."""
 
     id: str
@@ -36,7 +33,7 @@ class FoundSession(msgspec.Struct, frozen=True, kw_only=True):
     """How many of its messages match, shown or not."""
 
 
-class FoundMessage(msgspec.Struct, frozen=True, kw_only=True):
+class FoundMessage(Document, frozen=True, kw_only=True):
     """A message that was found, without its words."""
 
     id: str
@@ -52,7 +49,7 @@ class FoundMessage(msgspec.Struct, frozen=True, kw_only=True):
     """The names of the tools that it calls."""
 
 
-class Snippet(msgspec.Struct, frozen=True):
+class Snippet(Document, frozen=True, kw_only=True):
     """A piece of a message, on one line."""
 
     text: str
@@ -62,7 +59,7 @@ class Snippet(msgspec.Struct, frozen=True):
     is_cut_after: bool
 
 
-class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
+class SearchHit(Document, frozen=True, kw_only=True):
     """A message that was found. `--jsonl` prints each on a line of its own."""
 
     session: FoundSession
@@ -75,7 +72,7 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
     """The higher, the better; only to be compared within one search."""
 
 
-class Total(msgspec.Struct, frozen=True):
+class Total(Document, frozen=True, kw_only=True):
     """How much was found in all."""
 
     matches: int
@@ -86,7 +83,7 @@ class Total(msgspec.Struct, frozen=True):
     """Else there are more sessions than were counted."""
 
 
-class Searched(msgspec.Struct, frozen=True):
+class Searched(Document, frozen=True, kw_only=True):
     """What was looked through."""
 
     sessions: int
@@ -96,14 +93,14 @@ class Searched(msgspec.Struct, frozen=True):
     """What is not indexed, in words."""
 
 
-class Stopped(msgspec.Struct, frozen=True):
+class Stopped(Document, frozen=True, kw_only=True):
     """Where reading texts came to its limit."""
 
     read: int
     left: int
 
 
-class Unsearched(msgspec.Struct, frozen=True):
+class Unsearched(Document, frozen=True, kw_only=True):
     """Messages of a session of which it is not known whether they match."""
 
     session_id: str
@@ -111,7 +108,7 @@ class Unsearched(msgspec.Struct, frozen=True):
     """Their numbers."""
 
 
-class SearchDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/search/1"):
+class SearchDocument(Printed, frozen=True, kw_only=True, tag="geminids/search/1"):
     """What a search has found: messages, those of one session together, the best session first."""
 
     hits: Sequence[SearchHit]
@@ -133,71 +130,50 @@ class SearchDocument(msgspec.Struct, frozen=True, kw_only=True, tag_field="schem
     """Where a regular expression took too long."""
 
 
-def search_document(found: Found) -> SearchDocument:
-    """What was found as a document."""
-    searched = found.searched
-    return SearchDocument(
+def search_document(found: search.Found) -> SearchDocument:
+    """What was found."""
+    return filled(
+        SearchDocument,
+        found,
         hits=list(hits_of(found)),
-        next=found.next,
-        total=Total(*found.total),
-        searched=Searched(searched.sessions, searched.messages, searched.columns, searched.left_out),
-        hidden=found.hidden,
-        near=found.near,
-        is_spread=found.is_spread,
-        has_changed=found.has_changed,
-        stopped=Stopped(*found.stopped) if found.stopped else None,
+        total=filled(Total, found.total),
+        searched=filled(Searched, found.searched, where=found.searched.columns),
+        stopped=filled(Stopped, found.stopped) if found.stopped else None,
         unsearched=[
-            Unsearched(one.session, tuple(place + 1 for place in one.messages)) for one in found.unsearched
+            Unsearched(session_id=one.session, messages=numbers_unsearched(one)) for one in found.unsearched
         ],
     )
 
 
-def hits_of(found: Found) -> Iterator[SearchHit]:
+def hits_of(found: search.Found) -> Iterator[SearchHit]:
     """Each message that was found, the best session first."""
     for group in found.sessions:
         session = _session(group.session, group.matches)
         for hit in group.hits:
-            yield SearchHit(
-                session=session,
-                message=_message(hit.message),
-                where=hit.where,
-                snippet=_snippet(hit.snippet),
-                score=hit.score,
-            )
+            message = found_message(FoundMessage, hit.message)
+            snippet = filled(Snippet, hit.snippet) if hit.snippet else None
+            yield filled(SearchHit, hit, session=session, message=message, snippet=snippet)
+
+
+def found_message(kind: type[Filled], message: search.FoundMessage, /, **others: object) -> Filled:
+    """A document with the facts of a message that was found, and with others."""
+    role, origin, state = Role(message.role), Origin(message.origin), State(message.state)
+    return filled(kind, message, number=message.place + 1, role=role, origin=origin, state=state, **others)
+
+
+def numbers_unsearched(left: search.Unsearched) -> tuple[int, ...]:
+    """The numbers of the messages that may match or not."""
+    return tuple(place + 1 for place in left.messages)
 
 
 def _session(row: SessionRow, matches: int) -> FoundSession:
     project = row.project
     known_by = KnownBy(project.known_by) if project.known_by else None
-    return FoundSession(
-        id=row.id,
-        agent=row.agent,
-        native_id=row.native_id,
+    return filled(
+        FoundSession,
+        row,
         kind=SessionKind(row.kind),
-        parent_id=row.parent_id,
-        project=Project(project.path, project.hash, project.slug, known_by, project.certain),
-        title=row.title,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
         status=Status(row.status),
-        kept=row.kept,
+        project=filled(Project, project, known_by=known_by),
         matches=matches,
     )
-
-
-def _message(message: Message) -> FoundMessage:
-    return FoundMessage(
-        id=message.id,
-        number=message.place + 1,
-        role=Role(message.role),
-        origin=Origin(message.origin),
-        state=State(message.state),
-        imported=message.imported,
-        at=message.at,
-        model=message.model,
-        tools=message.tools,
-    )
-
-
-def _snippet(snippet: Cut | None) -> Snippet | None:
-    return Snippet(*snippet) if snippet else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.model import State, ToolKind, ToolStatus
-from geminids.faces.web.documents.base import Document, Handle
+from geminids.faces.documents.base import Document, Handle
 
 
 class TimelineCall(Document, frozen=True, kw_only=True):

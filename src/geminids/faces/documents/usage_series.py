@@ -1,75 +1,26 @@
-"""Tokens, cost and time."""
+"""Usage over time, by the hour of the day, and the sessions that stand out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from geminids.faces.web.documents.base import Document, Handle
+from geminids.faces.documents.base import Document, Handle, filled, harmless
+from geminids.faces.documents.tokens import (
+    UnpricedModel,
+    UsedTokens,
+    dollars,
+    unpriced_models,
+    used_tokens,
+)
+from geminids.faces.documents.usage import seconds
+from geminids.sharing.transcript import safe
 
-
-class UsedTokens(Document, frozen=True, kw_only=True):
-    """Requests and what they used. `input` is the whole prompt: its parts are the three that follow."""
-
-    requests: int
-    unmeasured: int
-    """Replies of which nothing was recorded: they are in no other number here."""
-    input: int | None
-    fresh: int | None
-    cached: int | None
-    cache_write: int | None
-    output: int | None
-    thoughts: int | None
-    tool: int | None
-    total: int | None
-    cost: float | None
-    unpriced: int
-    """Requests that have no price."""
-
-
-class UsageGroup(Document, frozen=True, kw_only=True):
-    """What was done in one group; null where it is not told of such a group."""
-
-    key: Handle
-    name: str
-    agent: str | None
-    sessions: int
-    subagents: int
-    prompts: int | None
-    replies: int | None
-    active: float | None
-    """Seconds."""
-    calls: int | None
-    errors: int | None
-    cancelled: int | None
-    failure_rate: float | None
-    files: int | None
-    added: int | None
-    removed: int | None
-    tokens: UsedTokens | None
-
-
-class UnpricedModel(Document, frozen=True, kw_only=True):
-    """A model without a price, and why."""
-
-    model: str
-    reason: str
-    requests: int
-
-
-class UsageFigures(Document, frozen=True, kw_only=True):
-    """What sessions did, used and cost, in groups."""
-
-    by: str
-    since: datetime | None
-    until: datetime | None
-    total: UsageGroup
-    groups: Sequence[UsageGroup]
-    """In order of time, or the largest first."""
-    left_out: int
-    """Groups that the limit leaves out."""
-    price_list: str | None
-    unpriced: Sequence[UnpricedModel]
+if TYPE_CHECKING:
+    from geminids.query.usage import stats
+    from geminids.query.usage.over_time import OverTime, UsagePart
+    from geminids.storage.index.values import SessionRow
 
 
 class SeriesPart(Document, frozen=True, kw_only=True):
@@ -139,3 +90,40 @@ class Hours(Document, frozen=True, kw_only=True):
     """When people typed and models answered, in local time; hours without anything are left out."""
 
     hours: Sequence[Hour]
+
+
+def usage_series(found: OverTime) -> UsageSeries:
+    """Usage over time."""
+    return filled(
+        UsageSeries,
+        found,
+        keys=[str(first) for first in found.periods],
+        total=used_tokens(found.total.used),
+        points=[used_tokens(point) for point in found.total.points],
+        parts=[_series_part(part) for part in found.parts],
+        rest=_series_part(found.rest) if found.rest else None,
+        price_list=found.basis.library,
+        unpriced=unpriced_models(found.unpriced),
+    )
+
+
+def largest_sessions(found: stats.LargestSessions) -> LargestSessions:
+    """The sessions that stand out."""
+
+    def large(row: SessionRow, *, tokens: int | None = None, active: float | None = None) -> LargeSession:
+        return filled(LargeSession, row, title=harmless(row.title), tokens=tokens, active=active)
+
+    return LargestSessions(
+        by_tokens=[large(row, tokens=tokens) for row, tokens in found.by_tokens],
+        by_time=[large(row, active=seconds(active)) for row, active in found.by_time],
+    )
+
+
+def _series_part(part: UsagePart) -> SeriesPart:
+    return SeriesPart(
+        key=part.key,
+        name=safe.line(part.name),
+        used=used_tokens(part.used),
+        totals=[point.total for point in part.points],
+        costs=[dollars(point.cost) for point in part.points],
+    )

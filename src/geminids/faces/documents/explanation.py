@@ -1,32 +1,25 @@
-"""`stats --explain --json`: where numbers come from.
-
-A number that nobody recorded is null. Costs are dollars at list price, rounded to six places.
-"""
+"""`stats --explain --json`: where numbers come from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-import msgspec
-
 from geminids.core.model import Location, SessionSummary, State, Unrecorded, Usage
-from geminids.faces.cli.stats_document import UsedTokens, rounded, used_tokens
+from geminids.faces.documents.base import Document, Printed, filled
+from geminids.faces.documents.tokens import UsedTokens, dollars, used_tokens
 from geminids.query.usage.explanation import (
     Check,
     Checks,
     ExplainedAgent,
     ExplainedLine,
-    ExplainedRequest,
     ExplainedSession,
     ExplainedTotal,
     UnrecordedSum,
 )
 
 
-class ExplainDocument(
-    msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/explain/1"
-):
+class ExplainDocument(Printed, frozen=True, kw_only=True, tag="geminids/explain/1"):
     """A total down to its sessions, which add up to it."""
 
     tokens: UsedTokens
@@ -36,7 +29,7 @@ class ExplainDocument(
     checks: Checks
 
 
-class RequestLine(msgspec.Struct, frozen=True, kw_only=True):
+class RequestLine(Document, frozen=True, kw_only=True):
     """One request, and where it is written."""
 
     at: datetime | None
@@ -53,9 +46,7 @@ class RequestLine(msgspec.Struct, frozen=True, kw_only=True):
     """Why it is not counted."""
 
 
-class ExplainedSessionDocument(
-    msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="geminids/explained-session/1"
-):
+class ExplainedSessionDocument(Printed, frozen=True, kw_only=True, tag="geminids/explained-session/1"):
     """The usage of a session down to its requests."""
 
     session: SessionSummary
@@ -70,16 +61,11 @@ class ExplainedSessionDocument(
 
 
 def explain_document(found: ExplainedTotal) -> ExplainDocument:
-    """A total as a document."""
-    told = msgspec.structs.asdict(found) | {"tokens": used_tokens(found.tokens)}
-    return ExplainDocument(**told)
+    """A total down to its sessions."""
+    return filled(ExplainDocument, found, tokens=used_tokens(found.tokens))
 
 
 def explained_session_document(found: ExplainedSession) -> ExplainedSessionDocument:
-    """A session as a document."""
-    told = msgspec.structs.asdict(found) | {"requests": [_request(request) for request in found.requests]}
-    return ExplainedSessionDocument(**told)
-
-
-def _request(request: ExplainedRequest) -> RequestLine:
-    return RequestLine(**msgspec.structs.asdict(request) | {"cost": rounded(request.cost)})
+    """A session down to its requests."""
+    requests = [filled(RequestLine, request, cost=dollars(request.cost)) for request in found.requests]
+    return filled(ExplainedSessionDocument, found, requests=requests)

@@ -1,13 +1,27 @@
-"""What there is at a glance."""
+"""What there is at a glance, what a page must know first, and what agents are going to delete."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
 
-from geminids.faces.web.documents.base import Document, Handle
-from geminids.faces.web.documents.sessions import SessionLine
-from geminids.faces.web.documents.usage import UsedTokens
+from geminids.faces.documents.base import Document, Handle, Printed, filled, harmless
+from geminids.faces.documents.health import SyncState
+from geminids.faces.documents.sessions import SessionLine
+from geminids.faces.documents.tokens import UsedTokens, used_tokens
+from geminids.faces.documents.usage import seconds
+from geminids.query.health import overview
+from geminids.sharing.transcript import safe
+
+if TYPE_CHECKING:
+    from geminids.core.agents.fates import Retention
+    from geminids.query.health.forecast import Endangered
+    from geminids.query.usage.stats import StatsGroup
+
+
+class OverviewDocument(overview.Overview, Printed, frozen=True, kw_only=True, tag="geminids/overview/1"):
+    """What there is, in little."""
 
 
 class About(Document, frozen=True, kw_only=True):
@@ -53,23 +67,6 @@ class FormatLine(Document, frozen=True, kw_only=True):
     title: str
     summary: str
     suffix: str
-
-
-class SyncState(Document, frozen=True, kw_only=True):
-    """How the index stands."""
-
-    is_running: bool
-    is_first: bool
-    """Whether there is nothing to ask yet: what there is, is being looked at for the first time."""
-    is_empty: bool | None
-    """Whether there is no session at all; null if nobody has looked yet."""
-    read: int | None
-    total: int | None
-    """Bytes that are read of those that are new, while a sync runs; null if that is not known."""
-    at: datetime | None
-    """When it was last brought up to date; null if it was not yet."""
-    said: Sequence[str]
-    """What a person should know about it."""
 
 
 class AgentCounts(Document, frozen=True, kw_only=True):
@@ -156,3 +153,33 @@ class Forecast(Document, frozen=True, kw_only=True):
     """Files, listed or not."""
     threatened: Sequence[Threatened]
     rules: Sequence[RetentionRule]
+
+
+def agent_counts(group: StatsGroup, title: str) -> AgentCounts:
+    """How much there is of one agent."""
+    figures = group.figures
+    return filled(AgentCounts, figures, agent=group.key, title=title, tokens=used_tokens(figures.tokens))
+
+
+def day_activity(group: StatsGroup) -> DayActivity:
+    """What was done on a day."""
+    figures = group.figures
+    day, active = date.fromisoformat(group.key), seconds(figures.active)
+    return filled(DayActivity, figures, day=day, active=active, tokens=used_tokens(figures.tokens))
+
+
+def threatened(one: Endangered) -> Threatened:
+    """A file that its agent is going to delete."""
+    return filled(
+        Threatened,
+        one,
+        title=harmless(one.title),
+        project=harmless(one.project),
+        file=safe.line(one.file),
+    )
+
+
+def retention_rule(one: Retention) -> RetentionRule:
+    """How long an agent keeps sessions."""
+    days = one.rest / timedelta(days=1) if one.rest is not None else None
+    return filled(RetentionRule, one, days=days)

@@ -6,21 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from geminids.core.model import Operation, Origin, Todo, ToolKind, ToolStatus
-from geminids.faces.web.documents.base import Document, Handle
-
-
-class TurnUsage(Document, frozen=True, kw_only=True):
-    """What a turn used, as far as it was recorded."""
-
-    input: int | None
-    fresh: int | None
-    cached: int | None
-    cache_write: int | None
-    output: int | None
-    thoughts: int | None
-    total: int | None
-    cost: float | None
-    """Dollars at list price; null if tokens or price are not known."""
+from geminids.faces.documents.base import Document, Handle
 
 
 class WordsPart(Document, frozen=True, kw_only=True, tag_field="part", tag="words"):

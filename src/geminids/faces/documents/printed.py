@@ -1,0 +1,60 @@
+"""All documents that commands print: what `docs/` has a schema of. No command needs them together."""
+
+from __future__ import annotations
+
+from geminids.faces.documents import (
+    explanation,
+    exports,
+    health,
+    kept_copies,
+    live,
+    overview,
+    projects,
+    records,
+    resume,
+    search,
+    sessions,
+    usage,
+)
+from geminids.sharing.export.json_lines import MessageLine
+from geminids.sharing.export.session_document import SessionDocument
+
+DOCUMENTS = (
+    sessions.ListDocument,
+    SessionDocument,
+    sessions.MarkDocument,
+    sessions.MarksDocument,
+    search.SearchDocument,
+    usage.StatsDocument,
+    explanation.ExplainDocument,
+    explanation.ExplainedSessionDocument,
+    overview.OverviewDocument,
+    health.DoctorDocument,
+    sessions.AgentViewDocument,
+    projects.ProjectsDocument,
+    projects.ProjectDocument,
+    projects.ResolvedDocument,
+    health.SyncDocument,
+    MessageLine,
+    live.WatchDocument,
+    exports.ExportDocument,
+    exports.RedactDocument,
+    resume.ResumeDocument,
+    kept_copies.KeepDocument,
+    kept_copies.VersionsDocument,
+    kept_copies.VerifiedDocument,
+    kept_copies.KeptExportDocument,
+    kept_copies.KeptImportDocument,
+    kept_copies.RestoreDocument,
+    kept_copies.RescueDocument,
+    kept_copies.ForgetDocument,
+    kept_copies.ForgottenDocument,
+    records.KeysDocument,
+    records.KeyDocument,
+    records.AttestDocument,
+    records.StatementsDocument,
+    records.StampedDocument,
+    records.EntriesDocument,
+    records.ExcerptDocument,
+    records.VerifyDocument,
+)

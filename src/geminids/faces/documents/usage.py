@@ -1,0 +1,174 @@
+"""What sessions did, used and cost, in groups: `stats --json`, and the tables of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from geminids.faces.documents.base import Document, Handle, Printed, filled
+from geminids.faces.documents.tokens import UnpricedModel, UsedTokens, unpriced_models, used_tokens
+from geminids.sharing.transcript import safe
+
+if TYPE_CHECKING:
+    from geminids.query.usage.figures import Figures
+    from geminids.query.usage.stats import Statistics, StatsGroup
+
+
+class Deeds(Document, frozen=True, kw_only=True):
+    """What was done; null where it is not told of such a group."""
+
+    sessions: int
+    """Those that a human led."""
+    subagents: int
+    prompts: int | None
+    replies: int | None
+    active: float | None
+    """Seconds in which somebody was at work: longer pauses are left out."""
+    calls: int | None
+    errors: int | None
+    cancelled: int | None
+    files: int | None
+    """Different files that were changed."""
+    added: int | None
+    removed: int | None
+    """Lines."""
+    tokens: UsedTokens | None
+    estimated: UsedTokens | None
+    """What requests without recorded tokens may have used; in no other number. Null if not asked for."""
+
+
+class DeedsOfGroup(Deeds, frozen=True, kw_only=True):
+    """What was done in one group."""
+
+    key: str
+    """A day as 2026-11-15 (the first of a week or month), a name, or the id of a session."""
+    name: str
+    agent: str | None
+    """Of a session."""
+
+
+class DayTokens(Document, frozen=True, kw_only=True):
+    """What was used on a day, in local time."""
+
+    day: date
+    tokens: UsedTokens
+
+
+class PriceBasis(Document, frozen=True, kw_only=True):
+    """Where the prices come from."""
+
+    label: str
+    """What a cost is."""
+    library: str | None
+    """The price list and its release; null if none was needed or there is none."""
+    overrides: Sequence[str]
+    """The names in the settings whose prices took part."""
+
+
+class StatsDocument(Printed, frozen=True, kw_only=True, tag="geminids/stats/1"):
+    """What sessions did, used and cost."""
+
+    by: str
+    since: datetime | None
+    until: datetime | None
+    agents: Sequence[str]
+    total: Deeds
+    """Of all groups, also of those that a limit leaves out."""
+    groups: Sequence[DeedsOfGroup]
+    """In order of time, or the largest first."""
+    days: Sequence[DayTokens]
+    prices: PriceBasis
+    unpriced: Sequence[UnpricedModel]
+
+
+class UsageGroup(Document, frozen=True, kw_only=True):
+    """What was done in one group; null where it is not told of such a group."""
+
+    key: Handle
+    name: str
+    agent: str | None
+    sessions: int
+    subagents: int
+    prompts: int | None
+    replies: int | None
+    active: float | None
+    """Seconds."""
+    calls: int | None
+    errors: int | None
+    cancelled: int | None
+    failure_rate: float | None
+    files: int | None
+    added: int | None
+    removed: int | None
+    tokens: UsedTokens | None
+
+
+class UsageFigures(Document, frozen=True, kw_only=True):
+    """What sessions did, used and cost, in groups."""
+
+    by: str
+    since: datetime | None
+    until: datetime | None
+    total: UsageGroup
+    groups: Sequence[UsageGroup]
+    """In order of time, or the largest first."""
+    left_out: int
+    """Groups that the limit leaves out."""
+    price_list: str | None
+    unpriced: Sequence[UnpricedModel]
+
+
+def stats_document(found: Statistics, groups: Sequence[StatsGroup], label: str) -> StatsDocument:
+    """Figures, of some of the groups; `label` says what a cost is."""
+    return filled(
+        StatsDocument,
+        found,
+        total=Deeds(**_deeds(found.total, "day")),
+        groups=[
+            DeedsOfGroup(key=group.key, name=group.name, agent=group.agent, **_deeds(group.figures, found.by))
+            for group in groups
+        ],
+        days=[DayTokens(day=day, tokens=used_tokens(used)) for day, used in found.days],
+        prices=filled(PriceBasis, found.basis, label=label),
+        unpriced=unpriced_models(found.unpriced),
+    )
+
+
+def usage_figures(found: Statistics, groups: Sequence[StatsGroup]) -> UsageFigures:
+    """Figures, of some of the groups."""
+    return filled(
+        UsageFigures,
+        found,
+        total=usage_group("day", "total", "All together", found.total),
+        groups=[
+            usage_group(found.by, group.key, safe.line(group.name), group.figures, group.agent)
+            for group in groups
+        ],
+        left_out=len(found.groups) - len(groups),
+        price_list=found.basis.library,
+        unpriced=unpriced_models(found.unpriced),
+    )
+
+
+def usage_group(by: str, key: str, name: str, figures: Figures, agent: str | None = None) -> UsageGroup:
+    """One line of a table."""
+    deeds = _deeds(figures, by)
+    del deeds["estimated"]
+    rate = round(figures.errors / figures.calls, 4) if deeds["calls"] else None
+    return UsageGroup(key=key, name=name, agent=agent, failure_rate=rate, **deeds)
+
+
+def _deeds(figures: Figures, by: str) -> dict[str, Any]:
+    """What was done, by the names of the fields."""
+    deeds = figures.told(by)
+    return deeds | {
+        "active": None if deeds["active"] is None else seconds(deeds["active"]),
+        "tokens": used_tokens(deeds["tokens"]) if deeds["tokens"] is not None else None,
+        "estimated": used_tokens(deeds["estimated"]) if deeds["estimated"] is not None else None,
+    }
+
+
+def seconds(microseconds: int) -> float:
+    """How long somebody was at work."""
+    return microseconds / 1_000_000

@@ -1,1 +1,0 @@
-"""What the server answers with, subject by subject."""
