@@ -26,7 +26,7 @@ from geminids.core.disk import REAL, Disk
 from geminids.core.model import Location, Origin, ProblemKind, Role
 from geminids.core.timestamps import parse_time
 from geminids.reading import footprints
-from geminids.reading.accounting import FileLog
+from geminids.reading.file_log import FileLog
 from geminids.reading.lines import lines_of
 from geminids.reading.sessions import plain_session
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from geminids.core.model import Location, ProblemKind
-from geminids.reading.accounting import FileLog
 from geminids.reading.bounded import Portion, Text
+from geminids.reading.file_log import FileLog
 from geminids.reading.jsonl import REFUSED, Salvaged, decode_strict, salvage
 
 

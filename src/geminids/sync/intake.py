@@ -20,7 +20,7 @@ from geminids.core.model import CompanionKind, ProblemKind, Project, SessionSumm
 from geminids.core.names import storable
 from geminids.reading.bundles import Shelf, project_key, read_beside, read_bundle, shelves
 from geminids.storage.codec.known_bundles import packed_bundle
-from geminids.storage.codec.packing import packed, problem_rows, project_of, unpacked
+from geminids.storage.codec.packed import packed, problem_rows, project_of, unpacked
 from geminids.storage.codec.rows import Rows, Traced, fate_rows, traces
 from geminids.storage.index.bundles import Known
 from geminids.storage.index.database import Index
@@ -28,10 +28,10 @@ from geminids.storage.index.folders import GONE, folders, shelf_of
 from geminids.storage.index.reader import problems_of_finding
 from geminids.storage.index.schema import BESIDE
 from geminids.storage.index.writer import Writer
+from geminids.sync.cross_session import settle
 from geminids.sync.forgotten_filter import Graves
 from geminids.sync.kept_copies import Keeping, Kept
 from geminids.sync.seen import Seen
-from geminids.sync.settling import settle
 
 LISTED = frozenset({CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG})
 """What lies beside sessions and is listed among them."""
@@ -317,9 +317,9 @@ class Taking:
     def _settle(self) -> None:
         """Settle what only all sessions together can tell, of those that were written since the last time."""
         self._writer.flush()
-        settle(self._index, self._writer.touched if self._commits else None, self._writer.bereft)
+        settle(self._index, self._writer.touched if self._commits else None, self._writer.lost_their_copy)
         self._writer.touched.clear()
-        self._writer.bereft.clear()
+        self._writer.lost_their_copy.clear()
 
 
 def _is_same(known: bytes | None, stamps: Collection[bytes], mark: str | None) -> bool:

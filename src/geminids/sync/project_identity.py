@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from geminids.core.model import KnownBy
-from geminids.storage.codec.packing import project_of, project_row
+from geminids.storage.codec.packed import project_of, project_row
 from geminids.storage.index.database import Index
 from geminids.storage.index.projects import forget_unused_projects, known_projects_in_fixed_order, note_best
 from geminids.storage.index.writer import transaction

@@ -12,7 +12,7 @@ import pytest
 from geminids.agents.claude import ClaudeSource
 from geminids.core.agents.base import Home, Scan
 from geminids.core.model import CompanionKind, ProblemKind
-from geminids.reading.scanning import LINK, NO_SESSION
+from geminids.reading.scanner import LINK, NO_SESSION
 from tests.conftest import Rights
 from tests.support.claude_lines import SESSION, SLUG, read_home, reply, user, words, write
 

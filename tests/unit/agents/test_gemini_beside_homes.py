@@ -23,7 +23,7 @@ from geminids.core.model import CompanionKind, Problem
 from geminids.faces.cli.beside import draw_beside, draw_companion, shown_beside
 from geminids.faces.cli.page import PlainPage
 from geminids.reading.companions import CREDENTIALS, UNKNOWN, CompanionRole
-from geminids.reading.scanning import LINK, NO_FILE, TOO_DEEP
+from geminids.reading.scanner import LINK, NO_FILE, TOO_DEEP
 from geminids.reading.texts import text_beside
 from tests.conftest import FIXTURES, Outcome, RecordProperty, Rights, Run
 from tests.support.homes import FIRST_ID, write_session

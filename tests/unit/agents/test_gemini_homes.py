@@ -13,7 +13,7 @@ import pytest
 from geminids.agents.gemini import GeminiSource
 from geminids.core.agents.base import Home, Scan
 from geminids.core.model import KnownBy, ProblemKind, SessionKind
-from geminids.reading.scanning import LINK
+from geminids.reading.scanner import LINK
 from tests.conftest import FIXTURES, Rights
 from tests.support.reading import sessions
 

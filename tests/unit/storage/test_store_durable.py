@@ -39,7 +39,7 @@ from geminids.storage.durable.recovery import RecoveredError
 from geminids.storage.durable.tombstones import tombstones
 from geminids.storage.durable.values import MarkChange, Marks, Note
 from geminids.sync.projects import memory
-from geminids.sync.projects.resolving import Found
+from geminids.sync.projects.resolution import Found
 from tests.conftest import Rights, Run
 from tests.support.homes import FIRST_ID, write_session
 

@@ -16,7 +16,7 @@ from geminids.agents.claude.known_folders import folders_named
 from geminids.core.model import KnownBy
 from geminids.sync.projects.agents_folders import agents_folders
 from geminids.sync.projects.folders import current_folder, known_folders
-from geminids.sync.projects.resolving import Known
+from geminids.sync.projects.resolution import Known
 from geminids.sync.projects.shells import folders_in_history, shell_history
 from geminids.sync.projects.walk import DEEP_DEPTH, QUICK_DEPTH, Mounts, search_roots, searched
 from geminids.sync.projects.work_trees import work_trees

@@ -38,7 +38,7 @@ from geminids.sync.projects.memory import (
     recall,
     unlink,
 )
-from geminids.sync.projects.resolving import Found
+from geminids.sync.projects.resolution import Found
 from tests.conftest import Rights
 
 SHOP = "/home/ana/shop"

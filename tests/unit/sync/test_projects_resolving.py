@@ -17,7 +17,7 @@ from geminids.core.model import KnownBy, folder_hash
 from geminids.core.spellings import same_place, spellings, walked_spellings
 from geminids.sync.projects.folders import known_folders
 from geminids.sync.projects.memory import learn, recall
-from geminids.sync.projects.resolving import Found, Known, resolve
+from geminids.sync.projects.resolution import Found, Known, resolve
 from geminids.sync.projects.walk import QUICK_DEPTH, Mounts, searched
 from tests.support.examples import examples
 

@@ -11,7 +11,7 @@ import pytest
 from geminids.core.model import Message, Problem, Project, Session, SessionSummary
 from geminids.library import Library
 from geminids.query.sessions.homes_reader import HomesReader
-from geminids.storage.codec.packing import unpacked
+from geminids.storage.codec.packed import unpacked
 from geminids.storage.codec.texts import words
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.times import microseconds

@@ -22,7 +22,7 @@ from geminids.core.agents.base import Home, Scan
 from geminids.core.disk import Entry
 from geminids.core.model import Project
 from geminids.reading.companions import CompanionRole
-from geminids.reading.scanning import (
+from geminids.reading.scanner import (
     CLOSED_FILE,
     LINK,
     NO_FILE,

@@ -23,7 +23,7 @@ from geminids.agents.codex.read.titles import names_of_sessions
 from geminids.core.agents.base import Bundle, Companions, FoundFile, Home, Scan
 from geminids.core.model import Project
 from geminids.reading.companions import CREDENTIALS, SETTINGS, STATE, TAUGHT, UNKNOWN
-from geminids.reading.scanning import LINK, Scanner, entries_of
+from geminids.reading.scanner import LINK, Scanner, entries_of
 from geminids.reading.texts import unreadable
 
 NO_FILE = "a pipe, a socket, a device or a folder"

@@ -38,7 +38,7 @@ from geminids.core.disk import Disk, Entry
 from geminids.core.model import CompanionKind
 from geminids.reading.bundles import better_known
 from geminids.reading.companions import UNKNOWN, CompanionRole
-from geminids.reading.scanning import (
+from geminids.reading.scanner import (
     CLOSED_FILE,
     LINK,
     NO_FILE,

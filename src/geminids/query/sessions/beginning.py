@@ -25,7 +25,7 @@ from geminids.query.sessions.assembly import assembled, copies_marked
 from geminids.query.sessions.contents import projects_known
 from geminids.query.sessions.session_reader import SessionReader
 from geminids.reading.bundles import EarlierDisk
-from geminids.storage.codec.packing import unpacked
+from geminids.storage.codec.packed import unpacked
 from geminids.storage.codec.rows import MessageRows
 from geminids.storage.index import reader, search
 from geminids.storage.index.beginnings import FirstMessage, KnownNumbers, first_messages, message_count

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from geminids.core.agents.base import CompanionFile
 from geminids.core.model import CompanionKind, Session, SessionSummary
 from geminids.query.sessions.contents import summaries
-from geminids.storage.codec.packing import unpacked
+from geminids.storage.codec.packed import unpacked
 from geminids.storage.index import reader as rows
 from geminids.storage.index.contents import shelves
 from geminids.storage.index.database import Index

@@ -10,7 +10,7 @@ from geminids.core.agents.base import CompanionFile
 from geminids.core.model import Problem, Project, SessionSummary
 from geminids.core.names import storable
 from geminids.query.projects.report import Contents, Shelved, known_as
-from geminids.storage.codec.packing import problem_of, project_of, unpacked
+from geminids.storage.codec.packed import problem_of, project_of, unpacked
 from geminids.storage.index import contents as kept
 from geminids.storage.index import reader
 from geminids.storage.index.database import Index

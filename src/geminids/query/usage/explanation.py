@@ -23,7 +23,7 @@ from geminids.query.usage.figures import Tokens
 from geminids.query.usage.prices import Prices
 from geminids.query.usage.stats import Statistics
 from geminids.reading.bounded import read_whole
-from geminids.storage.codec.packing import unpacked
+from geminids.storage.codec.packed import unpacked
 from geminids.storage.index import copies
 from geminids.storage.index.database import Index
 

@@ -10,7 +10,7 @@ import msgspec
 from geminids.core.agents.base import Bundle, CompanionFile, FoundFile
 from geminids.core.disk import Disk
 from geminids.core.model import Project
-from geminids.storage.codec.packing import packed, unpacked
+from geminids.storage.codec.packed import packed, unpacked
 
 
 class _File(msgspec.Struct, frozen=True, array_like=True, gc=False):

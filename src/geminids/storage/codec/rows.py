@@ -14,7 +14,7 @@ from geminids.core.agents.traces import Trace, key, trace
 from geminids.core.model import FileChange, Location, Message, Project, Session, ToolCall, ToolStatus
 from geminids.core.model.summary import says_something
 from geminids.storage.codec.estimates import estimates
-from geminids.storage.codec.packing import packed, project_row, unpacked
+from geminids.storage.codec.packed import packed, project_row, unpacked
 from geminids.storage.codec.texts import words
 from geminids.storage.index.schema import USAGE
 from geminids.storage.index.writer import (

@@ -155,7 +155,7 @@ class Writer:
         self._size = 0
         self.touched: set[int] = set()
         """Sessions of which something was written, or that are gone, since somebody asked last."""
-        self.bereft: set[int] = set()
+        self.lost_their_copy: set[int] = set()
         """Sessions that hold a copy of a request which another one held until now."""
 
     # Shelves and bundles
@@ -380,7 +380,7 @@ class Writer:
     def _forget_messages(self, numbers: Iterable[int]) -> None:
         gone = [(number,) for number in numbers]
         for message in gone:
-            self.bereft.update(session for (session,) in self._sql.execute(_ELSEWHERE, message))
+            self.lost_their_copy.update(session for (session,) in self._sql.execute(_ELSEWHERE, message))
         for column, tables in _HANGING.items():
             for table in tables:
                 self._sql.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)

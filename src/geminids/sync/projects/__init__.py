@@ -1,6 +1,6 @@
 """Which folder on this machine a project is, and what was learnt about that.
 
-An agent names a project by the hash of its folder's path. `resolving` hashes folders that are known
+An agent names a project by the hash of its folder's path. `resolution` hashes folders that are known
 (`folders`) or met on the disk (`walk`) in all their spellings; `memory` keeps what was found and the
 links that the user gave. A path is certain only if its hash is the project's; everything else is a guess.
 

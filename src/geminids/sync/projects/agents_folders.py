@@ -8,7 +8,7 @@ from pathlib import Path
 
 from geminids.core import agents
 from geminids.core.model import KnownBy
-from geminids.sync.projects.resolving import Known
+from geminids.sync.projects.resolution import Known
 
 
 def agents_folders(home: Path, environment: Mapping[str, str], deadline: float = inf) -> Iterator[Known]:

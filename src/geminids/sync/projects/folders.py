@@ -14,7 +14,7 @@ from pathlib import Path
 from geminids.core.model import KnownBy
 from geminids.core.spellings import ancestors
 from geminids.sync.projects.agents_folders import agents_folders
-from geminids.sync.projects.resolving import Known
+from geminids.sync.projects.resolution import Known
 from geminids.sync.projects.shells import shell_history
 from geminids.sync.projects.walk import Mounts, below
 from geminids.sync.projects.work_trees import work_trees

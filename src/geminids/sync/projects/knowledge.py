@@ -15,7 +15,7 @@ from geminids.core.spellings import ancestors
 from geminids.sync.projects import memory
 from geminids.sync.projects.identity import best_known
 from geminids.sync.projects.memory import Learnt, Look, Memory
-from geminids.sync.projects.resolving import Found, Known, Progress, Resolution, resolve
+from geminids.sync.projects.resolution import Found, Known, Progress, Resolution, resolve
 
 LOOK_AGAIN_AFTER = timedelta(days=7)
 """So long nobody looks by himself for what a search did not find."""

@@ -33,7 +33,7 @@ from geminids.storage.durable import database
 from geminids.storage.durable.changes import changing
 from geminids.storage.durable.database import EARLIER_NAME, FILE_NAME, NewerStoreError
 from geminids.storage.durable.project_tables import Knowledge, read_knowledge, write_knowledge
-from geminids.sync.projects.resolving import Found
+from geminids.sync.projects.resolution import Found
 
 VERSION = 1
 """Of `projects.json`. No later one was ever written."""

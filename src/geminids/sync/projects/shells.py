@@ -21,7 +21,7 @@ from pathlib import Path
 from geminids.core.model import KnownBy
 from geminids.core.spellings import ancestors
 from geminids.reading.peeks import ending
-from geminids.sync.projects.resolving import Known
+from geminids.sync.projects.resolution import Known
 
 _MOST_BYTES = 2 * 1024 * 1024
 _BASES = 4

@@ -24,7 +24,7 @@ from geminids.core.usual_folders import (
     VARIABLES,
 )
 from geminids.reading.peeks import beginning
-from geminids.sync.projects.resolving import Known
+from geminids.sync.projects.resolution import Known
 
 QUICK_DEPTH = 4
 DEEP_DEPTH = 8

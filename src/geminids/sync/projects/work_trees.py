@@ -14,7 +14,7 @@ from pathlib import Path
 
 from geminids.core.model import KnownBy
 from geminids.reading.peeks import beginning, subfolders
-from geminids.sync.projects.resolving import Known
+from geminids.sync.projects.resolution import Known
 
 _LONGEST_NOTE = 8192
 

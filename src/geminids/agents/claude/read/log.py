@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from geminids.agents.claude.read.records import BEGINNING, FileLog, Record, is_record, salvaged_kind
 from geminids.core.model import Location, ProblemKind
-from geminids.reading.accounting import printable
 from geminids.reading.bounded import Text
+from geminids.reading.file_log import printable
 from geminids.reading.jsonl import UndecodableError
 from geminids.reading.lines import decoded, lines_of, salvaged
 

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from geminids.core.model import FileAccount, Location
-from geminids.reading import accounting
-from geminids.reading.accounting import count, printable
+from geminids.reading import file_log
+from geminids.reading.file_log import count, printable
 
 FORMAT = "claude-jsonl"
 
@@ -140,7 +140,7 @@ def named_kind(kind: str, value: dict[str, Any]) -> str:
     return f"{kind}/{printable(sort)}" if isinstance(sort, str) and sort else kind
 
 
-class FileLog(accounting.FileLog):
+class FileLog(file_log.FileLog):
     """What was written in one file: its records in order, and where each byte went."""
 
     def __init__(self, path: str, size: int) -> None:

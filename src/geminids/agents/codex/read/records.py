@@ -15,7 +15,7 @@ import msgspec
 
 from geminids.agents.codex.read.rollout_text import Opened
 from geminids.core.model import FileAccount, Location
-from geminids.reading.accounting import FileLog, count, printable
+from geminids.reading.file_log import FileLog, count, printable
 
 
 class Format(StrEnum):

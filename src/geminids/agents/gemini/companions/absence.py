@@ -15,7 +15,7 @@ from geminids.agents.gemini.file_names import ID_START
 from geminids.core.agents.base import Companions
 from geminids.core.agents.traces import Trace
 from geminids.core.disk import Disk
-from geminids.reading.scanning import LINK, NO_SESSION
+from geminids.reading.scanner import LINK, NO_SESSION
 
 FILE_CLOSED = "its file is there, but cannot be read"
 FILE_EMPTY = "its file is there, but is empty"

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from geminids.core.model import Location
-from geminids.reading import accounting
-from geminids.reading.accounting import count
+from geminids.reading import file_log
+from geminids.reading.file_log import count
 from geminids.reading.jsonl import REFUSED, decode_strict
 
 
@@ -116,7 +116,7 @@ def calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [call for call in calls if type(call) is dict] if type(calls) is list else []
 
 
-class FileLog(accounting.FileLog):
+class FileLog(file_log.FileLog):
     """What was written in one file: its records in order, and where each byte went."""
 
     field_name = _FIELD_NAME
@@ -188,4 +188,4 @@ class FileLog(accounting.FileLog):
 
 def printable(name: str) -> str:
     """The name of a field, if it looks like one of Gemini CLI's."""
-    return accounting.printable(name, _FIELD_NAME)
+    return file_log.printable(name, _FIELD_NAME)

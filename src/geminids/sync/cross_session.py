@@ -11,15 +11,15 @@ from collections.abc import Collection
 import msgspec
 
 from geminids.core.model import Counts, SessionSummary, Usage
-from geminids.storage.codec.packing import packed, unpacked
+from geminids.storage.codec.packed import packed, unpacked
 from geminids.storage.index import copies
 from geminids.storage.index.database import Index
 from geminids.storage.index.usage import sum_up
 
 
-def settle(index: Index, sessions: Collection[int] | None, bereft: Collection[int] = ()) -> None:
+def settle(index: Index, sessions: Collection[int] | None, lost_their_copy: Collection[int] = ()) -> None:
     """Settle some sessions, or all, and those that share requests with them."""
-    some = None if sessions is None else {*sessions, *bereft}
+    some = None if sessions is None else {*sessions, *lost_their_copy}
     changed = copies.mark_copies(index, some)
     # What was just written has the counts that its file tells.
     for session in {*changed, *copies.with_copies(index, some)}:
