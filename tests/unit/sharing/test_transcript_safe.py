@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from geminids.faces.cli import data
+from geminids.sharing.export import data
 from geminids.sharing.transcript import safe
 
 any_text = some.text(some.characters(exclude_categories=()))
