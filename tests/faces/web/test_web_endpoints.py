@@ -371,6 +371,16 @@ def test_a_window_of_huge_messages_is_shorter_than_asked_for(tmp_path: Path) -> 
     assert whole.text == "<&>" * 30_000
 
 
+def test_a_session_opens_in_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
+    write_session(tmp_path / "home", slug="caf\udce9", project="/home/ada/dev/cafe")
+    with client_of([tmp_path / "home"], tmp_path / "data") as client:
+        answer = client.get("/api/session/opening", params={"id": ID, "whole": True})
+    opened = answer.json()
+    assert "caf?" in opened["facts"]["files"][0]["path"]
+    told = [entry["parts"][0]["html"] for entry in opened["story"]["entries"]]
+    assert told == ["Fix the login redirect", "<p>Done.</p>\n"]
+
+
 # Errors
 
 

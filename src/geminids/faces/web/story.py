@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, cast
+
+import msgspec
 
 from geminids.core.model import AnyPart, Message, Origin
 from geminids.faces.documents.parts import AnyPartDocument, WordsPart
@@ -14,7 +16,6 @@ from geminids.faces.web.parts import Place, part_document
 from geminids.faces.web.prose import plain
 from geminids.faces.web.times import seconds_between
 from geminids.query.usage.costs import Costing
-from geminids.sharing.export.data import encode
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import (
     LEVELS,
@@ -28,6 +29,8 @@ from geminids.sharing.transcript.entries import (
 from geminids.sharing.transcript.labels import left_out_sentence, mark_sentence, speaker_name
 from geminids.sharing.transcript.outline import completed_at
 
+Write = Callable[[AnyEntry], msgspec.Raw]
+"""Writes an entry as a piece of an answer."""
 MOST_BYTES = 4_000_000
 """Of a window."""
 MOST_PARTS = 2_000
@@ -46,24 +49,33 @@ class Telling:
     """Tells a session at a level of detail."""
 
     def __init__(
-        self, opened: OpenedSession, level: str, costing: Costing, names: Names, *, is_redacted: bool
+        self,
+        opened: OpenedSession,
+        level: str,
+        costing: Costing,
+        names: Names,
+        write: Write,
+        *,
+        is_redacted: bool,
     ) -> None:
         self._opened = opened
         self._level = level
         self._costing = costing
         self._names = names
+        self._write = write
         self._is_redacted = is_redacted
 
     def window(self, start: int, count: int) -> list[AnyEntry]:
         """Some entries of the story; fewer than asked for where they are very large, but one at least."""
-        told: list[AnyEntry] = []
+        told: list[msgspec.Raw] = []
         size = 0
         for entry in self._opened.story(self._level)[start : start + count]:
-            told.append(self._entry(entry))
-            size += len(encode(told[-1]))
+            # How large it is, only its bytes tell; they are what the answer is made of.
+            told.append(self._write(self._entry(entry)))
+            size += len(told[-1])
             if size > MOST_BYTES:
                 break
-        return told
+        return cast("list[AnyEntry]", told)
 
     def turns(self, turns: Sequence[Turn]) -> list[TurnEntry]:
         """Turns that stand in no story of this level, as those of a dropped branch."""

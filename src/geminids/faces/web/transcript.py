@@ -195,7 +195,7 @@ def _telling(desk: Desk, opened: OpenedSession, level: str) -> Telling:
     (key,) = desk.library.keys([opened.session])
     names = Names(key, desk.library.agent_title(opened.session.agent))
     costing = desk.library.costing(opened.session.models)
-    return Telling(opened, level, costing, names, is_redacted=desk.is_redacted)
+    return Telling(opened, level, costing, names, desk.writing.piece, is_redacted=desk.is_redacted)
 
 
 def _around(opened: OpenedSession, asked: AskedForWindow, number: int) -> int:

@@ -95,6 +95,10 @@ class Writing:
             return harmless(_marked(document, document, self.marks.of))
         return harmless(self.hidden(document, library))
 
+    def piece(self, document: Document) -> msgspec.Raw:
+        """A part of an answer, made of what has no secrets, as the JSON that it will be."""
+        return msgspec.Raw(encode(_marked(document, document, self.marks.of)))
+
     def hidden(self, document: Answer, library: Library) -> Answer:
         """A document without secrets, with marks for the handles that have some."""
         redacted = self._redaction.value(library, document)

@@ -14,7 +14,9 @@ def encode(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_in_whole_characters(msgspec.to_builtins(value)))
+        # What is written already has whole characters.
+        plain = msgspec.to_builtins(value, enc_hook=msgspec.json.decode)
+        return msgspec.json.encode(_in_whole_characters(plain))
 
 
 def encode_with_halves(value: dict[str, Any]) -> bytes:
