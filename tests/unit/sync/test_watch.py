@@ -450,6 +450,17 @@ def test_without_events_one_looks_and_says_why(tmp_path: Path, monkeypatch: pyte
         heard(events, says("Seen all the same"))
 
 
+def test_a_folder_whose_name_is_no_text_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_session(tmp_path, slug="caf\udce9", project="/home/ada/dev/cafe")
+    monkeypatch.setattr(stream_module, "POLL", 0.05)
+    with closing(watch(FileFinder(path), whole=True, pace=Pace(heartbeat=HEARTBEAT))) as events:
+        began = next(events)
+        assert isinstance(began, Watching)
+        assert (began.by_events, began.because) == (False, "a folder has a name that is no text")
+        append(path, message("m1", "Seen all the same"))
+        heard(events, says("Seen all the same"))
+
+
 def test_lost_events_are_made_up_for(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream_module, "SAFETY", 0.3)
 

@@ -133,6 +133,8 @@ class Events:
             return {path for _, path in next(self._changes, ())}
         except FileNotFoundError:
             raise
+        except UnicodeEncodeError as error:
+            raise NoEventsError("a folder has a name that is no text") from error
         except (OSError, RuntimeError) as error:
             # There is a limit to how many folders a user may watch; some file systems tell nothing.
             raise NoEventsError(str(error)) from error
