@@ -14,6 +14,8 @@ WEB := src/geminids/faces/web
 PAGE := $(WEB)/built/index.html
 PACKAGES := $(WEB)/frontend/node_modules/.package-lock.json
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests start thousands of processes: what is compiled is kept, also where the machine is told otherwise.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run page test test-all test-wheel test-real test-faults test-bombs check check-page golden screenshots bench bench-10k bench-usage-10k fuzz clean
