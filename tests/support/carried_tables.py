@@ -22,7 +22,7 @@ from geminids.sharing.export.csv_tables import TABLES
 from geminids.sharing.export.format_tables import EVERYTHING, FOLDER, Share, variant_of
 from geminids.sharing.export.kinds import Steps, held_values, message_kind
 from geminids.sharing.transcript.entries import LEVELS, Detail, Turn, transcript
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 from tests.support.exporting import manner
 from tests.support.probed_sessions import proving_sessions
 from tests.support.trials import Outcome, Trial
@@ -138,7 +138,7 @@ def _share(seen: Iterable[Outcome]) -> Share:
 
 def told_steps(session: Session, detail: Detail) -> set[Steps]:
     """The values that a level of detail tells, wherever they stand in the story."""
-    told = {held.steps for held in held_values(told_session(session, detail))}
+    told = {held.steps for held in held_values(visible_session(session, detail))}
     if detail.everything:
         return told
     places: dict[Steps, Steps] = {}

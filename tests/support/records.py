@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from geminids.core import agents
 from geminids.core.model import Message, Session
-from geminids.sharing.records.evidence import Evidence, FileEvidence, Place, evidence_of
+from geminids.sharing.records.evidence import Evidence, FileEvidence, NativeEvidence, evidence_of
 from geminids.sharing.records.natives import Natives, read_natives
 from tests.conftest import FIXTURES
 from tests.support.reading import sessions as read_sessions
@@ -107,13 +107,13 @@ def sessions_and_evidence(draw: st.DrawFn) -> tuple[Session, Evidence | None]:
     if draw(st.booleans()):
         return session, None
     messages = tuple(draw(_places(message)) for message in session.messages)
-    others = draw(st.lists(anything(Place), max_size=3).map(tuple))
+    others = draw(st.lists(anything(NativeEvidence), max_size=3).map(tuple))
     files = draw(st.lists(anything(FileEvidence), max_size=2).map(tuple))
     return session, Evidence(files, messages, others, draw(st.none() | WORDS))
 
 
 @st.composite
-def _places(draw: st.DrawFn, message: Message) -> tuple[Place, ...]:
+def _places(draw: st.DrawFn, message: Message) -> tuple[NativeEvidence, ...]:
     sources_of = (message.source, *message.also_at)
     looked_at = [source for source in sources_of if draw(st.booleans())]
-    return tuple(Place(source, draw(HASHES), draw(JSON)) for source in looked_at)
+    return tuple(NativeEvidence(source, draw(HASHES), draw(JSON)) for source in looked_at)

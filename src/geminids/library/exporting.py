@@ -30,7 +30,7 @@ from geminids.sharing.export.base import Entry, Format, Manner, title_of
 from geminids.sharing.export.files import naming, write_file
 from geminids.sharing.export.folder import Done, Folder, Page, Refused
 from geminids.sharing.export.stems import stem
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 if TYPE_CHECKING:
     from geminids.core.model import Session
@@ -255,7 +255,7 @@ def _beside(session: Session, manner: Manner) -> dict[str, bytes]:
     """The files that the document of a session refers to, where that is wished."""
     if manner.files_folder is None:
         return {}
-    told = told_session(session, manner.detail)
+    told = visible_session(session, manner.detail)
     return {f"{manner.files_folder}/{name}": content for name, content in attachment_files(told)}
 
 

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 
-from geminids.core.model import FileAccount, Location, Problem, ProblemKind, Tally
+from geminids.core.agents.base import FoundFile, Reading
+from geminids.core.agents.fates import Fate
+from geminids.core.model import FileAccount, Location, Problem, ProblemKind, Session, Tally
 from geminids.reading.bounded import Text
 from geminids.reading.jsonl import HALVED, Decoded, decode, in_whole_characters
+from geminids.reading.texts import unreadable
 
 MOST_PROBLEMS = 1_000
 """Of one file; of what goes beyond, the last one stands for all: more would tell nobody anything."""
@@ -146,3 +151,29 @@ def count(counted: dict[str, list[int]], name: str, size: int) -> None:
 
 def _tallies(counted: dict[str, list[int]]) -> dict[str, Tally]:
     return {str(name): Tally(records, size) for name, (records, size) in counted.items()}
+
+
+def refused(
+    file: FoundFile, error: OSError, file_format: str = "unknown", era: str = "unknown"
+) -> tuple[FileAccount, Problem]:
+    """What is known of a file that the operating system refused."""
+    tally = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
+    account = FileAccount(str(file.path), file_format, era, file.size, {}, {}, tally, {})
+    return account, unreadable(str(file.path), error)
+
+
+def given_file(path: Path) -> FoundFile:
+    """A file given by hand, as if it had been found in a home. Raises OSError."""
+    facts = path.stat()
+    return FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+
+
+def reading_of(
+    sessions: Sequence[Session],
+    accounts: Iterable[FileAccount],
+    problems: Iterable[Problem],
+    fates: Iterable[Fate] = (),
+) -> Reading:
+    """What was read of a bundle, with each problem of its files and its sessions once."""
+    every = dict.fromkeys([*problems, *(problem for session in sessions for problem in session.problems)])
+    return Reading(tuple(sessions), tuple(accounts), tuple(every), fates=tuple(fates))

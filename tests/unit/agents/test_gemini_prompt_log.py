@@ -267,8 +267,8 @@ def test_counts_of_the_corpus(corpus: Path, record_property: RecordProperty) -> 
             read = read_home(home)
             ties.update(f"{line.kind}: {line.missing or 'in its session'}" for line in read.typed)
             lost_sessions += len(read.lost)
-    told = f"{ties.total()} typed lines in {len(RECORDINGS)} scenarios, {lost_sessions} lost sessions"
-    record_property("counts", told)
+    marked_text = f"{ties.total()} typed lines in {len(RECORDINGS)} scenarios, {lost_sessions} lost sessions"
+    record_property("counts", marked_text)
     for reason, number in ties.most_common():
         record_property("counts", f"  {number:4} {reason}")
 
@@ -397,7 +397,7 @@ def test_long_lines_are_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", at_once)
     text = "wörter \n" * 700_000
     log = read(tmp_path, written(entry(0, text), entry(1)))
-    assert [line.told for line in log.lines] == [text, "Hello"]
+    assert [line.marked_text for line in log.lines] == [text, "Hello"]
     assert log.lines[0].key == key(text)
     assert not log.problems
 
@@ -409,7 +409,7 @@ def test_where_memory_is_short_old_lines_are_shortened_first(
     text = "words\n" * 50_000
     log = read(tmp_path, written(entry(0, text), entry(1, text + "!")))
     shorter = text[:65_536]
-    assert [line.told for line in log.lines] == [
+    assert [line.marked_text for line in log.lines] == [
         f"{shorter} [… 234,464 characters are left out …]",
         text + "!",
     ]
@@ -418,7 +418,7 @@ def test_where_memory_is_short_old_lines_are_shortened_first(
     assert (log.account.used["line"].records, log.account.problem["left-unread"].bytes) == (2, left_out)
     assert problems(log) == [ProblemKind.LEFT_UNREAD]
     (only,) = joined_logs([log]).lost
-    assert only.messages[0].text(Origin.HUMAN) == log.lines[0].told
+    assert only.messages[0].text(Origin.HUMAN) == log.lines[0].marked_text
 
 
 def test_a_line_longer_than_memory_may_hold_is_read_from_both_ends(
@@ -432,7 +432,7 @@ def test_a_line_longer_than_memory_may_hold_is_read_from_both_ends(
     assert [line.at for line in log.lines] == [NOON + timedelta(seconds=10 * n) for n in range(3)]
     unread = log.account.problem["left-unread"].bytes
     assert 3_000_000 - 65_536 < unread < 3_000_200 - 65_536
-    assert log.lines[1].told.endswith(f"x [… {unread:,} bytes are left out …]")
+    assert log.lines[1].marked_text.endswith(f"x [… {unread:,} bytes are left out …]")
 
 
 def test_more_lines_than_memory_may_hold_leave_the_newest(
@@ -542,7 +542,7 @@ def joined(folder: Path, entries: Sequence[object], *traces: Trace, shell: Seque
     return joined_logs([read(folder, written(*entries))], *traces, shell=shell)
 
 
-def told(found: Joined) -> list[tuple[str, str | None]]:
+def marked_text(found: Joined) -> list[tuple[str, str | None]]:
     return [(line.kind.value, line.session_id and line.session_id[7:]) for line in found.typed]
 
 
@@ -550,7 +550,7 @@ def test_equal_prompts_are_tied_to_the_messages_of_their_time(tmp_path: Path) ->
     entries = [entry(0, "go on"), entry(1, "/clear"), entry(2, "go on"), entry(3, "go on")]
     next_one = session("two", said("go on", 30), began=10.1)
     found = joined(tmp_path, entries, session("one", said("go on", 0)), next_one)
-    assert told(found) == [("prompt", "one"), ("command", "one"), ("prompt", "two"), ("prompt", "two")]
+    assert marked_text(found) == [("prompt", "one"), ("command", "one"), ("prompt", "two"), ("prompt", "two")]
     assert [line.missing for line in found.typed] == [
         None, lost.COMMAND_NOT_RECORDED, lost.UNKNOWN, None
     ]  # fmt: skip
@@ -559,13 +559,13 @@ def test_equal_prompts_are_tied_to_the_messages_of_their_time(tmp_path: Path) ->
 
 def test_a_line_without_a_time_is_tied_by_its_words(tmp_path: Path) -> None:
     found = joined(tmp_path, [entry(0, timestamp="soon")], session("one", said("Hello", 500)))
-    assert told(found) == [("prompt", "one")]
+    assert marked_text(found) == [("prompt", "one")]
     assert found.typed[0].missing is None
 
 
 def test_words_taken_over_from_another_session_were_not_typed_in_this_one(tmp_path: Path) -> None:
     found = joined(tmp_path, [entry(0)], session("two", said("Hello", 0, imported=True)))
-    assert told(found) == [("prompt", "one")]
+    assert marked_text(found) == [("prompt", "one")]
     assert [one.native_id for one in found.lost] == ["one"]
 
 
@@ -597,13 +597,13 @@ def test_lines_are_told_apart_by_the_message_that_holds_them(
     tmp_path: Path, text: str, origin: Origin, kind: str
 ) -> None:
     found = joined(tmp_path, [entry(0, text)], session("one", said(text, 0, origin)), shell=["ls -l"])
-    assert told(found) == [(kind, "one")]
+    assert marked_text(found) == [(kind, "one")]
 
 
 def test_words_that_were_changed_on_the_way_are_known_by_the_moment(tmp_path: Path) -> None:
     changed = session("one", said("Greet Ana.", 0), said("echo \\`", 10, Origin.SHELL), said("@docs/**", 20))
     found = joined(tmp_path, [entry(0, "/greet Ana"), entry(1, "echo `"), entry(2, "@docs/")], changed)
-    assert told(found) == [("command", "one"), ("shell", "one"), ("prompt", "one")]
+    assert marked_text(found) == [("command", "one"), ("shell", "one"), ("prompt", "one")]
     assert not any(line.missing for line in found.typed)
 
 
@@ -632,19 +632,19 @@ def test_a_session_that_begins_with_the_clear_is_the_next_one_if_it_can_be(
 ) -> None:
     begun = session("two", *words_said, began=10.2)
     found = joined(tmp_path, [entry(0), entry(1, "/clear"), entry(2, "words")], begun)
-    assert told(found)[2] == ("prompt", owner)
+    assert marked_text(found)[2] == ("prompt", owner)
 
 
 def test_words_of_a_neighbour_a_while_later_are_not_those_of_the_line(tmp_path: Path) -> None:
     found = joined(tmp_path, [entry(0, "continue"), entry(60, "next")], session("two", said("continue", 8)))
-    assert told(found) == [("prompt", "one"), ("prompt", "one")]
+    assert marked_text(found) == [("prompt", "one"), ("prompt", "one")]
 
 
 def test_one_line_in_common_does_not_give_a_neighbour_the_others(tmp_path: Path) -> None:
     entries = [entry(0, "before"), entry(1, "continue"), entry(60, "next"), entry(61, "/quit")]
     neighbour = session("two", said("continue", 10))
     found = joined(tmp_path, entries, neighbour)
-    assert told(found) == [("prompt", "one"), ("prompt", "two"), ("prompt", "one"), ("command", "one")]
+    assert marked_text(found) == [("prompt", "one"), ("prompt", "two"), ("prompt", "one"), ("command", "one")]
     (only,) = found.lost
     assert only.counts.prompts == 2
 
@@ -658,14 +658,14 @@ def test_one_line_in_common_does_not_give_a_neighbour_the_others(tmp_path: Path)
 )
 def test_a_session_that_was_resumed_has_the_lines_around(tmp_path: Path, resumed: Trace) -> None:
     entries = [entry(0, "failed"), entry(1, "continue"), entry(2, "and on"), entry(61, "/quit")]
-    assert {owner for _, owner in told(joined(tmp_path, entries, resumed))} == {"two"}
+    assert {owner for _, owner in marked_text(joined(tmp_path, entries, resumed))} == {"two"}
 
 
 def test_commands_are_with_the_only_prompt(tmp_path: Path) -> None:
     found = joined(
         tmp_path, [entry(0, "/stats"), entry(1), entry(2, "/quit")], session("two", said("Hello", 10))
     )
-    assert [owner for _, owner in told(found)] == ["two", "two", "two"]
+    assert [owner for _, owner in marked_text(found)] == ["two", "two", "two"]
 
 
 def test_a_lost_session_holds_what_remains(tmp_path: Path) -> None:

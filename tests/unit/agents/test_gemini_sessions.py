@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from geminids.agents.gemini import GeminiSource
-from geminids.agents.gemini.read.subagents import told_end
+from geminids.agents.gemini.read.subagents import stated_end
 from geminids.core.model import (
     Attachment,
     Message,
@@ -307,16 +307,17 @@ ENDS: dict[str, tuple[dict[str, Any], Status]] = {
 @pytest.mark.parametrize(("answered", "status"), ENDS.values(), ids=ENDS)
 def test_how_a_subagent_ended_is_what_its_parent_was_told(answered: dict[str, Any], status: Status) -> None:
     result = [{"functionResponse": {"id": "a", "name": "invoke_agent", "response": answered}}]
-    assert told_end({"id": "a", "name": "invoke_agent", "status": "success", "result": result}) is status
+    assert stated_end({"id": "a", "name": "invoke_agent", "status": "success", "result": result}) is status
 
 
 def test_what_is_shown_of_a_subagent_tells_its_end_where_the_answer_is_gone() -> None:
     shown = {"isSubagentProgress": True, "agentName": "poet"}
-    assert told_end({"status": "success", "resultDisplay": {**shown, "state": "error"}}) is Status.FAILURE
+    assert stated_end({"status": "success", "resultDisplay": {**shown, "state": "error"}}) is Status.FAILURE
     ended = {**shown, "state": "completed", "terminateReason": "MAX_TURNS"}
-    assert told_end({"status": "success", "resultDisplay": ended}) is Status.FAILURE
+    assert stated_end({"status": "success", "resultDisplay": ended}) is Status.FAILURE
     assert (
-        told_end({"status": "cancelled", "resultDisplay": {**shown, "state": "running"}}) is Status.CANCELLED
+        stated_end({"status": "cancelled", "resultDisplay": {**shown, "state": "running"}})
+        is Status.CANCELLED
     )
-    assert told_end({"status": "error"}) is Status.FAILURE
-    assert told_end({"status": "success", "result": "A poem."}) is None
+    assert stated_end({"status": "error"}) is Status.FAILURE
+    assert stated_end({"status": "success", "result": "A poem."}) is None

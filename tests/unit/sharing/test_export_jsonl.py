@@ -11,7 +11,7 @@ import pytest
 from geminids.core.model import Message, Session
 from geminids.sharing.export.json_lines import SCHEMA, MessageLine
 from geminids.sharing.transcript.entries import LEVELS
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 from tests.support.exporting import exported, fixture_sessions, hostile_session, looked_at_sessions
 
 
@@ -62,7 +62,7 @@ def test_each_level_tells_what_the_one_before_does(case: str) -> None:
     session = looked_at_sessions()[case]
     told = {level: lines(session, level=level) for level in LEVELS}
     for level, messages in told.items():
-        assert tuple(map(message_of, messages)) == told_session(session, LEVELS[level]).messages
+        assert tuple(map(message_of, messages)) == visible_session(session, LEVELS[level]).messages
         assert all(session.messages[line.number - 1].id == line.id for line in messages)
     numbers = [{line.number for line in messages} for messages in told.values()]
     for less, more in pairwise(numbers):

@@ -28,7 +28,7 @@ from geminids.core.model import (
 )
 from geminids.core.timestamps import parse_time
 from geminids.reading.jsonl import UndecodableError, decode
-from geminids.sharing.records.evidence import Evidence, Place, evidence_of
+from geminids.sharing.records.evidence import Evidence, NativeEvidence, evidence_of
 from geminids.sharing.records.natives import Natives, pointed_at, read_natives
 from tests.conftest import FIXTURES, RecordProperty
 from tests.support import claude_lines, codex_homes
@@ -416,7 +416,7 @@ def test_every_version_of_a_message_can_be_made_of_the_one_that_is_shown() -> No
     assert made > 100
 
 
-def _check_versions(places: tuple[Place, ...], natives: Natives) -> int:
+def _check_versions(places: tuple[NativeEvidence, ...], natives: Natives) -> int:
     values = [natives.files[place.source.file].value_at(place.source) for place in places]
     changes = [(place.native, value) for place, value in zip(places, values, strict=True)]
     made = 0

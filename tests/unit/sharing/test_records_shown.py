@@ -44,7 +44,7 @@ from geminids.sharing.records.encoding import encode_cbor, encode_json
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.files import is_record, record_in_file
 from geminids.sharing.records.redaction import withhold
-from geminids.sharing.records.retold import session_told_by
+from geminids.sharing.records.retold import session_from_any
 from geminids.sharing.records.signature import Claims, statement
 from geminids.sharing.records.simple import simple_record
 from geminids.sharing.records.standalone import Tagged
@@ -85,7 +85,7 @@ def foreign(*entries: Any, **about: Any) -> dict[str, Any]:
 
 
 def told(*entries: Any, **about: Any) -> Session:
-    return session_told_by(foreign(*entries, **about), FILE)
+    return session_from_any(foreign(*entries, **about), FILE)
 
 
 # Every kind of file
@@ -158,7 +158,7 @@ ABOUT = ("agent", "native_id", "title", "started_at", "ended_at", "models", "cou
 @pytest.mark.parametrize("name", fixture_sessions())
 def test_what_is_left_of_a_record_of_ours_is_told_as_it_was(name: str) -> None:
     session = fixture_sessions()[name]
-    retold = session_told_by(record_of(session), FILE)
+    retold = session_from_any(record_of(session), FILE)
     told = [message for message in session.messages if message.parts or message.usage]
     for field in TOLD:
         assert [getattr(message, field) for message in retold.messages] == [getattr(m, field) for m in told]
@@ -255,7 +255,7 @@ def test_every_form_of_a_foreign_record_tells_the_same(corpus: Path) -> None:
 @pytest.mark.parametrize("name", fixture_sessions())
 def test_the_plainer_translation_is_read(name: str) -> None:
     session = fixture_sessions()[name]
-    retold = session_told_by(simple_record(session), FILE)
+    retold = session_from_any(simple_record(session), FILE)
     current = [message for message in session.messages if message.state is State.CURRENT]
     asked = [call.call_id for message in current for call in message.tool_calls if call.call_id]
     found = [call for message in retold.messages for call in message.tool_calls]
@@ -421,10 +421,10 @@ ENTRIES = st.recursive(
 def test_any_record_with_entries_is_told(entries: list[Any], about: dict[str, Any], more: Any) -> None:
     record = {"session": {**about, "entries": entries}, "x-commitment": {"redacted": more}, "vcs": more}
     content = encode_json({"version": "3.0.0-draft", **json.loads(json.dumps(_finite(record)))})
-    session = session_told_by(record_in_file(content), FILE)
+    session = session_from_any(record_in_file(content), FILE)
     assert encode(session)
     assert isinstance([*transcript(session, LEVELS["everything"])], list)
-    assert session == session_told_by(record_in_file(content), FILE)
+    assert session == session_from_any(record_in_file(content), FILE)
 
 
 def _finite(value: Any) -> Any:
@@ -445,7 +445,7 @@ def _finite(value: Any) -> Any:
 @pytest.mark.parametrize("record", [{}, {"session": []}, {"session": {"entries": {}}}, {"session": {}}])
 def test_what_has_no_entries_is_no_record(record: Mapping[str, Any]) -> None:
     with pytest.raises(RecordError, match="no list of entries at /session/entries"):
-        session_told_by(record, FILE)
+        session_from_any(record, FILE)
 
 
 FORMS = [
@@ -473,7 +473,7 @@ def test_a_damaged_file_is_read_or_refused(tmp_path: Path, content: bytes, data:
 def test_cbor_of_another_tool_may_hold_what_json_cannot() -> None:
     entry = {"type": "tool-result", "output": b"\x00\xff", "timestamp": Tagged(1, 1777629603), 7: 0.5}
     record = record_in_file(cbor(foreign(entry)))
-    (message,) = session_told_by(record, FILE).messages
+    (message,) = session_from_any(record, FILE).messages
     assert message.parts == (ToolResult(None, None, (Text("AP8=", Origin.TOOL),)),)
     assert message.at is not None
 

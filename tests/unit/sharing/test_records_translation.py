@@ -41,7 +41,7 @@ from geminids.sharing.export.base import Format
 from geminids.sharing.export.losses import Verdict, losses
 from geminids.sharing.records.encoding import decode, encode_cbor, encode_json
 from geminids.sharing.records.errors import RecordError
-from geminids.sharing.records.evidence import Evidence, FileEvidence, Place
+from geminids.sharing.records.evidence import Evidence, FileEvidence, NativeEvidence
 from geminids.sharing.records.formats import Vac, VacCbor, VacSimple, Vcon
 from geminids.sharing.records.mismatches import check_record
 from geminids.sharing.records.natives import Natives
@@ -344,8 +344,11 @@ def test_what_files_say_beside_a_session_stands_between_its_messages() -> None:
     session = a_session(a_message(Role.USER, source=places[1], also_at=(places[3],)))
     evidence = Evidence(
         (FileEvidence(base.file, 60, "0" * 64),),
-        ((Place(places[1], "1" * 64), Place(places[3], "3" * 64, {"odd": 1})),),
-        (Place(places[0], "4" * 64, {"sessionId": "x"}), Place(places[2], "5" * 64, ["no object"])),
+        ((NativeEvidence(places[1], "1" * 64), NativeEvidence(places[3], "3" * 64, {"odd": 1})),),
+        (
+            NativeEvidence(places[0], "4" * 64, {"sessionId": "x"}),
+            NativeEvidence(places[2], "5" * 64, ["no object"]),
+        ),
         "0.61.0",
     )
     record = check_is_lossless(session, evidence)
@@ -362,7 +365,7 @@ def test_what_files_say_beside_a_session_stands_between_its_messages() -> None:
 def test_evidence_of_another_session_is_refused() -> None:
     session = a_session(a_message(Role.USER))
     elsewhere = replace(session.messages[0].source, start=1)
-    for messages in ((), ((Place(elsewhere, "0" * 64),),)):
+    for messages in ((), ((NativeEvidence(elsewhere, "0" * 64),),)):
         with pytest.raises(RecordError, match="another session"):
             record_of(session, Evidence((), messages, ()))
 

@@ -25,10 +25,10 @@ from geminids.sharing.transcript.call_summary import (
     diff_lines,
     error_line,
     line_argument,
+    main_argument,
     output_text,
     result_of_task,
     stand_together,
-    telling_argument,
     value_words,
 )
 
@@ -58,7 +58,7 @@ def call(
     ],
 )
 def test_one_argument_says_what_a_call_was_about(arguments: dict[str, Any], told: str) -> None:
-    assert telling_argument(call(arguments), "/p") == told
+    assert main_argument(call(arguments), "/p") == told
 
 
 def test_the_line_of_a_call_is_cut_only_where_the_whole_stands_below_it() -> None:
@@ -94,14 +94,14 @@ def test_calls_stand_close_to_calls_and_outputs_to_what_was_typed() -> None:
 
 def test_a_list_of_things_to_do_is_told_by_what_is_done() -> None:
     todos = Todos((Todo("a", "completed"), Todo("b", "pending")))
-    assert telling_argument(call({"todos": [{}]}, display=todos), None) == "1 of 2 done"
+    assert main_argument(call({"todos": [{}]}, display=todos), None) == "1 of 2 done"
     written = [{"description": "a", "status": "completed"}, {"description": "b", "status": "in_progress"}]
-    assert telling_argument(call({"todos": written}), None) == "1 of 2 done, now: b"
+    assert main_argument(call({"todos": written}), None) == "1 of 2 done, now: b"
     assert output_text(call(display=todos)) == "[completed] a\n[pending] b"
 
 
 def test_a_description_tells_where_no_argument_does() -> None:
-    assert telling_argument(call({"limit": 3}, description=" the first three "), None) == "the first three"
+    assert main_argument(call({"limit": 3}, description=" the first three "), None) == "the first three"
 
 
 def test_an_answer_of_the_human_is_told() -> None:
@@ -164,7 +164,7 @@ def test_where_several_files_were_changed_each_is_named() -> None:
 
 def test_the_gist_that_a_reader_gives_goes_before_arguments() -> None:
     told = call({"input": "*** Begin Patch", "file_path": "/p/x"}, gist="/p/src/a.py")
-    assert telling_argument(told, "/p") == "src/a.py"
+    assert main_argument(told, "/p") == "src/a.py"
 
 
 def test_a_diff_is_told_without_its_headings() -> None:

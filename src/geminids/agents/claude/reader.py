@@ -15,11 +15,12 @@ from geminids.agents.claude.read.log import read_log
 from geminids.agents.claude.read.records import SPOKEN, FileLog, Record
 from geminids.agents.claude.read.sessions import leaves_of, sessions
 from geminids.agents.claude.read.tree import lay_out
-from geminids.core.agents.base import Bundle, FoundFile, Reading
+from geminids.core.agents.base import Bundle, Reading
 from geminids.core.agents.fates import Fate
 from geminids.core.disk import GIVEN
-from geminids.core.model import FileAccount, Problem, ProblemKind, Project, SessionKind, State, Tally
+from geminids.core.model import FileAccount, Problem, ProblemKind, Project, SessionKind, State
 from geminids.reading.bounded import Text, read_bounded
+from geminids.reading.file_log import given_file, reading_of, refused
 from geminids.reading.jsonl import UndecodableError, decode
 
 _META_FORMAT = "claude-agent"
@@ -48,9 +49,9 @@ def _read(bundle: Bundle, fates_of: Callable[..., tuple[Fate, ...]] | None) -> R
         try:
             text = read_bounded(file.path, bundle.disk)
         except OSError as error:
-            accounts.append(_unread(file))
-            reason = error.strerror or "cannot be read"
-            problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
+            account, problem = refused(file, error)
+            accounts.append(account)
+            problems.append(problem)
             if fates_of:
                 fates += fates_of(file)
             continue
@@ -66,8 +67,7 @@ def _read(bundle: Bundle, fates_of: Callable[..., tuple[Fate, ...]] | None) -> R
         if fates_of:
             fates += fates_of(file, log)
     held = sessions(bundle, conversations(bundle, logs, about), problems)
-    told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
-    return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
+    return reading_of(held, accounts, problems, fates)
 
 
 def _read_about(path: str, text: Text) -> tuple[FileLog, dict[str, Any]]:
@@ -94,11 +94,10 @@ def read_alone(path: Path) -> Reading | None:
     log = read_log(str(path), read_bounded(path, GIVEN))
     if not any(_is_of_claude(record) for record in log.records):
         return None
-    facts = path.stat()
-    file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     folder = _project_folder(path)
     project = Project(None, None, folder.name if folder else None, None)
-    return read(Bundle(AGENT, _key(path, log), project, (folder,) if folder else (), (file,), disk=GIVEN))
+    folders, files = (folder,) if folder else (), (given_file(path),)
+    return read(Bundle(AGENT, _key(path, log), project, folders, files, disk=GIVEN))
 
 
 def read_as_agent(path: Path) -> dict[str, Any] | None:
@@ -144,8 +143,3 @@ def _project_folder(path: Path) -> Path | None:
         above = above[[folder.name for folder in above].index(SUBAGENTS) + 1].parents
     folder = above[0] if len(above) > 1 else None
     return folder if folder and folder.parent.name == PROJECTS else None
-
-
-def _unread(file: FoundFile) -> FileAccount:
-    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
-    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})

@@ -42,8 +42,8 @@ class ClaudeRecorder(PlainRecorder):
         if natives is None or natives.missing:
             return None
         lines = lines_of(session, natives, lambda line: _is_of_main(session, line))
-        told = list(entries(lines))
-        return Translation(told, surroundings(lines)) if told else None
+        entries_of_lines = list(entries(lines))
+        return Translation(entries_of_lines, surroundings(lines)) if entries_of_lines else None
 
 
 def _is_of_main(session: Session, line: Line) -> bool:

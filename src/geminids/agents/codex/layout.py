@@ -56,7 +56,7 @@ class _Scanner(Scanner):
         index = beside_sessions(home, NAMES_FILE)
         names = names_of_sessions(index, os.path.dirname(index), self._disk)  # noqa: PTH120
         self._names, self._problems = names.by_thread, names.problems
-        for path in names.told_by:
+        for path in names.files:
             self._add_note(Path(path))
 
     def scan(self, only: Collection[str] | None) -> Scan:

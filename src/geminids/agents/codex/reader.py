@@ -14,7 +14,8 @@ from geminids.agents.codex.read.rollouts import rollout_name
 from geminids.agents.codex.read.sessions import session_of
 from geminids.core.agents.base import Bundle, FoundFile, Reading
 from geminids.core.disk import GIVEN, Disk
-from geminids.core.model import FileAccount, Problem, ProblemKind, Project, Tally
+from geminids.core.model import FileAccount, Problem, Project, Tally
+from geminids.reading.file_log import given_file, reading_of, refused
 
 _COPY = "another copy of a rollout that was read"
 
@@ -33,8 +34,7 @@ def read(bundle: Bundle, *, alone: bool = False) -> Reading:
     rollouts.sort(key=_order)
     session = session_of(bundle, rollouts, problems, alone=alone) if rollouts else None
     found = () if session is None else (session,)
-    told = dict.fromkeys([*problems, *(problem for one in found for problem in one.problems)])
-    return Reading(found, tuple(accounts), tuple(told))
+    return reading_of(found, accounts, problems)
 
 
 def _copies_together(files: Iterable[FoundFile]) -> list[list[FoundFile]]:
@@ -63,9 +63,9 @@ def _first_readable(
         try:
             log = read_log(file.path, disk)
         except OSError as error:
-            problem = Problem(str(file.path), ProblemKind.UNREADABLE, error.strerror or "cannot be read")
+            account, problem = refused(file, error)
+            accounts.append(account)
             problems.append(problem)
-            accounts.append(_unread(file))
     return log
 
 
@@ -73,11 +73,6 @@ def _left_alone(file: FoundFile, disk: Disk) -> FileAccount:
     inside = unpacked_size(file.path, disk)
     size = file.size if inside is None else inside
     return FileAccount(str(file.path), "unknown", "unknown", size, {}, {_COPY: Tally(1, size)}, {}, {})
-
-
-def _unread(file: FoundFile) -> FileAccount:
-    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
-    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})
 
 
 def _order(rollout: Rollout) -> tuple[str, str, str]:
@@ -94,7 +89,5 @@ def read_alone(path: Path) -> Reading | None:
     log = read_log(path, GIVEN)
     if not log.is_rollout:
         return None
-    facts = path.stat()
-    file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
-    project = Project(None, None, None, None)
-    return read(Bundle(AGENT, path.stem, project, (path.parent,), (file,), disk=GIVEN), alone=True)
+    files, project = (given_file(path),), Project(None, None, None, None)
+    return read(Bundle(AGENT, path.stem, project, (path.parent,), files, disk=GIVEN), alone=True)

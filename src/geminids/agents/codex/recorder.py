@@ -31,8 +31,8 @@ class CodexRecorder(PlainRecorder):
         if natives is None or natives.missing:
             return None
         lines = lines_of(session, natives, lambda _: True)
-        told = list(entries(lines))
-        return Translation(told, surroundings(lines)) if told else None
+        entries_of_lines = list(entries(lines))
+        return Translation(entries_of_lines, surroundings(lines)) if entries_of_lines else None
 
 
 def _version_of(record: Any) -> Any:

@@ -12,11 +12,12 @@ from geminids.agents.gemini.read.files import Segment, read_file, segments
 from geminids.agents.gemini.read.projects import read_registry
 from geminids.agents.gemini.read.records import SESSION_FIELDS, Kind, Record
 from geminids.agents.gemini.read.sessions import sessions
-from geminids.core.agents.base import Bundle, FoundFile, Reading
+from geminids.core.agents.base import Bundle, Reading
 from geminids.core.agents.fates import Fate
 from geminids.core.disk import GIVEN
-from geminids.core.model import FileAccount, Problem, ProblemKind, Project, Tally
+from geminids.core.model import FileAccount, Problem, Project
 from geminids.reading.bounded import read_bounded
+from geminids.reading.file_log import given_file, reading_of, refused
 
 _PROMPT_LOG = "logs.json"
 """How the names of logs begin of what the human typed."""
@@ -45,9 +46,9 @@ def _read(bundle: Bundle, fates_of: Callable[..., tuple[Fate, ...]] | None) -> R
         try:
             text = read_bounded(file.path, bundle.disk)
         except OSError as error:
-            accounts.append(_unread(file))
-            reason = error.strerror or "cannot be read"
-            problems.append(Problem(str(file.path), ProblemKind.UNREADABLE, reason))
+            account, problem = refused(file, error)
+            accounts.append(account)
+            problems.append(problem)
             if fates_of:
                 fates += fates_of(file)
             continue
@@ -63,8 +64,7 @@ def _read(bundle: Bundle, fates_of: Callable[..., tuple[Fate, ...]] | None) -> R
         from geminids.agents.gemini.companions.typed_words import with_typed_words
 
         held = with_typed_words(bundle, held)
-    told = dict.fromkeys([*problems, *(p for session in held for p in session.problems)])
-    return Reading(tuple(held), tuple(accounts), tuple(told), fates=tuple(fates))
+    return reading_of(held, accounts, problems, fates)
 
 
 def read_alone(path: Path) -> Reading | None:
@@ -81,22 +81,16 @@ def read_alone(path: Path) -> Reading | None:
         from geminids.agents.gemini.companions.captures import read_copy
 
         return None if text.whole is None else read_copy(path, text.whole)
-    facts = path.stat()
-    file = FoundFile(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     folder = _project_folder(path)
     project = _project_of(folder) if folder else Project(None, None, None, None)
-    return read(Bundle(AGENT, path.stem, project, (folder,) if folder else (), (file,), disk=GIVEN))
+    folders, files = (folder,) if folder else (), (given_file(path),)
+    return read(Bundle(AGENT, path.stem, project, folders, files, disk=GIVEN))
 
 
 def read_as_agent(path: Path) -> dict[str, Any] | None:
     """The record exactly as Gemini CLI's own loader returns it from this file."""
     text = read_bounded(path, GIVEN)
     return None if text.whole is None else agent_view(read_file(path, text), text.whole)
-
-
-def _unread(file: FoundFile) -> FileAccount:
-    problem = {str(ProblemKind.UNREADABLE): Tally(1, file.size)}
-    return FileAccount(str(file.path), "unknown", "unknown", file.size, {}, {}, problem, {})
 
 
 def _begins_a_list(path: Path) -> bool:

@@ -23,7 +23,7 @@ from geminids.faces.web.opened import OpenedSession
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.transcript import turns_led
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.call_summary import telling_argument
+from geminids.sharing.transcript.call_summary import main_argument
 from geminids.sharing.transcript.labels import call_outcome
 from geminids.sharing.transcript.limits import LONGEST_ARGUMENT, cut
 from geminids.sharing.transcript.outline import PromptTurn
@@ -96,7 +96,7 @@ def _turn(opened: OpenedSession, led: PromptTurn, following: PromptTurn | None) 
 
 
 def _call(opened: OpenedSession, message: Message, call: ToolCall) -> TimelineCall:
-    argument = telling_argument(call, opened.session.project.path)
+    argument = main_argument(call, opened.session.project.path)
     return TimelineCall(
         number=opened.number_of(message),
         name=safe.line(call.name),

@@ -51,7 +51,7 @@ from geminids.sharing.export.dialogue import (
 )
 from geminids.sharing.transcript.call_summary import output_text
 from geminids.sharing.transcript.entries import PROMPT_ORIGINS, task_of
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 VERSION = "ATIF-v1.7"
 UNKNOWN = "unknown"
@@ -76,7 +76,7 @@ class Atif(PlainFormat):
 
 
 def _trajectory(session: Session, manner: Manner) -> dict[str, Any]:
-    messages = told_session(each_call_once(session), manner.detail).messages
+    messages = visible_session(each_call_once(session), manner.detail).messages
     task = task_of(session)
     steps = [_step(message, task) for message in messages]
     if not steps:

@@ -42,14 +42,14 @@ DIGITS = 16
 
 def attachment_files(session: Session) -> Iterator[tuple[str, bytes]]:
     """The names and the bytes of all that is attached to a session, each once."""
-    told: set[str] = set()
+    named: set[str] = set()
     for attachment in _attachments(session):
         content = content_of(attachment)
         if content is None:
             continue
         name = file_name(attachment, content)
-        if name not in told:
-            told.add(name)
+        if name not in named:
+            named.add(name)
             yield name, content
 
 

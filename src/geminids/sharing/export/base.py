@@ -2,8 +2,8 @@
 
 A format turns sessions into the bytes of one file. What is told of a session at which level of detail is
 settled by `geminids.sharing.transcript`, the same for all: formats for people walk its entries, formats for
-programs write the session that `told_session` leaves. Words of a session are hostile: a format escapes them
-for where they go.
+programs write the session that `visible_session` leaves. Words of a session are hostile: a format escapes
+them for where they go.
 """
 
 from __future__ import annotations

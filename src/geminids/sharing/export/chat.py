@@ -29,7 +29,7 @@ from geminids.sharing.export.base import Manner, PlainFormat
 from geminids.sharing.export.data import encode, encode_harmless
 from geminids.sharing.export.dialogue import answer_to, each_call_once, known, reasoning_of, words_of
 from geminids.sharing.transcript.entries import Detail
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 """The pictures that the API takes; all else is named in words."""
@@ -67,8 +67,8 @@ def _seen(session: Session, detail: Detail) -> list[Message]:
     """The messages that a model would see now; with everything, also those that it no longer sees."""
     if detail.everything:
         return list(session.messages)
-    told = told_session(_with_summaries(session), detail)
-    return [m for m in told.messages if m.state is State.CURRENT and m.origin is not Origin.NOTICE]
+    visible = visible_session(_with_summaries(session), detail)
+    return [m for m in visible.messages if m.state is State.CURRENT and m.origin is not Origin.NOTICE]
 
 
 def _with_summaries(session: Session) -> Session:

@@ -21,11 +21,11 @@ from geminids.sharing.transcript.call_summary import (
     answer_lines,
     changed_lines,
     error_line,
+    main_argument,
     output_text,
-    telling_argument,
 )
 from geminids.sharing.transcript.entries import Detail
-from geminids.sharing.transcript.visible import told_messages
+from geminids.sharing.transcript.visible import visible_messages
 
 Row = Sequence[Any]
 
@@ -98,7 +98,7 @@ class CsvTables(PlainFormat):
 
 
 def _message_rows(session: Session, detail: Detail) -> Iterator[Row]:
-    for number, message in told_messages(session, detail):
+    for number, message in visible_messages(session, detail):
         yield (
             session.id,
             number,
@@ -118,7 +118,7 @@ def _message_rows(session: Session, detail: Detail) -> Iterator[Row]:
 
 
 def _call_rows(session: Session, detail: Detail) -> Iterator[Row]:
-    for number, message in told_messages(session, detail):
+    for number, message in visible_messages(session, detail):
         for call in message.tool_calls:
             changed = changed_lines(call.changes)
             yield (
@@ -131,7 +131,7 @@ def _call_rows(session: Session, detail: Detail) -> Iterator[Row]:
                 call.status,
                 call.native_status,
                 call.exit_code,
-                telling_argument(call, session.project.path),
+                main_argument(call, session.project.path),
                 encode_harmless(call.arguments).decode(),
                 output_text(call) if detail.tools else "\n".join(answer_lines(call)),
                 error_line(call),

@@ -43,14 +43,14 @@ def each_call_once(session: Session) -> Session:
     taken: set[str] = set()
     messages: list[Message] = []
     for message in session.messages:
-        told = (
+        visible = (
             part for part in message.parts if not (isinstance(part, ToolResult) and part.call_id in called)
         )
         parts = tuple(
             _with_own_id(part, taken, (session.id, message.id, str(place)))
             if isinstance(part, ToolCall)
             else part
-            for place, part in enumerate(told)
+            for place, part in enumerate(visible)
         )
         if parts or not message.parts:
             messages.append(msgspec.structs.replace(message, parts=parts))

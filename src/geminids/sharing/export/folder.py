@@ -47,7 +47,7 @@ class Left(msgspec.Struct, frozen=True):
     mtime_ns: int
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenFile(msgspec.Struct, frozen=True, kw_only=True):
     """The file of a session: which one in which state, as what we left it, what a table says of it."""
 
     format: str
@@ -66,7 +66,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 class _Manifest(msgspec.Struct, tag_field="schema", tag="geminids/export-folder/1"):
     """What we wrote into a folder, by the names of files."""
 
-    files: dict[str, Kept]
+    files: dict[str, WrittenFile]
     contents: dict[str, Left]
     """The tables of contents."""
 
@@ -115,9 +115,11 @@ class Folder:
         remove_left_over(str(path))
         self._manifest = _read_manifest(path / MANIFEST)
         self._by_key = {
-            kept.key: name for name, kept in self._manifest.files.items() if kept.format == format_name
+            written.key: name
+            for name, written in self._manifest.files.items()
+            if written.format == format_name
         }
-        self._stems = {_stem(name): kept.key for name, kept in self._manifest.files.items()}
+        self._stems = {_stem(name): written.key for name, written in self._manifest.files.items()}
         self._ours: set[str] = set()
         """The names of files that this run wrote or took away."""
         self._beside: set[Path] = set()
@@ -138,8 +140,12 @@ class Folder:
     def is_current(self, key: str, stamp: str) -> bool:
         """Whether the file of a session holds what it would hold if it were written now."""
         name = self._by_key.get(key)
-        kept = self._manifest.files[name] if name else None
-        return kept is not None and kept.stamp == stamp and self._is_as_we_left_it(name or "", kept.left)
+        written = self._manifest.files[name] if name else None
+        return (
+            written is not None
+            and written.stamp == stamp
+            and self._is_as_we_left_it(name or "", written.left)
+        )
 
     def write(self, name: str, page: Page) -> Done | Refused:
         """Write the file of a session, unless it holds the same already, is not ours, or was changed."""
@@ -170,9 +176,9 @@ class Folder:
 
     def entries(self) -> Iterator[Entry]:
         """What the table of contents tells of: all files of the format that are there."""
-        for name, kept in self._manifest.files.items():
-            if kept.format == self._format and (self.path / name).is_file():
-                yield kept.entry
+        for name, written in self._manifest.files.items():
+            if written.format == self._format and (self.path / name).is_file():
+                yield written.entry
 
     def save(self) -> None:
         """Remember what was written."""
@@ -186,8 +192,8 @@ class Folder:
         with _alone_in(self.path):
             # Another export into the same folder may have saved what it wrote meanwhile.
             there = _read_manifest(self.path / MANIFEST)
-            others = {name: kept for name, kept in there.files.items() if name not in self._ours}
-            ours = {name: kept for name, kept in self._manifest.files.items() if name in self._ours}
+            others = {name: written for name, written in there.files.items() if name not in self._ours}
+            ours = {name: written for name, written in self._manifest.files.items() if name in self._ours}
             self._manifest = _Manifest(others | ours, there.contents)
             yield
             write_file(self.path / MANIFEST, [encode(self._manifest), b"\n"], force=True)
@@ -233,14 +239,14 @@ class Folder:
 
     def _take_away(self, before: str, page: Page, name: str) -> Refused | None:
         """Take away what the file of a session had before and has no longer: its old name, its pictures."""
-        kept = self._manifest.files[before]
-        for beside in map(self.path.joinpath, set(kept.beside) - page.beside.keys()):
+        written = self._manifest.files[before]
+        for beside in map(self.path.joinpath, set(written.beside) - page.beside.keys()):
             if holds_what_it_is_called(beside) and not beside.parent.is_symlink():
                 beside.unlink()
         if before == name:
             return None
         old = self.path / before
-        if old.exists() and not self._is_as_we_left_it(before, kept.left):
+        if old.exists() and not self._is_as_we_left_it(before, written.left):
             return Refused(str(old), NOT_REDACTED)
         old.unlink(missing_ok=True)
         del self._manifest.files[before]
@@ -248,7 +254,7 @@ class Folder:
         return None
 
     def _keep(self, name: str, page: Page, written: Written) -> None:
-        self._manifest.files[name] = Kept(
+        self._manifest.files[name] = WrittenFile(
             format=self._format,
             key=page.key,
             stamp=page.stamp,
@@ -307,7 +313,7 @@ def _read_manifest(path: Path) -> _Manifest:
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise DamagedManifestError(str(path), str(error)) from error
     named = [*manifest.files, *manifest.contents]
-    beside = [name.split("/") for kept in manifest.files.values() for name in kept.beside]
+    beside = [name.split("/") for written in manifest.files.values() for name in written.beside]
     if not all(map(_is_plain, named)) or not all(map(_is_plain_pair, beside)):
         raise DamagedManifestError(str(path), "it names files outside of the folder")
     return manifest

@@ -51,7 +51,7 @@ class Carried:
         """How much there is of a kind, in messages of a kind, if everything is told."""
         return _share(self._everything, kind, messages)
 
-    def of_the_told(self, kind: str, messages: str | None = None) -> Share:
+    def of_the_shown(self, kind: str, messages: str | None = None) -> Share:
         """How much there is, at the chosen level, of what this level tells."""
         return _share(self._here, kind, messages)
 
@@ -80,9 +80,9 @@ def variant_of(chosen: Format, manner: Manner) -> str:
 def level_of(detail: Detail) -> str:
     """The name of the level of detail, or of the fullest that tells nothing else, if it has no name."""
     fields = detail.__struct_fields__
-    told = {name for name in fields if getattr(detail, name)}
+    shown = {name for name in fields if getattr(detail, name)}
     return [
-        name for name, level in LEVELS.items() if told.issuperset(f for f in fields if getattr(level, f))
+        name for name, level in LEVELS.items() if shown.issuperset(f for f in fields if getattr(level, f))
     ][-1]
 
 

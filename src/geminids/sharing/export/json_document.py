@@ -10,7 +10,7 @@ from geminids.core.model import Session
 from geminids.sharing.export.base import Manner, PlainFormat
 from geminids.sharing.export.data import encode_harmless
 from geminids.sharing.export.session_document import SessionDocument
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 
 class JsonDocument(PlainFormat):
@@ -25,6 +25,6 @@ class JsonDocument(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The document. What the user noted of a session stays with the user."""
         for session in sessions:
-            fields = msgspec.structs.asdict(told_session(session, manner.detail))
+            fields = msgspec.structs.asdict(visible_session(session, manner.detail))
             name = manner.names.get(session.id)
             yield encode_harmless(SessionDocument(**fields, name=name, tags=(), notes=(), others=())) + b"\n"

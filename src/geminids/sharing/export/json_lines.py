@@ -10,7 +10,7 @@ import msgspec
 from geminids.core.model import AnyPart, Level, Location, Origin, Role, Session, State, Usage
 from geminids.sharing.export.base import Manner, PlainFormat
 from geminids.sharing.export.data import encode_harmless
-from geminids.sharing.transcript.visible import told_messages
+from geminids.sharing.transcript.visible import visible_messages
 
 SCHEMA = "geminids/message/1"
 
@@ -51,6 +51,6 @@ class JsonLines(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The lines of one session after the other."""
         for session in sessions:
-            for number, message in told_messages(session, manner.detail):
+            for number, message in visible_messages(session, manner.detail):
                 line = MessageLine(session.id, number, *msgspec.structs.astuple(message))
                 yield encode_harmless(line) + b"\n"

@@ -87,7 +87,7 @@ class LossReport(msgspec.Struct, frozen=True, kw_only=True):
         return [loss for loss in self.losses if loss.verdict is verdict]
 
 
-Place = tuple[str, str | None]
+Slot = tuple[str, str | None]
 """A kind of values, and the kind of the messages that they stand in, if they stand in one."""
 
 COUNTS = ("values", "tried", "carried", "cut", "left_out")
@@ -98,21 +98,21 @@ def losses(session: Session, chosen: Format, manner: Manner) -> LossReport:
     """What of this session a format cannot carry, written in this manner."""
     # What only names the report, such as a document of the command line, need not load what makes one.
     from geminids.sharing.export.format_tables import carried_by
-    from geminids.sharing.transcript.visible import told_session
+    from geminids.sharing.transcript.visible import visible_session
 
     carried = carried_by(chosen, manner)
     held = _counted(session)
-    told = held if manner.detail.everything else _counted(told_session(session, manner.detail))
-    found = (_loss(place, values, min(values, told[place]), carried) for place, values in held.items())
+    shown = held if manner.detail.everything else _counted(visible_session(session, manner.detail))
+    found = (_loss(slot, values, min(values, shown[slot]), carried) for slot, values in held.items())
     return LossReport(format=chosen.name, session_id=session.id, losses=summed(found))
 
 
-def _counted(session: Session) -> Counter[Place]:
+def _counted(session: Session) -> Counter[Slot]:
     """How many values of each kind there are, apart for each kind of messages that they stand in."""
     from geminids.sharing.export.kinds import Held, each_value, is_words, message_kind
 
     messages = [message_kind(message.state) for message in session.messages]
-    counts: Counter[Place] = Counter()
+    counts: Counter[Slot] = Counter()
     speaking: set[int] = set()
 
     def count(held: Held) -> None:
@@ -129,14 +129,14 @@ def _counted(session: Session) -> Counter[Place]:
     return counts
 
 
-def _loss(place: Place, values: int, told: int, carried: Carried) -> Loss:
+def _loss(slot: Slot, values: int, shown: int, carried: Carried) -> Loss:
     """What becomes of the values of one kind; those in messages that are lost are lost with them."""
     from geminids.sharing.export.facts import fact_of
     from geminids.sharing.export.format_tables import Share
 
-    kind, messages = place
-    share, fullest = carried.of_the_told(kind, messages), carried.at_everything(kind, messages)
-    there = 0 if share is Share.LOST else told
+    kind, messages = slot
+    share, fullest = carried.of_the_shown(kind, messages), carried.at_everything(kind, messages)
+    there = 0 if share is Share.LOST else shown
     return Loss(
         fact=fact_of(kind),
         values=values,

@@ -67,7 +67,7 @@ from geminids.sharing.transcript.labels import (
     thought_title,
 )
 from geminids.sharing.transcript.limits import COMMAND_LINES, first_lines
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 
 class Markdown(PlainFormat):
@@ -85,7 +85,7 @@ class Markdown(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The file, a turn at a time."""
         if manner.share:
-            yield from agents.writer().shared(told_session(session, manner.detail) for session in sessions)
+            yield from agents.writer().shared(visible_session(session, manner.detail) for session in sessions)
             return
         gap = b""
         for block in _file(sessions, manner):
@@ -106,7 +106,7 @@ class Markdown(PlainFormat):
 
 
 def _file(sessions: Iterable[Session], manner: Manner) -> Iterator[str]:
-    for number, (session, is_only) in enumerate(_told_if_only(sessions)):
+    for number, (session, is_only) in enumerate(_with_is_only(sessions)):
         if is_only:
             yield front_matter(session, manner)
         elif number:
@@ -114,7 +114,7 @@ def _file(sessions: Iterable[Session], manner: Manner) -> Iterator[str]:
         yield from _blocks(session, manner)
 
 
-def _told_if_only(sessions: Iterable[Session]) -> Iterator[tuple[Session, bool]]:
+def _with_is_only(sessions: Iterable[Session]) -> Iterator[tuple[Session, bool]]:
     """Each session, and whether it is the only one. Of many sessions no more than two are held."""
     ahead = iter(sessions)
     first, second = next(ahead, None), next(ahead, None)
@@ -142,8 +142,8 @@ def story_blocks(entries: Iterable[StoryEntry], session: Session, manner: Manner
     for entry in entries if manner.detail.tools else _joined(entries):
         match entry:
             case Turn():
-                if told := "\n\n".join(_turn(entry, session, manner)):
-                    yield told
+                if turn := "\n\n".join(_turn(entry, session, manner)):
+                    yield turn
             case LeftOut(counts=counts):
                 if sentence := left_out_sentence(counts):
                     yield f"*{sentence}*"
@@ -180,12 +180,12 @@ def _turn(turn: Turn, session: Session, manner: Manner) -> Iterator[str]:
             yield f"*{literal(safe.line(made))}*"
         return
     for are_calls, parts in groupby(turn.parts, lambda part: isinstance(part, ToolCall)):
-        told = list(parts)
+        shown = list(parts)
         if are_calls:
-            calls = [part for part in told if isinstance(part, ToolCall)]
+            calls = [part for part in shown if isinstance(part, ToolCall)]
             yield "\n".join(line for call in calls for line in _call_in_a_line(call, session))
         else:
-            for part in told:
+            for part in shown:
                 yield from _part(part, turn.message, session, manner)
 
 
@@ -198,8 +198,8 @@ def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> 
         case Thought(text=text):
             yield _folded(thought_title(part), _markdown(text))
         case ToolResult(parts=parts):
-            told = [block for piece in parts for block in _part(piece, message, session, manner)]
-            yield _folded(result_title(part), *told)
+            blocks = [block for piece in parts for block in _part(piece, message, session, manner)]
+            yield _folded(result_title(part), *blocks)
         case Attachment():
             yield _attachment(part, manner)
         case FileReference(path=path, text=str(text)) if manner.detail.tools:
@@ -213,8 +213,8 @@ def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> 
 def _text(part: Text, message: Message, manner: Manner) -> Iterator[str]:
     match part:
         case Text(text=text, origin=Origin.MODEL):
-            if told := _markdown(text):
-                yield told
+            if written := _markdown(text):
+                yield written
         case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
             yield quoted(safe.text(f"! {text}"), as_code=True)
         case Text(text=text, origin=Origin.COMMAND | Origin.SHELL):
@@ -283,12 +283,12 @@ def _call_in_a_line(call: ToolCall, session: Session) -> Iterator[str]:
 
 def _attachment(attachment: Attachment, manner: Manner) -> str:
     """A picture or a link where files are written beside the document, else what it is."""
-    told = safe.line(attachment_name(attachment))
+    name = safe.line(attachment_name(attachment))
     content = content_of(attachment)
     if content is None or manner.files_folder is None:
-        return f"▣ {code(told)}"
+        return f"▣ {code(name)}"
     place = quote(encoded(f"{manner.files_folder}/{file_name(attachment, content)}"))
-    return f"{'!' if is_picture(attachment) else ''}[{literal(told)}]({place})"
+    return f"{'!' if is_picture(attachment) else ''}[{literal(name)}]({place})"
 
 
 def _folded(line: str, *inside: str) -> str:
@@ -309,14 +309,14 @@ def _indented(block: str) -> str:
 
 
 def _row(entry: Entry, manner: Manner, *, tells_redaction: bool) -> str:
-    told = row(entry, manner, tells_redaction=tells_redaction)
+    about = row(entry, manner, tells_redaction=tells_redaction)
     cells = [
-        told.last,
-        f"[{cell(safe.line(told.title))}]({quote(encoded(entry.file))}) {told.note}".strip(),
-        cell(safe.line(told.project)),
-        cell(safe.line(told.agent)),
-        f"{told.prompts:,}",
-        f"{told.tool_calls:,}",
-        cell(safe.line(told.status)),
+        about.last,
+        f"[{cell(safe.line(about.title))}]({quote(encoded(entry.file))}) {about.note}".strip(),
+        cell(safe.line(about.project)),
+        cell(safe.line(about.agent)),
+        f"{about.prompts:,}",
+        f"{about.tool_calls:,}",
+        cell(safe.line(about.status)),
     ]
     return f"| {' | '.join(cells)} |\n"

@@ -60,7 +60,7 @@ from geminids.sharing.export.dialogue import (
 )
 from geminids.sharing.transcript.call_summary import error_line
 from geminids.sharing.transcript.labels import call_trouble
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 CONVENTIONS = "https://opentelemetry.io/schemas/1.41.0"
 INTERNAL, CLIENT = 1, 3
@@ -84,9 +84,9 @@ class Otlp(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """A line for each session."""
         for session in sessions:
-            told = told_session(each_call_once(session), manner.detail)
+            visible = visible_session(each_call_once(session), manner.detail)
             title = manner.names.get(session.id) or session.title
-            yield encode_harmless(_traces(told, _Trace(told).spans(title))) + b"\n"
+            yield encode_harmless(_traces(visible, _Trace(visible).spans(title))) + b"\n"
 
 
 def _traces(session: Session, spans: list[dict[str, Any]]) -> dict[str, Any]:

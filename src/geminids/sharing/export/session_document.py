@@ -77,8 +77,8 @@ def _where(complaint: str) -> str:
 def _moments(session: Session) -> Iterator[datetime]:
     """All times in a session."""
     beside = (companion.modified_at for companion in session.companions)
-    told = (moment for message in session.messages for moment in _moments_of(message))
-    yield from filter(None, (session.started_at, session.ended_at, *beside, *told))
+    of_messages = (moment for message in session.messages for moment in _moments_of(message))
+    yield from filter(None, (session.started_at, session.ended_at, *beside, *of_messages))
 
 
 def _moments_of(message: Message) -> Iterator[datetime | None]:

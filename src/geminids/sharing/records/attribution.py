@@ -29,13 +29,13 @@ _MODIFIED = "User modified the `"
 def file_attribution(session: Session) -> dict[str, Any] | None:
     """Who wrote which lines; None if the session tells of no change that is left."""
     files = _Files(session.project.path)
-    told: set[str] = set()
+    counted: set[str] = set()
     for message in session.messages:
         for call in message.tool_calls:
-            if call.status is not ToolStatus.SUCCESS or not call.changes or call.call_id in told:
+            if call.status is not ToolStatus.SUCCESS or not call.changes or call.call_id in counted:
                 continue
             if call.call_id is not None:
-                told.add(call.call_id)
+                counted.add(call.call_id)
             files.take(message, call)
     attributed = [file for path, known in files.known.items() if (file := _file(path, known))]
     return {"files": attributed} if attributed else None

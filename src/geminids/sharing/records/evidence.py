@@ -16,7 +16,7 @@ from geminids.core.model import Location, Message, Session
 from geminids.sharing.records.natives import NativeFile, Natives
 from geminids.sharing.records.others import others_in
 from geminids.sharing.records.plain import recorder_of
-from geminids.sharing.records.remnants import NOTHING, Told, differences, remnant
+from geminids.sharing.records.remnants import NOTHING, MessageFacts, differences, remnant
 
 
 class FileEvidence(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class FileEvidence(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class Place(msgspec.Struct, frozen=True):
+class NativeEvidence(msgspec.Struct, frozen=True):
     """One native record, or a piece of one: where it stands, its hash, and what the session leaves of it."""
 
     source: Location
@@ -46,9 +46,9 @@ class Evidence(msgspec.Struct, frozen=True):
     """What the files of one session say beside the session itself."""
 
     files: tuple[FileEvidence, ...]
-    messages: tuple[tuple[Place, ...], ...]
+    messages: tuple[tuple[NativeEvidence, ...], ...]
     """For each message, in order, its places: where it was read, then its later versions and copies."""
-    others: tuple[Place, ...]
+    others: tuple[NativeEvidence, ...]
     """Records of no message (headers, notes, snapshots), whole, in the order of the files."""
     agent_version: str | None = None
     """The release of the agent that wrote it, where it says so."""
@@ -63,7 +63,7 @@ def evidence_of(session: Session, natives: Natives) -> Evidence:
         for place in places:
             by_file.setdefault(place.source.file, []).append(place.source)
     others = tuple(
-        Place(source, file.hash_of(source), native)
+        NativeEvidence(source, file.hash_of(source), native)
         for file in files
         if file.is_own
         for source, native in others_in(session, file, by_file.get(file.path, ()))
@@ -76,7 +76,7 @@ def evidence_of(session: Session, natives: Natives) -> Evidence:
     )
 
 
-def _by_message(session: Session, natives: Natives) -> Iterator[tuple[Place, ...]]:
+def _by_message(session: Session, natives: Natives) -> Iterator[tuple[NativeEvidence, ...]]:
     """The places of each message, with what is left there."""
     recorder = recorder_of(session.agent)
     remains = None if recorder.table is None else _Remains(session, recorder)
@@ -88,7 +88,7 @@ def _by_message(session: Session, natives: Natives) -> Iterator[tuple[Place, ...
         ]
         left = remains.of(message, found) if remains else [one.value for one in found]
         yield tuple(
-            Place(one.source, one.file.hash_of(one.source), native)
+            NativeEvidence(one.source, one.file.hash_of(one.source), native)
             for one, native in zip(found, left, strict=True)
         )
 
@@ -117,10 +117,10 @@ class _Remains:
     def of(self, message: Message, found: Sequence[_Found]) -> list[Any]:
         """What is left of each record that a message is read from."""
         shown = _shown_versions(found, self._recorder) if len(found) > 1 else {}
-        told = Told(self._session, [message])
-        return [self._native(one, shown.get(index), told) for index, one in enumerate(found)]
+        facts = MessageFacts(self._session, [message])
+        return [self._native(one, shown.get(index), facts) for index, one in enumerate(found)]
 
-    def _native(self, one: _Found, shown: Any, told: Told) -> Any:
+    def _native(self, one: _Found, shown: Any, facts: MessageFacts) -> Any:
         together = self._together.get(one.source)
         if together is not None and one.source in self._done:
             return None
@@ -130,8 +130,8 @@ class _Remains:
         try:
             if shown is not None:
                 return differences(shown, one.value) or None
-            told = told if together is None else Told(self._session, together)
-            left = remnant(one.value, self._recorder.table, told)
+            facts = facts if together is None else MessageFacts(self._session, together)
+            left = remnant(one.value, self._recorder.table, facts)
         except RecursionError:
             # Nested as deep as nobody does; then all of it is kept.
             return one.value

@@ -18,7 +18,7 @@ from geminids.sharing.records.evidence import evidence_of
 from geminids.sharing.records.natives import Natives
 from geminids.sharing.records.translation import record_of
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 
 class RecordFormat(PlainFormat, ABC):
@@ -76,8 +76,8 @@ class VacSimple(RecordFormat):
         """The record."""
         from geminids.sharing.records.simple import simple_record
 
-        told = told_session(session, manner.detail)
-        return encode_harmless(simple_record(told, _natives(session, manner))) + b"\n"
+        visible = visible_session(session, manner.detail)
+        return encode_harmless(simple_record(visible, _natives(session, manner))) + b"\n"
 
 
 class Vcon(RecordFormat):
@@ -98,7 +98,7 @@ class Vcon(RecordFormat):
 def _record(session: Session, manner: Manner) -> dict[str, Any]:
     if (natives := _natives(session, manner)) is not None:
         return record_of(session, evidence_of(session, natives))
-    return record_of(told_session(session, manner.detail))
+    return record_of(visible_session(session, manner.detail))
 
 
 def _natives(session: Session, manner: Manner) -> Natives | None:

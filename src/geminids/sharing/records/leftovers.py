@@ -32,13 +32,13 @@ class Leftovers:
     def __init__(
         self,
         struct: type[msgspec.Struct],
-        told_elsewhere: Iterable[str],
+        carried_elsewhere: Iterable[str],
         usual: Mapping[str, Any] | None = None,
         notes: Sequence[tuple[str, Any, Any]] = (),
     ) -> None:
         """`usual` says what need not be told where a struct has no default; notes: name, type, default."""
         known = {**_defaults(struct), **(usual or {})}
-        fields = [field for field in msgspec.structs.fields(struct) if field.name not in {*told_elsewhere}]
+        fields = [field for field in msgspec.structs.fields(struct) if field.name not in {*carried_elsewhere}]
         self._defaults = {field.name: known[field.name] for field in fields}
         self._notes = {name: default for name, _, default in notes}
         shape: list[Any] = [_shape_field(field.name, field.type, known[field.name]) for field in fields]
@@ -47,21 +47,21 @@ class Leftovers:
         shape.sort(key=len)
         self._shape = msgspec.defstruct(f"{struct.__name__}Leftovers", shape, forbid_unknown_fields=True)
 
-    def told(self, value: msgspec.Struct, **notes: Any) -> dict[str, Any]:
+    def written(self, value: msgspec.Struct, **notes: Any) -> dict[str, Any]:
         """What is left of a value, and the notes that are not as always."""
-        told = {
+        written = {
             name: plain(held)
             for name, default in self._defaults.items()
             if (held := getattr(value, name)) != default
         }
         for name, note in notes.items():
             if note != self._notes[name]:
-                told[name] = plain(note)
-        return told
+                written[name] = plain(note)
+        return written
 
-    def read(self, told: object, pointer: str) -> dict[str, Any]:
+    def read(self, written: object, pointer: str) -> dict[str, Any]:
         """All fields and notes by their names, those that were not told as they always are."""
-        return msgspec.structs.asdict(converted(told, self._shape, pointer))
+        return msgspec.structs.asdict(converted(written, self._shape, pointer))
 
 
 def converted(value: object, kind: type[T], pointer: str) -> T:
@@ -108,12 +108,12 @@ def escaped(key: str) -> str:
 
 def _plain_struct(value: msgspec.Struct) -> dict[str, Any]:
     tag = value.__struct_config__.tag
-    told = {str(value.__struct_config__.tag_field): tag} if tag else {}
+    written = {str(value.__struct_config__.tag_field): tag} if tag else {}
     for name, default in _defaults(type(value)).items():
         held = getattr(value, name)
         if held != default:
-            told[name] = plain(held)
-    return told
+            written[name] = plain(held)
+    return written
 
 
 @cache

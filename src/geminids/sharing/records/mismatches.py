@@ -113,13 +113,13 @@ def _mismatch(value: object, shape: type) -> Mismatch | None:
         msgspec.convert(value, shape, builtin_types=(bytes,), dec_hook=leaf)
     except msgspec.ValidationError as error:
         _, steps = complaint_and_place(str(error))
-        return _told(value, inspect.type_info(shape), steps)
+        return _at_end_of(value, inspect.type_info(shape), steps)
     except RecursionError:
         return Mismatch("", "something that can be looked through", TOO_DEEP)
     return None
 
 
-def _told(value: Any, shape: inspect.Type, steps: Sequence[str]) -> Mismatch:
+def _at_end_of(value: Any, shape: inspect.Type, steps: Sequence[str]) -> Mismatch:
     """What is wrong with the value at the end of some steps, or with one of its members."""
     path = ""
     for step in steps:

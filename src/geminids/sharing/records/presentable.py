@@ -91,7 +91,7 @@ def _is_whole(words: str) -> bool:
     return True
 
 
-def _presented_map(told: dict[str, Any], depth: int) -> tuple[dict[str, Any], int]:
+def _presented_map(written: dict[str, Any], depth: int) -> tuple[dict[str, Any], int]:
     """A map of a record, and how many values were replaced in it and in the maps inside."""
     presented: dict[str, Any] = {}
     originals: dict[str, str] = {}
@@ -100,7 +100,7 @@ def _presented_map(told: dict[str, Any], depth: int) -> tuple[dict[str, Any], in
         originals[pointer] = json.dumps(original)
 
     inside = 0
-    for name, value in told.items():
+    for name, value in written.items():
         if name in _INSIDE:
             presented[name], replaced = _presented_inside(value, depth + 1)
             inside += replaced
@@ -163,8 +163,8 @@ def _with_whole_keys(value: dict[str, Any], depth: int) -> dict[str, Any]:
     return presented
 
 
-def _restored_map(told: Mapping[str, Any], place: str) -> tuple[dict[str, Any], int]:
-    restored = dict(told)
+def _restored_map(written: Mapping[str, Any], place: str) -> tuple[dict[str, Any], int]:
+    restored = dict(written)
     inside = 0
     for name in _INSIDE:
         match restored.get(name):

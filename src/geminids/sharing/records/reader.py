@@ -26,7 +26,7 @@ from geminids.core.model import (
     is_tellable,
 )
 from geminids.sharing.records.errors import RecordError
-from geminids.sharing.records.evidence import Evidence, FileEvidence, Place
+from geminids.sharing.records.evidence import Evidence, FileEvidence, NativeEvidence
 from geminids.sharing.records.leftovers import converted
 from geminids.sharing.records.presentable import restored_record
 from geminids.sharing.records.profile import NATIVE, PROFILE, SOURCE
@@ -59,24 +59,24 @@ class _Read(NamedTuple):
     """What an entry says."""
 
     message: Message | None
-    places: tuple[Place, ...]
+    places: tuple[NativeEvidence, ...]
 
 
 def session_of(record: Mapping[str, Any]) -> tuple[Session, Evidence | None]:
     """The session that a record tells, and the evidence if it was made with any. Raises RecordError."""
     _check_profile(record)
-    told = converted(restored_record(record), RecordShape, "")
-    paths = tuple(file.path for file in told.source)
-    entries = [*_read_entries(told.session.entries, paths)]
-    session = _session(told, tuple(entry.message for entry in entries if entry.message))
+    shape = converted(restored_record(record), RecordShape, "")
+    paths = tuple(file.path for file in shape.source)
+    entries = [*_read_entries(shape.session.entries, paths)]
+    session = _session(shape, tuple(entry.message for entry in entries if entry.message))
     _check_moments(session)
-    if not told.ours.evidence:
+    if not shape.ours.evidence:
         return session, None
     evidence = Evidence(
-        files=tuple(_file_evidence(file) for file in told.source if file.sha256 is not None),
+        files=tuple(_file_evidence(file) for file in shape.source if file.sha256 is not None),
         messages=tuple(entry.places for entry in entries if entry.message),
         others=tuple(place for entry in entries if not entry.message for place in entry.places),
-        agent_version=told.session.agent_meta.cli_version,
+        agent_version=shape.session.agent_meta.cli_version,
     )
     return session, evidence
 
@@ -90,18 +90,18 @@ def _check_profile(record: object) -> None:
             raise RecordError("This is no record of geminids: /x-geminids/profile is missing.")
 
 
-def _session(told: RecordShape, messages: tuple[Message, ...]) -> Session:
-    about = told.session
+def _session(shape: RecordShape, messages: tuple[Message, ...]) -> Session:
+    about = shape.session
     left = SESSION.read(about.ours, "/session/x-geminids")
     project = PROJECT.read(left.pop("project"), "/session/x-geminids/project")
     return Session(
-        id=told.id,
+        id=shape.id,
         native_id=about.session_id,
         project=Project(path=about.environment.working_dir if about.environment else None, **project),
         started_at=about.session_start,
         ended_at=about.session_end,
         models=about.agent_meta.models,
-        branch=told.vcs.branch if told.vcs else None,
+        branch=shape.vcs.branch if shape.vcs else None,
         messages=messages,
         **left,
     )
@@ -134,23 +134,23 @@ def _source(place: PlaceShape, paths: tuple[str, ...], pointer: str) -> Location
     return source
 
 
-def _other(entry: EventShape, sources: list[Location], left: dict[str, Any], pointer: str) -> Place:
+def _other(entry: EventShape, sources: list[Location], left: dict[str, Any], pointer: str) -> NativeEvidence:
     native: Any = entry.data
     if not left["is_object"]:
         native = (native or {}).get("value")
     if len(sources) != 1 or entry.source[0].sha256 is None:
         raise RecordError(f"The record is damaged: {pointer}/{SOURCE} does not tell where its record stands.")
-    return Place(sources[0], entry.source[0].sha256, native)
+    return NativeEvidence(sources[0], entry.source[0].sha256, native)
 
 
-def _places(entry: Entry, sources: list[Location], pointer: str) -> Iterator[Place]:
+def _places(entry: Entry, sources: list[Location], pointer: str) -> Iterator[NativeEvidence]:
     """The places of a message that were looked at."""
     natives = entry.native or (None,) * len(sources)
     if len(natives) != len(sources):
         raise RecordError(f"The record is damaged: {pointer}/{NATIVE} fits no {SOURCE}.")
     for place, source, native in zip(entry.source, sources, natives, strict=True):
         if place.sha256 is not None:
-            yield Place(source, place.sha256, native)
+            yield NativeEvidence(source, place.sha256, native)
 
 
 def _message(
@@ -159,8 +159,8 @@ def _message(
     if not sources:
         raise RecordError(f"The record is damaged: {pointer}/{SOURCE} is empty.")
     role, level = _role_and_level(entry)
-    told_role, told_origin = left.pop("role"), left.pop("origin")
-    origin = told_origin or USUAL_ORIGINS[role]
+    stated_role, stated_origin = left.pop("role"), left.pop("origin")
+    origin = stated_origin or USUAL_ORIGINS[role]
     children = [*read_children(entry.children, pointer)]
     contents = read_content(_content(entry, pointer), origin, left.pop("content_origin"))
     dropped_by = left.pop("dropped_by")
@@ -169,7 +169,7 @@ def _message(
     del left["derived"], left["is_object"]
     return Message(
         id=entry.id,
-        role=told_role or role,
+        role=stated_role or role,
         origin=origin,
         at=entry.timestamp,
         model=entry.model_id,
@@ -195,10 +195,10 @@ def _content(entry: Entry, pointer: str) -> Content | None:
     return entry.content
 
 
-def _usage(told: dict[str, Any] | None, pointer: str) -> Usage | None:
-    if told is None:
+def _usage(counts_written: dict[str, Any] | None, pointer: str) -> Usage | None:
+    if counts_written is None:
         return None
-    counts = msgspec.structs.asdict(converted(told, UsageShape, pointer))
+    counts = msgspec.structs.asdict(converted(counts_written, UsageShape, pointer))
     del counts["input_includes_cached"]
     odd = counts.pop("ours")
     known = {name: count for name, count in counts.items() if count is not None}

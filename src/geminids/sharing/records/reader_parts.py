@@ -132,8 +132,8 @@ def _answered(call: CallShape, result: ResultShape, pointer: str, result_pointer
         raise RecordError(f"The record is damaged: {result_pointer}/call-id is not that of its call.")
     status = answer.pop("status") or _status(result, result_pointer)
     output = _output(result, answer.pop("output_origin"), result_pointer)
-    told = left | answer | {"status": status, "native_status": result.status}
-    return _call(call, told, result=output)
+    noted = left | answer | {"status": status, "native_status": result.status}
+    return _call(call, noted, result=output)
 
 
 def _status(result: ResultShape, pointer: str) -> ToolStatus:

@@ -41,6 +41,7 @@ from geminids.core.model import (
     Usage,
 )
 from geminids.core.timestamps import parse_time
+from geminids.reading.shapes import texts_in
 
 NOTHING: Any = msgspec.UNSET
 """What is left of a value that the message tells wholly."""
@@ -53,13 +54,13 @@ _PATIENCE_PER_CHARACTER = 64
 _FINEST = len("2026-01-01T00:00:00.000000+00:00")
 """How long the text of a time is that says no more than microseconds."""
 
-Check = Callable[["Told", Any], bool]
+Check = Callable[["MessageFacts", Any], bool]
 """Whether a message tells a value."""
 Table = Any
 """What may be told: a check, an object by its members, a list by its elements, or several of these."""
 
 
-class Told:
+class MessageFacts:
     """All that a session says in the messages that are read from one record, to be looked up."""
 
     def __init__(self, session: Session, messages: Sequence[Message]) -> None:
@@ -72,18 +73,18 @@ class Told:
         """Values that messages keep as they were."""
         self._patience = 0
         for message in messages:
-            self._tell(message.id, message.model, message.request_id)
+            self._note(message.id, message.model, message.request_id)
             self._note_time(message.at)
             for part in message.parts:
                 self._part(part)
 
     def holds(self, name: str, value: Any) -> bool:
         """Whether a member was kept as it was, under its own name."""
-        return any(is_same(kept, value) for kept in self._members.get((name, _shape(value)), ()))
+        return any(is_same(as_written, value) for as_written in self._members.get((name, _shape(value)), ()))
 
     def keeps(self, value: Any) -> bool:
         """Whether a value was kept as it was."""
-        return any(is_same(kept, value) for kept in self._kept.get(_shape(value), ()))
+        return any(is_same(as_written, value) for as_written in self._by_shape.get(_shape(value), ()))
 
     def says(self, text: str) -> bool:
         """Whether a text stands in the message, whole or as a piece of a longer one."""
@@ -116,22 +117,22 @@ class Told:
         return members
 
     @cached_property
-    def _kept(self) -> dict[Any, list[Any]]:
+    def _by_shape(self) -> dict[Any, list[Any]]:
         """What was kept, and what is directly in it, by its shape."""
-        kept: dict[Any, list[Any]] = {}
+        as_written: dict[Any, list[Any]] = {}
         for raw in self.raws:
             inner = raw.values() if type(raw) is dict else raw if type(raw) is list else ()
             for value in (raw, *inner):
-                kept.setdefault(_shape(value), []).append(value)
-        return kept
+                as_written.setdefault(_shape(value), []).append(value)
+        return as_written
 
     @cached_property
     def written(self) -> set[str]:
         """The objects that were kept, written as JSON without spaces."""
-        kept = (raw for raw in self.raws if type(raw) is dict)
-        return {json.dumps(raw, separators=(",", ":"), ensure_ascii=False) for raw in kept}
+        as_written = (raw for raw in self.raws if type(raw) is dict)
+        return {json.dumps(raw, separators=(",", ":"), ensure_ascii=False) for raw in as_written}
 
-    def _tell(self, *texts: str | None) -> None:
+    def _note(self, *texts: str | None) -> None:
         self.texts.update(text for text in texts if text)
 
     def _note_time(self, at: datetime | None) -> None:
@@ -146,22 +147,22 @@ class Told:
                 self._call(part)
             case Thought():
                 # Some agents write the subject in bold above the text.
-                self._tell(part.text, part.subject, f"**{part.subject}**\n\n{part.text}")
+                self._note(part.text, part.subject, f"**{part.subject}**\n\n{part.text}")
                 self._note_time(part.at)
             case ToolResult():
-                self._tell(part.call_id, part.name)
+                self._note(part.call_id, part.name)
                 for piece in part.parts:
                     self._part(piece)
             case Attachment():
-                self._tell(part.mime_type, part.data, part.uri)
+                self._note(part.mime_type, part.data, part.uri)
             case FileReference():
-                self._tell(part.path, part.text)
+                self._note(part.path, part.text)
             case Unrecognised(raw=raw):
                 self._raw(raw)
 
     def _call(self, call: ToolCall) -> None:
         child = call.child_id.partition(":")[2] if call.child_id else None
-        self._tell(call.call_id, call.name, call.native_status, call.display_name, call.description, child)
+        self._note(call.call_id, call.name, call.native_status, call.display_name, call.description, child)
         self._note_time(call.at)
         self._raw(call.arguments)
         if call.other:
@@ -169,28 +170,28 @@ class Told:
         for part in call.result:
             self._part(part)
         for change in call.changes:
-            self._tell(change.path, change.diff, change.before, change.after)
+            self._note(change.path, change.diff, change.before, change.after)
         if call.full_output is not None:
-            self._tell(call.full_output.text)
+            self._note(call.full_output.text)
         if call.display is not None:
             self._display(call.display)
 
     def _display(self, display: AnyDisplay) -> None:
         match display:
             case Plain(text=text):
-                self._tell(text)
+                self._note(text)
             case Diff(path=path, diff=diff):
-                self._tell(path, diff)
+                self._note(path, diff)
             case Screen(cells=cells):
                 self.raws.append(cells)
             case Todos(todos=todos):
                 for todo in todos:
-                    self._tell(todo.text, todo.status)
+                    self._note(todo.text, todo.status)
             case AgentProgress():
-                self._tell(display.agent, display.state, display.result, display.ended_because)
+                self._note(display.agent, display.state, display.result, display.ended_because)
                 self.raws.append(list(display.activity))
             case Listing():
-                self._tell(display.summary)
+                self._note(display.summary)
                 self.raws += [list(display.items), display.other]
             case UnrecognisedDisplay(raw=raw):
                 self._raw(raw)
@@ -198,20 +199,7 @@ class Told:
     def _raw(self, raw: Any) -> None:
         """Note a value that is kept as it was, and the texts in it."""
         self.raws.append(raw)
-        self.texts.update(_texts_in(raw))
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    """The texts in a value, which may be nested deeper than functions may call each other."""
-    waiting = [value]
-    while waiting:
-        inner = waiting.pop()
-        if type(inner) is str:
-            yield inner
-        elif type(inner) is dict:
-            waiting.extend(inner.values())
-        elif type(inner) is list:
-            waiting.extend(inner)
+        self.texts.update(texts_in(raw))
 
 
 def _shape(value: Any) -> Any:
@@ -234,52 +222,52 @@ def is_same(one: Any, other: Any) -> bool:
 # Checks
 
 
-def text(told: Told, value: Any) -> bool:
+def text(facts: MessageFacts, value: Any) -> bool:
     """The words of the message, or a piece of them."""
-    return type(value) is str and told.says(value)
+    return type(value) is str and facts.says(value)
 
 
-def name(told: Told, value: Any) -> bool:
+def name(facts: MessageFacts, value: Any) -> bool:
     """A name, an id, a path, a state: told as a whole."""
-    return type(value) is str and value in told.texts
+    return type(value) is str and value in facts.texts
 
 
-def time(told: Told, value: Any) -> bool:
+def time(facts: MessageFacts, value: Any) -> bool:
     """A moment, however it is written; unless it is written more finely than we tell it."""
     if type(value) is str and len(value) > _FINEST:
         return False
-    return parse_time(value) in told.times
+    return parse_time(value) in facts.times
 
 
-def kept(told: Told, value: Any) -> bool:
+def as_written(facts: MessageFacts, value: Any) -> bool:
     """Arguments, and whatever else is kept as it was."""
-    return told.keeps(value)
+    return facts.keeps(value)
 
 
-def own_session(told: Told, value: Any) -> bool:
+def own_session(facts: MessageFacts, value: Any) -> bool:
     """The id of the session."""
-    return bool(value == told.session.native_id)
+    return bool(value == facts.session.native_id)
 
 
-def role(told: Told, value: Any) -> bool:
+def role(facts: MessageFacts, value: Any) -> bool:
     """On whose side the message stands, in our own words."""
-    return any(value == message.role for message in told.messages)
+    return any(value == message.role for message in facts.messages)
 
 
 def one_of(*known: str) -> Check:
     """A word that only says what the members beside it are, which the kind of a part tells."""
     words = frozenset(known)
-    return lambda told, value: type(value) is str and value in words
+    return lambda facts, value: type(value) is str and value in words
 
 
 def count(*fields: str) -> Check:
     """A count of tokens that is the sum of some of ours."""
 
-    def is_told(told: Told, value: Any) -> bool:
-        usages = [message.usage for message in told.messages if message.usage is not None]
+    def is_counted(facts: MessageFacts, value: Any) -> bool:
+        usages = [message.usage for message in facts.messages if message.usage is not None]
         return type(value) is int and any(_sum(usage, fields) == value for usage in usages)
 
-    return is_told
+    return is_counted
 
 
 def _sum(usage: Usage, fields: Sequence[str]) -> int | None:
@@ -288,17 +276,17 @@ def _sum(usage: Usage, fields: Sequence[str]) -> int | None:
     return None if numbers[0] is None else sum(number or 0 for number in numbers)
 
 
-def picture(told: Told, value: Any) -> bool:
+def picture(facts: MessageFacts, value: Any) -> bool:
     """A picture whose bytes stand in its address."""
     if type(value) is not str:
         return False
     kind, mark, data = value.removeprefix("data:").partition(";base64,")
-    return value in told.texts or (bool(mark) and kind in told.texts and data in told.texts)
+    return value in facts.texts or (bool(mark) and kind in facts.texts and data in facts.texts)
 
 
-def encoded(told: Told, value: Any) -> bool:
+def encoded(facts: MessageFacts, value: Any) -> bool:
     """Arguments that stand in a text, as JSON without spaces."""
-    return type(value) is str and value in told.written
+    return type(value) is str and value in facts.written
 
 
 # Taking out
@@ -310,34 +298,34 @@ class Written(NamedTuple):
     object: dict[str, Table]
 
 
-def remnant(value: Any, table: Table, told: Told) -> Any:
+def remnant(value: Any, table: Table, facts: MessageFacts) -> Any:
     """What is left of a value; NOTHING if the message tells all of it."""
     if not value and value in _SAY_NOTHING:
         return NOTHING
     if type(table) is tuple:
-        return _left_of_any(value, table, told)
+        return _left_of_any(value, table, facts)
     if type(table) is Written:
-        return _left_of_written(value, table.object, told)
+        return _left_of_written(value, table.object, facts)
     if type(table) is dict:
-        return _left_of_object(value, table, told)
+        return _left_of_object(value, table, facts)
     if type(table) is list:
-        return _left_of_list(value, table[0], told)
-    return NOTHING if table(told, value) else value
+        return _left_of_list(value, table[0], facts)
+    return NOTHING if table(facts, value) else value
 
 
-def _left_of_any(value: Any, tables: tuple[Table, ...], told: Told) -> Any:
+def _left_of_any(value: Any, tables: tuple[Table, ...], facts: MessageFacts) -> Any:
     """What the table for values of this kind leaves; else any check that knows the value takes it out."""
     for table in tables:
         if type(table) is type(value):
-            return remnant(value, table, told)
+            return remnant(value, table, facts)
     checks = (table for table in tables if callable(table))
-    if any(check(told, value) for check in checks):
+    if any(check(facts, value) for check in checks):
         return NOTHING
     written = next((table for table in tables if type(table) is Written), None)
-    return value if written is None else _left_of_written(value, written.object, told)
+    return value if written is None else _left_of_written(value, written.object, facts)
 
 
-def _left_of_written(value: Any, members: dict[str, Table], told: Told) -> Any:
+def _left_of_written(value: Any, members: dict[str, Table], facts: MessageFacts) -> Any:
     if type(value) is not str or not value.startswith("{"):
         return value
     try:
@@ -345,25 +333,25 @@ def _left_of_written(value: Any, members: dict[str, Table], told: Told) -> Any:
         is_plain = msgspec.json.encode(held).decode() == value
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return value
-    return _left_of_object(held, members, told) if is_plain else value
+    return _left_of_object(held, members, facts) if is_plain else value
 
 
-def _left_of_object(value: Any, members: dict[str, Table], told: Told) -> Any:
+def _left_of_object(value: Any, members: dict[str, Table], facts: MessageFacts) -> Any:
     if type(value) is not dict:
         return value
     left: dict[str, Any] = {}
     for member, inner in value.items():
         table = members.get(member)
-        rest = inner if table is None else remnant(inner, table, told)
-        if rest is not NOTHING and not (told.raws and told.holds(member, inner)):
+        rest = inner if table is None else remnant(inner, table, facts)
+        if rest is not NOTHING and not (facts.raws and facts.holds(member, inner)):
             left[member] = rest
     return left or NOTHING
 
 
-def _left_of_list(value: Any, element: Table, told: Told) -> Any:
+def _left_of_list(value: Any, element: Table, facts: MessageFacts) -> Any:
     if type(value) is not list:
         return value
-    rests = [remnant(inner, element, told) for inner in value]
+    rests = [remnant(inner, element, facts) for inner in value]
     if all(rest is NOTHING for rest in rests):
         return NOTHING
     return [None if rest is NOTHING else rest for rest in rests]

@@ -97,10 +97,10 @@ def session_in(record: Mapping[str, Any], file: SessionFile) -> Session:
         case {"x-geminids": {"profile": profile}} if profile == PROFILE and not _is_redacted(record):
             return session_of(record)[0]
         case _:
-            return session_told_by(record, file)
+            return session_from_any(record, file)
 
 
-def session_told_by(record: Mapping[str, Any], file: SessionFile) -> Session:
+def session_from_any(record: Mapping[str, Any], file: SessionFile) -> Session:
     """The session as far as a record tells it. Raises RecordError for what tells none."""
     match record:
         case {"session": {"entries": list(entries), **about}}:
@@ -441,11 +441,11 @@ def _call(entry: Entry, answer: _Placed | None) -> ToolCall:
     if answer is None:
         status = call.pop("status") or ToolStatus.PENDING
         return ToolCall(**known, **call, status=status)
-    told, result = _left(ANSWER, answer.entry), answer.entry
-    status = told.pop("status") or _status(result)
-    origin = told.pop("output_origin") or Origin.TOOL
+    noted, result = _left(ANSWER, answer.entry), answer.entry
+    status = noted.pop("status") or _status(result)
+    origin = noted.pop("output_origin") or Origin.TOOL
     output = (*_output(result.get("output"), origin),)
-    more = {**call, **told, "status": status, "native_status": _text(result.get("status"))}
+    more = {**call, **noted, "status": status, "native_status": _text(result.get("status"))}
     return ToolCall(**known, **more, result=output)
 
 
@@ -503,8 +503,8 @@ def _event_words(name: str, data: object, usual: Origin) -> Iterator[ContentPart
         case None if name in _SPOKEN_EVENTS:
             return
         case {**members} if members:
-            told = ", ".join(f"{member}: {_as_word(value)}" for member, value in members.items())
-            yield Text(f"{name}: {told}", usual)
+            details = ", ".join(f"{member}: {_as_word(value)}" for member, value in members.items())
+            yield Text(f"{name}: {details}", usual)
         case _:
             yield Text(name, usual)
 
@@ -517,13 +517,13 @@ def _as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _usage(told: object, *, leaves_out_cached: bool) -> Usage | None:
+def _usage(counts_written: object, *, leaves_out_cached: bool) -> Usage | None:
     """What a message used; `input` is the whole prompt, also where the agent counts it in pieces."""
-    if not isinstance(told, dict):
+    if not isinstance(counts_written, dict):
         return None
-    known = {name: _count(told, *keys) for name, keys in _COUNTS.items()}
+    known = {name: _count(counts_written, *keys) for name, keys in _COUNTS.items()}
     counts = {name: count for name, count in known.items() if count is not None}
-    if "input" in counts and leaves_out_cached and told.get("input-includes-cached") is not True:
+    if "input" in counts and leaves_out_cached and counts_written.get("input-includes-cached") is not True:
         counts["input"] += counts.get("cached", 0) + counts.get("cache_write", 0)
     if not counts:
         return None
@@ -532,10 +532,10 @@ def _usage(told: object, *, leaves_out_cached: bool) -> Usage | None:
     return Usage(**{"requests": 1} | counts)
 
 
-def _count(told: Entry, *names: str) -> int | None:
+def _count(counts_written: Entry, *names: str) -> int | None:
     """The first of some members that is a number of tokens."""
     for name in names:
-        value = told.get(name)
+        value = counts_written.get(name)
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_COUNT:
             return value
     return None

@@ -31,27 +31,27 @@ def simple_record(session: Session, natives: Natives | None = None) -> dict[str,
     Raises RecordError if something is nested too deep to be told.
     """
     try:
-        told: dict[str, Any] = presentable(_record(session, _translation(session, natives)))
+        record: dict[str, Any] = presentable(_record(session, _translation(session, natives)))
     except RecursionError as error:
         raise SessionTooDeepError from error
-    return told
+    return record
 
 
-def _record(session: Session, told: Translation) -> dict[str, Any]:
+def _record(session: Session, translation: Translation) -> dict[str, Any]:
     about = {
         "format": "interactive",
         "session-id": session.native_id,
-        "agent-meta": _agent(session, told.about.release),
-        "entries": told.entries,
-        "session-start": told.about.start,
-        "environment": {"working-dir": told.about.folder} if told.about.folder else None,
+        "agent-meta": _agent(session, translation.about.release),
+        "entries": translation.entries,
+        "session-start": translation.about.start,
+        "environment": {"working-dir": translation.about.folder} if translation.about.folder else None,
     }
     record = {
         "version": VERSION,
         "id": session.native_id,
         "recording-agent": {"name": "geminids", "version": __version__},
         "session": {name: value for name, value in about.items() if value is not None},
-        "created": told.about.start,
+        "created": translation.about.start,
     }
     return {name: value for name, value in record.items() if value is not None}
 
@@ -67,5 +67,5 @@ def _agent(session: Session, release: str | None) -> dict[str, str]:
 
 
 def _translation(session: Session, natives: Natives | None) -> Translation:
-    told = recorder_of(session.agent).translation(session, natives)
-    return agents.writer().translation(session) if told is None else told
+    translation = recorder_of(session.agent).translation(session, natives)
+    return agents.writer().translation(session) if translation is None else translation

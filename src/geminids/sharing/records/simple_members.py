@@ -36,18 +36,18 @@ def entry(mapped: Mapping[str, Any], native: Mapping[str, Any] | None = None) ->
     return {name: value for name, value in {**mapped, **own}.items() if _fits(kind, name, value)}
 
 
-def first_known(told: Sequence[Surroundings]) -> Surroundings:
+def first_known(surroundings: Sequence[Surroundings]) -> Surroundings:
     """What the first lines say that say anything."""
     return Surroundings(
-        next((about.start for about in told if about.start is not None), None),
-        next((about.folder for about in told if about.folder), None),
-        next((about.release for about in told if about.release), None),
+        next((about.start for about in surroundings if about.start is not None), None),
+        next((about.folder for about in surroundings if about.folder), None),
+        next((about.release for about in surroundings if about.release), None),
     )
 
 
-def without(native: Mapping[str, Any], told: Iterable[str]) -> dict[str, Any]:
+def without(native: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
     """The members of a native record that are not told otherwise."""
-    names = frozenset(told)
+    names = frozenset(known)
     return {name: value for name, value in native.items() if name not in names}
 
 

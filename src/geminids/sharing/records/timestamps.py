@@ -133,23 +133,23 @@ def check_tokens(verdict: Verdict, roots: Sequence[bytes]) -> Iterator[Check]:
 def _sentence(found: TokenCheck, what: str) -> str:
     if not found.holds or found.time is None:
         return f"the one over {what} does not hold: {found.reason}"
-    told = f"{what} was there at {found.time:%Y-%m-%d %H:%M:%S} UTC, says {found.authority}"
-    return told if found.is_trusted else f"{told}; {found.reason}"
+    sentence = f"{what} was there at {found.time:%Y-%m-%d %H:%M:%S} UTC, says {found.authority}"
+    return sentence if found.is_trusted else f"{sentence}; {found.reason}"
 
 
 def _checked(content: bytes, imprinted: bytes, roots: Sequence[bytes]) -> TokenCheck:
     try:
         token = _read(content, roots)
     except ValueError as error:
-        return TokenCheck(holds=False, reason=_told(error))
-    told = partial(TokenCheck, time=token.time, authority=token.authority)
+        return TokenCheck(holds=False, reason=_in_our_words(error))
+    checked = partial(TokenCheck, time=token.time, authority=token.authority)
     try:
         _check(token, imprinted)
     except ValueError as error:
-        return told(holds=False, reason=_told(error))
+        return checked(holds=False, reason=_in_our_words(error))
     if token.given:
-        return told(holds=True, reason=_OF_A_GIVEN_ONE, is_trusted=True)
-    return told(holds=True, reason=_OF_ANYBODY)
+        return checked(holds=True, reason=_OF_A_GIVEN_ONE, is_trusted=True)
+    return checked(holds=True, reason=_OF_ANYBODY)
 
 
 def _read(content: bytes, roots: Sequence[bytes]) -> _Token:
@@ -219,8 +219,8 @@ def _granted(status: der.Element, rest: Sequence[der.Element]) -> bytes:
     number, *more = status.inner()
     code = der.whole_number(number)
     if code not in _GRANTED:
-        told = b" ".join(text.body for one in more if one.tag == der.SEQUENCE for text in one.inner())
-        words = f" ({told.decode(errors='replace')})" if told else ""
+        status_text = b" ".join(text.body for one in more if one.tag == der.SEQUENCE for text in one.inner())
+        words = f" ({status_text.decode(errors='replace')})" if status_text else ""
         raise ValueError(f"the authority gave no token: {_STATUS.get(code, f'status {code}')}{words}")
     match rest:
         case [token]:
@@ -288,7 +288,7 @@ def _check_chain(token: _Token) -> None:
         raise ValueError(f"its certificate does not lead to one that was given{why}") from None
 
 
-def _told(error: ValueError) -> str:
+def _in_our_words(error: ValueError) -> str:
     """What is wrong, in our words: those of the libraries say where their parsers stopped."""
     is_damage = isinstance(error, der.DerError) or str(error).startswith(_WORDS_OF_PARSERS)
     return "it is damaged" if is_damage else str(error)

@@ -53,7 +53,7 @@ def record_of(session: Session, evidence: Evidence | None = None) -> dict[str, A
         record["vcs"] = _vcs(session.branch)
     record["recording-agent"] = {"name": "geminids", "version": __version__}
     if files.paths:
-        record[SOURCE] = _told_files(session, evidence, files)
+        record[SOURCE] = _files_written(session, evidence, files)
     record[OURS] = {"profile": PROFILE} | ({"evidence": True} if evidence else {})
     try:
         return presentable_record(record)
@@ -69,21 +69,21 @@ def model_provider(session: Session) -> str:
 
 def _session(session: Session, evidence: Evidence | None, files: Files) -> dict[str, Any]:
     led_by_human = session.kind is not SessionKind.SUBAGENT
-    told: dict[str, Any] = {
+    written: dict[str, Any] = {
         "format": "interactive" if led_by_human else "autonomous",
         "session-id": session.native_id,
     }
     if session.started_at is not None:
-        told["session-start"] = moment(session.started_at)
+        written["session-start"] = moment(session.started_at)
     if session.ended_at is not None:
-        told["session-end"] = moment(session.ended_at)
-    told["agent-meta"] = _agent_meta(session, evidence)
+        written["session-end"] = moment(session.ended_at)
+    written["agent-meta"] = _agent_meta(session, evidence)
     if session.project.path is not None:
         vcs = {} if session.branch is None else {"vcs": _vcs(session.branch)}
-        told["environment"] = {"working-dir": session.project.path} | vcs
-    told["entries"] = [*_entries(session, evidence, files)]
-    told[OURS] = SESSION.told(session, project=PROJECT.told(session.project))
-    return told
+        written["environment"] = {"working-dir": session.project.path} | vcs
+    written["entries"] = [*_entries(session, evidence, files)]
+    written[OURS] = SESSION.written(session, project=PROJECT.written(session.project))
+    return written
 
 
 def _agent_meta(session: Session, evidence: Evidence | None) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _entries(session: Session, evidence: Evidence | None, files: Files) -> Itera
     yield from events.get(len(session.messages), ())
 
 
-def _told_files(session: Session, evidence: Evidence | None, files: Files) -> list[dict[str, Any]]:
+def _files_written(session: Session, evidence: Evidence | None, files: Files) -> list[dict[str, Any]]:
     """The files that places are in; sizes and hashes of those that were looked at."""
     formats = {file.path: plain(file.format) for file in session.files}
     looked_at = evidence.files if evidence else ()

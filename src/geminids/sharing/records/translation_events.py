@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Any
 
 from geminids.core.model import Location, Message, State
-from geminids.sharing.records.evidence import Place
+from geminids.sharing.records.evidence import NativeEvidence
 from geminids.sharing.records.profile import OURS, SOURCE
 from geminids.sharing.records.translation_messages import Files
 
@@ -58,7 +58,7 @@ class Positions:
 
 
 def events_by_position(
-    messages: Sequence[Message], others: Iterable[Place], files: Files
+    messages: Sequence[Message], others: Iterable[NativeEvidence], files: Files
 ) -> dict[int, list[dict[str, Any]]]:
     """The events to be put before each message, by its number; records of the agent keep their order."""
     positions = Positions(messages)
@@ -72,7 +72,7 @@ def events_by_position(
     return events
 
 
-def _native_event(other: Place, files: Files) -> dict[str, Any]:
+def _native_event(other: NativeEvidence, files: Files) -> dict[str, Any]:
     event: dict[str, Any] = {"type": "system-event", "event-type": NATIVE_EVENT + record_type(other.native)}
     if other.native is not None:
         event["data"] = other.native if isinstance(other.native, dict) else {"value": other.native}

@@ -7,15 +7,15 @@ from typing import Any
 
 from geminids.core.model import Level, Location, Message, Origin, Role, State, Usage
 from geminids.sharing.records.errors import RecordError
-from geminids.sharing.records.evidence import Place
+from geminids.sharing.records.evidence import NativeEvidence
 from geminids.sharing.records.leftovers import Leftovers, moment
 from geminids.sharing.records.profile import NATIVE, OURS, SOURCE
 from geminids.sharing.records.shapes import USAGE_KEYS, PlaceShape
 from geminids.sharing.records.translation_parts import (
     children_of,
+    content_and_origin,
     divided,
     leading_thoughts,
-    told_content,
     with_ours,
 )
 
@@ -71,10 +71,10 @@ class Files:
         return place
 
 
-def message_entry(message: Message, looked_at: Sequence[Place], files: Files) -> dict[str, Any]:
+def message_entry(message: Message, looked_at: Sequence[NativeEvidence], files: Files) -> dict[str, Any]:
     """A message as an entry."""
     contents, children, after = divided(message.parts)
-    content, content_origin = told_content(contents, message.origin)
+    content, content_origin = content_and_origin(contents, message.origin)
     shown_role = shown_as(message)
     entry: dict[str, Any] = {"type": "system-event" if shown_role is Role.SYSTEM else shown_role.value}
     if shown_role is Role.SYSTEM:
@@ -87,12 +87,12 @@ def message_entry(message: Message, looked_at: Sequence[Place], files: Files) ->
     if contents:
         entry |= {"data": {"content": content}} if shown_role is Role.SYSTEM else {"content": content}
     if message.usage is not None:
-        entry["token-usage"] = told_usage(message.usage)
+        entry["token-usage"] = usage_entry(message.usage)
     if children:
         entry["children"] = [*children_of(message.id, children)]
-    entry |= _told_places((message.source, *message.also_at), looked_at, files)
+    entry |= _places_written((message.source, *message.also_at), looked_at, files)
     usual = leading_thoughts(children)
-    ours = MESSAGE.told(
+    ours = MESSAGE.written(
         message,
         role=message.role if message.role is not shown_role else None,
         origin=message.origin if message.origin is not USUAL_ORIGINS[shown_role] else None,
@@ -110,23 +110,25 @@ def shown_as(message: Message) -> Role:
     return Role.SYSTEM if message.origin is Origin.NOTICE else message.role
 
 
-def told_usage(usage: Usage) -> dict[str, Any]:
+def usage_entry(usage: Usage) -> dict[str, Any]:
     """Tokens; counts that are none are kept apart from those that readers may add up."""
-    told: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     odd: dict[str, Any] = {}
     for name, key in USAGE_KEYS.items():
         count = getattr(usage, name)
         if count is not None:
             if 0 <= count <= LARGEST_COUNT:
-                told[key] = count
+                written[key] = count
             else:
                 odd[name] = count
-    if "input" in told:
-        told["input-includes-cached"] = True
-    return told | ({OURS: odd} if odd else {})
+    if "input" in written:
+        written["input-includes-cached"] = True
+    return written | ({OURS: odd} if odd else {})
 
 
-def _told_places(sources: Sequence[Location], looked_at: Sequence[Place], files: Files) -> dict[str, Any]:
+def _places_written(
+    sources: Sequence[Location], looked_at: Sequence[NativeEvidence], files: Files
+) -> dict[str, Any]:
     """Where a message stands; with hashes and remnants of those places that were looked at."""
     if not looked_at:
         return {SOURCE: [files.place(source) for source in sources]}

@@ -68,7 +68,7 @@ def leading_thoughts(children: Sequence[object]) -> int:
     return next((n for n, part in enumerate(children) if not isinstance(part, Thought)), len(children))
 
 
-def told_content(
+def content_and_origin(
     parts: Sequence[ContentPart], usual: Origin
 ) -> tuple[str | list[dict[str, Any]], Origin | None]:
     """Pieces of content, and whose words they are where it is a text and that is not as usual."""
@@ -116,8 +116,8 @@ def children_of(message_id: str, parts: Iterable[ChildPart]) -> Iterator[dict[st
 
 def has_answer(call: ToolCall) -> bool:
     """Whether anything came of a call that a result can tell of."""
-    is_told = call.display is not None or call.exit_code is not None or call.full_output is not None
-    return bool(call.result) or call.status not in UNDECIDED or is_told
+    is_shown = call.display is not None or call.exit_code is not None or call.full_output is not None
+    return bool(call.result) or call.status not in UNDECIDED or is_shown
 
 
 def _thought(thought: Thought, entry_id: str) -> dict[str, Any]:
@@ -132,9 +132,9 @@ def _call(call: ToolCall, entry_id: str) -> dict[str, Any]:
     entry = {"type": "tool-call", "id": entry_id} | _call_id(call.call_id) | _timestamp(call.at)
     entry |= {"name": call.name, "input": call.arguments}
     if has_answer(call):
-        return with_ours(entry, CALL.told(call))
+        return with_ours(entry, CALL.written(call))
     status = None if call.status is ToolStatus.PENDING else call.status
-    return with_ours(entry, CALL.told(call, status=status, native_status=call.native_status))
+    return with_ours(entry, CALL.written(call, status=status, native_status=call.native_status))
 
 
 def _answer(call: ToolCall, entry_id: str) -> dict[str, Any]:
@@ -144,15 +144,15 @@ def _answer(call: ToolCall, entry_id: str) -> dict[str, Any]:
         entry["status"] = call.native_status
     if is_error is not None:
         entry["is-error"] = is_error
-    entry["output"], origin = told_content(call.result, Origin.TOOL)
+    entry["output"], origin = content_and_origin(call.result, Origin.TOOL)
     status = call.status if is_error is None else None
-    return with_ours(entry, ANSWER.told(call, status=status, output_origin=origin))
+    return with_ours(entry, ANSWER.written(call, status=status, output_origin=origin))
 
 
 def _result(result: ToolResult, entry_id: str) -> dict[str, Any]:
     entry = {"type": "tool-result", "id": entry_id} | _call_id(result.call_id)
-    entry["output"], origin = told_content(result.parts, Origin.TOOL)
-    return with_ours(entry, RESULT.told(result, output_origin=origin))
+    entry["output"], origin = content_and_origin(result.parts, Origin.TOOL)
+    return with_ours(entry, RESULT.written(result, output_origin=origin))
 
 
 def _call_id(call_id: str | None) -> dict[str, Any]:

@@ -110,10 +110,10 @@ def _moment(at: object) -> str | None:
         case int() if not isinstance(at, bool):
             seconds = at / 1000 if at >= _FIRST_MILLISECOND_STAMP else at
             try:
-                told = datetime.fromtimestamp(seconds, UTC)
+                moment = datetime.fromtimestamp(seconds, UTC)
             except (ValueError, OverflowError, OSError):
                 return None
-            return told.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         case _:
             return None
 
@@ -127,8 +127,8 @@ def _agent(record: Mapping[str, Any]) -> dict[str, Any]:
         "recording_agent": _recorder(record.get("recording-agent")),
         "environment": _environment(record),
     }
-    told = {name: value for name, value in about.items() if value}
-    return {"name": meta.get("cli-name") or model, "role": "agent", "meta": {EXTENSION: told}}
+    known = {name: value for name, value in about.items() if value}
+    return {"name": meta.get("cli-name") or model, "role": "agent", "meta": {EXTENSION: known}}
 
 
 def _recorder(recorder: object) -> str | None:

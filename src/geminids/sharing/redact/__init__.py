@@ -111,8 +111,8 @@ class Redactor:
     def fingerprint(self) -> str:
         """All that decides what is hidden and what stands in its place: two alike do the same."""
         known = (sorted(self._known.homes), sorted(self._known.users)) if self._hide else ()
-        told = f"{self.describe()} {sorted(self._hide)} {self._keep_attachments} {known}"
-        return self._pseudonyms.of("fingerprint", told.encode()).decode()
+        settings = f"{self.describe()} {sorted(self._hide)} {self._keep_attachments} {known}"
+        return self._pseudonyms.of("fingerprint", settings.encode()).decode()
 
     def redact(self, session: Session) -> Redacted:
         """The session without its secrets. One that has none is given back as it is."""
@@ -133,7 +133,7 @@ class Redactor:
             gathered.named,
             project_hash,
             answers=gathered.answers,
-            told_tools=gathered.told_tools,
+            named_tools=gathered.named_tools,
             engine=self._engine,
             pseudonyms=self._pseudonyms,
             hide=self._hide,

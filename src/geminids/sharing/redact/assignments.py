@@ -86,7 +86,7 @@ class _Value(NamedTuple):
     is_quoted: bool
 
 
-class _Place(NamedTuple):
+class _Assignment(NamedTuple):
     """How a value is assigned, as far as it tells settings from programs."""
 
     is_setting: bool
@@ -158,7 +158,7 @@ def start_of_name(text: bytes, start: int) -> int:
 
 def _assigned(match: Match, name_start: int, said: Named) -> Iterator[Secret]:
     text, sign = match.string, match["sign"]
-    place = _place(match, name_start)
+    place = _assignment(match, name_start)
     value = _value_below(text, match.end(), place) or _value_at(text, match.end(), place)
     if value and sign == b":" and not value.is_quoted and (annotated := _ANNOTATED.match(text, value.start)):
         # `password: str = "…"` says the type first.
@@ -172,7 +172,7 @@ def _assigned(match: Match, name_start: int, said: Named) -> Iterator[Secret]:
         yield Secret(value.start, value.end, said.label)
 
 
-def _place(match: Match, name_start: int) -> _Place:
+def _assignment(match: Match, name_start: int) -> _Assignment:
     text = match.string
     line_start = text.rfind(b"\n", 0, name_start) + 1
     before = text[max(line_start, name_start - 60) : name_start]
@@ -180,14 +180,14 @@ def _place(match: Match, name_start: int) -> _Place:
     is_variable = match["sign"] == b"=" and match[0].endswith(b"=") and text[match.end("word")] == ord("=")
     is_yaml = match["sign"] == b":" and match[0][-1:] in b" \t"
     name = text[name_start : match.end("word")]
-    return _Place(
+    return _Assignment(
         is_setting=(is_variable and (begins_line or name.isupper())) or (is_yaml and begins_line),
         is_in_address=before[-1:] in (b"?", b"&"),
         is_in_json=before[-1:] == b'"' and _CLOSED_NAME.match(text, match.end("word")) is not None,
     )
 
 
-def _value_at(text: bytes, start: int, place: _Place) -> _Value | None:
+def _value_at(text: bytes, start: int, place: _Assignment) -> _Value | None:
     if entity := _QUOTE_ENTITY.match(text, start):
         start = entity.end()
     quote = _QUOTE.match(text, start)
@@ -206,7 +206,7 @@ def _value_at(text: bytes, start: int, place: _Place) -> _Value | None:
     return _Value(quote.end(), end, is_quoted=True)
 
 
-def _value_below(text: bytes, start: int, place: _Place) -> _Value | None:
+def _value_below(text: bytes, start: int, place: _Assignment) -> _Value | None:
     """A value on the next line: in quotes, or where YAML says that it begins there."""
     line = _NEXT_LINE.match(text, start)
     if line is None:
@@ -241,7 +241,7 @@ def _without_closing(bare: bytes) -> bytes:
     return kept
 
 
-def _is_secret(said: Named, written: bytes, value: _Value, place: _Place) -> bool:
+def _is_secret(said: Named, written: bytes, value: _Value, place: _Assignment) -> bool:
     if len(written) < 4 or is_placeholder(written):
         return False
     if said.trust is not Trust.SURE:

@@ -202,7 +202,7 @@ def _scanner(rules: Sequence[Rule], cache_folder: Path | None) -> Scanner:
             file.write_bytes(rule_file(rules))
             return _started(file, cache_folder)
     except OSError as error:
-        raise RedactionError(f"the rules for the engine cannot be written ({_told(error)})") from error
+        raise RedactionError(f"the rules for the engine cannot be written ({_message(error)})") from error
 
 
 def _started(rule_file: Path, cache_folder: Path | None) -> Scanner:
@@ -270,13 +270,13 @@ def _trouble(what: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise RedactionError(f"the engine {what} ({_told(error)})") from error
+        raise RedactionError(f"the engine {what} ({_message(error)})") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":
-            raise RedactionError(f"the engine {what} ({_told(error)})") from error
+            raise RedactionError(f"the engine {what} ({_message(error)})") from error
         raise
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

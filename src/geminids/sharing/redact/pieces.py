@@ -28,7 +28,7 @@ _SIGNS = (b"\x1b", b"\0", b"\xf3", b"\\u", b"1b[", b"033[")
 """A text without any of these, and without letters that are not seen, is shown as it is."""
 
 
-class Place(NamedTuple):
+class Span(NamedTuple):
     """Bytes of one string."""
 
     piece: int
@@ -71,7 +71,7 @@ class Pieces:
         """Where one of the strings begins."""
         return self._starts[piece]
 
-    def place(self, start: int, end: int) -> Place | None:
+    def place(self, start: int, end: int) -> Span | None:
         """Which bytes of which string these are; None if they are of several."""
         piece = bisect_right(self._starts, start) - 1
         if piece < 0 or end > self._ends[piece]:
@@ -79,8 +79,8 @@ class Pieces:
         first, last = start - self._starts[piece], end - self._starts[piece]
         if piece in self._shown:
             piece, seen = self._shown[piece]
-            return Place(piece, seen.written_at(first), seen.written_at(last - 1) + 1)
-        return Place(piece, first, last)
+            return Span(piece, seen.written_at(first), seen.written_at(last - 1) + 1)
+        return Span(piece, first, last)
 
     def touched(self, start: int, end: int) -> list[tuple[int, bytes]]:
         """The strings that lie between two places: where each begins, and its bytes."""

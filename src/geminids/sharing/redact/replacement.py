@@ -99,13 +99,13 @@ def changes(
     hide: Collection[str],
     known: people.Known = people.NOBODY,
     answers: Mapping[str, str] = _NO_ANSWERS,
-    told_tools: Mapping[str, str] = _NO_ANSWERS,
+    named_tools: Mapping[str, str] = _NO_ANSWERS,
 ) -> Changes:
     """What has to be written differently, of the strings of one session."""
     pieces = Pieces(strings)
     found = _found(pieces, engine)
     found += _answered(pieces, answers, answered)
-    found += _answered(pieces, told_tools, given_to_tool)
+    found += _answered(pieces, named_tools, given_to_tool)
     by_name = {pair: secrets for pair in named if (secrets := in_named(pair[0], encode(pair[1])))}
     meant = _meant(pieces, found, by_name)
     found += _elsewhere(pieces.text, meant)

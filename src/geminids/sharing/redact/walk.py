@@ -95,7 +95,7 @@ class Gathered:
         self.named: dict[tuple[str, str], None] = {}
         self.answers: dict[str, str] = {}
         """Texts that answer a question for a secret, and what was asked for."""
-        self.told_tools: dict[str, str] = {}
+        self.named_tools: dict[str, str] = {}
         """The same where a tool put the question."""
         self.has_closed = False
         """Whether there is something that cannot be looked into."""
@@ -151,7 +151,7 @@ class Gathered:
             for call in message.tool_calls:
                 before = [part for part in call.result or () if isinstance(part, Text)] or before
                 if (question := _question(call)) and (wanted := asked_for(question)):
-                    self.told_tools |= dict.fromkeys(_result_texts(call), wanted)
+                    self.named_tools |= dict.fromkeys(_result_texts(call), wanted)
 
     def _add_answer(self, before: list[Text], answer: list[str]) -> None:
         if (

@@ -81,13 +81,13 @@ def line_argument(call: ToolCall, project_path: str | None, *, is_whole_below: b
     argument, does not stand there. What a subagent hands back is told whole below the line, in any case.
     """
     if is_whole_below:
-        argument = telling_argument(call, project_path)
+        argument = main_argument(call, project_path)
         is_description = argument == (call.description or "").strip()
         return argument if is_description else cut(argument, LONGEST_ARGUMENT)
-    return "" if result_of_task(call) else telling_argument(call, project_path)
+    return "" if result_of_task(call) else main_argument(call, project_path)
 
 
-def telling_argument(call: ToolCall, project_path: str | None) -> str:
+def main_argument(call: ToolCall, project_path: str | None) -> str:
     """The argument that says what the call was about; paths inside the project are shortened."""
     if call.gist:
         return _inside(call.gist, project_path)
@@ -133,12 +133,12 @@ def error_line(call: ToolCall) -> str:
 
 def _trouble(call: ToolCall) -> str:
     """What went wrong. The model is told most of it, but at times with words around it that say little."""
-    shown, told = _shown(call.display), _result_text(call.result)
+    shown, answered = _shown(call.display), _result_text(call.result)
     if call.exit_code:
         # Of a command people want what it printed, and not what the model was told besides.
-        return shown if call.display else told
-    is_piece = bool(shown) and shown in told
-    return shown if is_piece or not told else told
+        return shown if call.display else answered
+    is_piece = bool(shown) and shown in answered
+    return shown if is_piece or not answered else answered
 
 
 def changed_lines(changes: Sequence[FileChange]) -> tuple[int, int] | None:
@@ -215,9 +215,9 @@ def _who(call: ToolCall) -> str:
     return f"{agent}: " if agent else ""
 
 
-def _where(call: ToolCall, told: str, project_path: str | None) -> str:
+def _where(call: ToolCall, argument_name: str, project_path: str | None) -> str:
     """The place of a search, which tells half of it."""
-    if told not in {"pattern", "query"}:
+    if argument_name not in {"pattern", "query"}:
         return ""
     places = [place for name in PLACES if (place := _in_words(call.arguments.get(name)))]
     return f" in {_inside(places[0], project_path)}" if places else ""

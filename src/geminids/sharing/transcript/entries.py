@@ -124,7 +124,9 @@ def transcript(session: Session, detail: Detail) -> Iterator[StoryEntry]:
         for mark in marks.get(place, ()):
             yield mark
             before = None
-        parts = told_parts(message, detail, left_out, with_synthetic=message is task or message is last_word)
+        parts = visible_parts(
+            message, detail, left_out, with_synthetic=message is task or message is last_word
+        )
         if not parts:
             continue
         if last and message.at and message.at - last >= LONG_PAUSE:
@@ -138,7 +140,7 @@ def transcript(session: Session, detail: Detail) -> Iterator[StoryEntry]:
         yield LeftOut(dict(left_out))
 
 
-def told_parts(
+def visible_parts(
     message: Message, detail: Detail, left_out: Counter[str], *, with_synthetic: bool = False
 ) -> tuple[AnyPart, ...]:
     """The parts of a message that are told; what is not is counted by name."""
@@ -151,14 +153,14 @@ def told_parts(
         # What the human told the program, not the model.
         left_out["commands"] += 1
         return ()
-    told: list[AnyPart] = []
+    visible: list[AnyPart] = []
     for part in message.parts:
         reason = _left_out_as(part, message, detail)
         if reason and not (with_synthetic and reason == Origin.SYNTHETIC):
             left_out[reason] += 1
         else:
-            told.append(part)
-    return tuple(told)
+            visible.append(part)
+    return tuple(visible)
 
 
 def task_of(session: Session) -> Message | None:
@@ -233,7 +235,7 @@ def _marks(messages: Sequence[Message]) -> dict[int, list[Mark]]:
         if message.state in MARKED_STATES and message.dropped_by:
             causes[message.state, message.dropped_by] += 1
     dropped: Counter[tuple[int, State]] = Counter()
-    places = _Places(messages)
+    places = _Positions(messages)
     for (state, cause), count in causes.items():
         dropped[places.of(cause), state] += count
     marks: dict[int, list[Mark]] = {}
@@ -242,7 +244,7 @@ def _marks(messages: Sequence[Message]) -> dict[int, list[Mark]]:
     return marks
 
 
-class _Places:
+class _Positions:
     """Where records stand among the messages of a session; those may be out of the order of the file."""
 
     def __init__(self, messages: Sequence[Message]) -> None:

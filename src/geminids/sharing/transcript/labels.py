@@ -114,8 +114,8 @@ def speaker_name(turn: Turn, agent_title: str) -> str:
 
 def state_name(message: Message, *, everything: bool) -> str:
     """The state that a reader should know of, or nothing; where everything is told, any but the usual."""
-    is_told = is_marked(message) or (everything and message.state is not State.CURRENT)
-    if not is_told:
+    is_worth_saying = is_marked(message) or (everything and message.state is not State.CURRENT)
+    if not is_worth_saying:
         return ""
     return f"{message.state}: {message.missing}" if everything and message.missing else str(message.state)
 
@@ -138,11 +138,11 @@ def pause_sentence(pause: Pause, zone: tzinfo | None = None) -> str:
 
 def left_out_sentence(counts: Mapping[str, int], hints: Mapping[str, str] | None = None) -> str:
     """What was not told, if a reader may miss it; hints say, by name, how to see it."""
-    told = [
+    what = [
         f"{counted} ({hints[name]})" if hints and name in hints else counted
         for name, counted in left_out_words(counts).items()
     ]
-    return f"Not told: {', '.join(told)}." if told else ""
+    return f"Not told: {', '.join(what)}." if what else ""
 
 
 def left_out_words(counts: Mapping[str, int]) -> dict[str, str]:
@@ -193,8 +193,8 @@ def child_sentence(child: str) -> str:
 
 def moved_sentence(moved: MovedOutput, path: str) -> str:
     """Where an output lies that was too long for the session; the path as it is to be shown."""
-    told = "the whole output" if moved.text is not None else "the whole output, which could not be read"
-    return f"{told}: {path}, {words.size(moved.size)}"
+    what = "the whole output" if moved.text is not None else "the whole output, which could not be read"
+    return f"{what}: {path}, {words.size(moved.size)}"
 
 
 def _agent_word(message: Message, agent_title: str) -> str:

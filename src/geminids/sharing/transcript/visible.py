@@ -22,15 +22,15 @@ from geminids.sharing.transcript.call_summary import HANDS_BACK, TELLING_ARGUMEN
 from geminids.sharing.transcript.entries import Detail, Turn, transcript
 
 
-def told_session(session: Session, detail: Detail) -> Session:
+def visible_session(session: Session, detail: Detail) -> Session:
     """The session with the messages and parts that are told at a level of detail."""
     if detail.everything:
         return session
-    messages = tuple(message for _, message in told_messages(session, detail))
+    messages = tuple(message for _, message in visible_messages(session, detail))
     return msgspec.structs.replace(session, messages=messages)
 
 
-def told_messages(session: Session, detail: Detail) -> Iterator[tuple[int, Message]]:
+def visible_messages(session: Session, detail: Detail) -> Iterator[tuple[int, Message]]:
     """The messages with the parts that are told; each has the same number at every level, from 1."""
     if detail.everything:
         yield from enumerate(session.messages, 1)
@@ -50,7 +50,7 @@ def _in_a_line(part: AnyPart) -> AnyPart:
         case ToolCall():
             return msgspec.structs.replace(
                 part,
-                arguments=_telling_arguments(part),
+                arguments=_main_arguments(part),
                 result=_said_back(part),
                 display=None,
                 changes=tuple(map(_in_numbers, part.changes)),
@@ -61,7 +61,7 @@ def _in_a_line(part: AnyPart) -> AnyPart:
             return part
 
 
-def _telling_arguments(call: ToolCall) -> dict[str, Any]:
+def _main_arguments(call: ToolCall) -> dict[str, Any]:
     """The arguments that say what a call is about; of a tool that we do not know, the first words."""
     if call.name in HANDS_BACK:
         return call.arguments

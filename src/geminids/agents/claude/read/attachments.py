@@ -50,8 +50,8 @@ def attached(record: dict[str, Any]) -> Said:
         case {"type": "queued_command", "prompt": prompt, **about}:
             # Typed while the model was at work, and given to it at the next occasion.
             words = said(plain_text(prompt))
-            is_told_by_cli = about.get("commandMode") == "task-notification"
-            if words.parts and not is_told_by_cli:
+            is_from_cli = about.get("commandMode") == "task-notification"
+            if words.parts and not is_from_cli:
                 return words
     origin = _origin(record, attachment)
     parts: list[AnyPart] = [

@@ -51,8 +51,8 @@ class Conversation(msgspec.Struct):
     @property
     def task(self) -> str:
         """What a subagent was told to do."""
-        told = (record for record in self.records if record.kind == USER)
-        return next((plain_text(_content(record)) for record in told), "")
+        of_users = (record for record in self.records if record.kind == USER)
+        return next((plain_text(_content(record)) for record in of_users), "")
 
 
 def conversations(

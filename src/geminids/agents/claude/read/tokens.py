@@ -27,7 +27,7 @@ def usage_of_request(tokens: object) -> tuple[Usage | None, str | None]:
     if set(map(type, written)) != _ONLY_INTEGERS or min(written) < 0 or max(written) > LARGEST_COUNT:
         counts = list(map(count_or_none, written))
         named = zip(_TOKENS, counts, written, strict=True)
-        wrong = next((name for name, count, told in named if count is None and told is not None), None)
+        wrong = next((name for name, count, counted in named if count is None and counted is not None), None)
         written = counts
     thinking = object_or_empty(tokens.get("output_tokens_details")).get("thinking_tokens")
     hour = object_or_empty(tokens.get("cache_creation")).get("ephemeral_1h_input_tokens")
@@ -40,12 +40,12 @@ def _usage(written: Sequence[int | None], thinking: int | None, hour: int | None
     fresh, cached, cache_write, output = written
     if fresh is cached is cache_write is output is None:
         return None
-    is_told = not (fresh is cached is cache_write is None)
+    is_known = not (fresh is cached is cache_write is None)
     sent = (fresh or 0) + (cached or 0) + (cache_write or 0)
     thoughts = min(thinking, output) if thinking and output else None
     return Usage(
         1,
-        input=sent if is_told else None,
+        input=sent if is_known else None,
         cached=cached,
         cache_write=cache_write,
         output=output - thoughts if output is not None and thoughts else output,
@@ -66,8 +66,8 @@ def larger(one: Usage | None, other: Usage | None) -> Usage | None:
 def reported_total(cost_state: dict[str, Any]) -> Usage | None:
     """The CLI's own total for a session: all models together, and how often is not told."""
     models = object_or_empty(cost_state.get("modelUsage")).values()
-    told = [usage for model in models if (usage := _of_model(object_or_empty(model)))]
-    return Usage.sum(told) if told else None
+    counted = [usage for model in models if (usage := _of_model(object_or_empty(model)))]
+    return Usage.sum(counted) if counted else None
 
 
 def _of_model(model: dict[str, Any]) -> Usage | None:

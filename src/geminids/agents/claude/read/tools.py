@@ -23,12 +23,12 @@ from geminids.core.model import (
     Plain,
     ResultPart,
     Text,
-    Todo,
     Todos,
     ToolCall,
     ToolKind,
     ToolStatus,
 )
+from geminids.reading.shapes import todo_of
 
 SHELL = "Bash"
 AGENTS = frozenset({"Task", "Agent"})
@@ -46,6 +46,7 @@ TOOL_KINDS = {
     **dict.fromkeys(("Skill", "SlashCommand", "Memory"), ToolKind.MEMORY),
     **dict.fromkeys((*AGENTS, "SendMessage", "TeamCreate", "TeamDelete"), ToolKind.AGENT),
 }
+_TASK_WORDS = ("content", "subject")
 _REFUSED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
@@ -99,8 +100,8 @@ def tool_call(
     kind = TOOL_KINDS.get(name, _OTHER)
     changes: tuple[FileChange, ...] = ()
     if kind is ToolKind.EDIT and status is _SUCCESS:
-        told = changes_of(known) if type(known) is dict else ()
-        changes = told or asked_changes(name, arguments, result)
+        recorded = changes_of(known) if type(known) is dict else ()
+        changes = recorded or asked_changes(name, arguments, result)
     failure = _failure(name, result) if status is _ERROR else None
     return ToolCall(
         text_or_none(block.get("id")),
@@ -158,9 +159,9 @@ def _display(
         return next((Diff(change.path, change.diff) for change in changes if change.diff), None)
     match name, arguments, known:
         case "TodoWrite", {"todos": list(todos)}, _:
-            return Todos(tuple(map(_todo, todos)))
+            return Todos(tuple(todo_of(todo, *_TASK_WORDS) for todo in todos))
         case "TaskList" | "TaskCreate" | "TaskUpdate", _, {"tasks": list(tasks)}:
-            return Todos(tuple(map(_todo, tasks)))
+            return Todos(tuple(todo_of(task, *_TASK_WORDS) for task in tasks))
         case "ExitPlanMode" | "exit_plan_mode", {"plan": str(plan)}, _:
             return Plain(plan)
         case "Agent" | "Task", _, {"content": list(blocks), "harnessNoteCount": int(notes), **facts}:
@@ -178,16 +179,6 @@ def _report(arguments: dict[str, Any], facts: dict[Any, Any], blocks: list[Any])
         return None
     name = text_or_none(facts.get("agentType")) or text_or_none(arguments.get("subagent_type"))
     return AgentProgress(name or "", text_or_none(facts.get("status")), "\n".join(words), ())
-
-
-def _todo(todo: object) -> Todo:
-    match todo:
-        case {"content": str(text), "status": str(status)} | {"subject": str(text), "status": str(status)}:
-            return Todo(text, status)
-        case {"content": str(text)} | {"subject": str(text)}:
-            return Todo(text, "")
-        case _:
-            return Todo(str(todo), "")
 
 
 def _gist(name: str, arguments: dict[str, Any]) -> str | None:
@@ -210,8 +201,8 @@ def _other(block: dict[str, Any], known: object) -> dict[str, Any]:
     """What else was written about a call, kept as it was."""
     other = {} if _CALL_FIELDS.issuperset(block) else {n: block[n] for n in block.keys() - _CALL_FIELDS}
     if type(known) is dict and not _RESULT_FIELDS.issuperset(known):
-        told = known.keys() - _RESULT_FIELDS
-        other |= {name: known[name] for name in sorted(told) if known[name] not in (None, "", False)}
+        names = known.keys() - _RESULT_FIELDS
+        other |= {name: known[name] for name in sorted(names) if known[name] not in (None, "", False)}
     return other
 
 

@@ -39,8 +39,8 @@ def totals_of(
     reported = reported_total(states[-1].value) if states else None
     if reported is None or _was_left_behind(messages, states[-1].place.start):
         return Totals(None if is_fork else reported, _without_total(0 if is_fork else compactions))
-    told = Usage.sum([usage_of(messages), *(child.usage for child in children)])
-    more = difference(reported, told)
+    counted = Usage.sum([usage_of(messages), *(child.usage for child in children)])
+    more = difference(reported, counted)
     if is_fork:
         # What the first session used before that is not in this file is not missing from it.
         return Totals(None if more else reported, ())

@@ -24,6 +24,7 @@ import msgspec
 from geminids.agents.claude.read.content import object_or_empty
 from geminids.agents.claude.read.records import ASSISTANT, SPOKEN, SYSTEM, USER, Record
 from geminids.core.model import Location, Problem, ProblemKind, State
+from geminids.reading.shapes import texts_in
 
 _NO_WORDS = frozenset({"type", "id", "tool_use_id", "signature", "cache_control", "media_type"})
 _NONE = -1
@@ -214,14 +215,14 @@ class _Tree:
         """
         about = object_or_empty(self._records[boundary].value.get("compactMetadata"))
         segment = object_or_empty(about.get("preservedSegment"))
-        kept = list(self._segment(segment, about))
+        preserved = list(self._segment(segment, about))
         anchor = self._known(segment.get("anchorUuid"), boundary)
-        kept = [index for index in kept if index < boundary]
-        for index in kept:
+        preserved = [index for index in preserved if index < boundary]
+        for index in preserved:
             self._fates[index] = self._fates[index] or fate
         if anchor > boundary:
-            self._preserved[anchor] = kept
-        elif kept:
+            self._preserved[anchor] = preserved
+        elif preserved:
             self._mark_summed_up(boundary, compressed)
 
     def _mark_summed_up(self, boundary: int, compressed: Fate) -> None:
@@ -291,7 +292,7 @@ class _Tree:
         return leaves[first].place if first < len(leaves) else None
 
     def _order(self) -> Iterator[int]:
-        moved = {index for kept in self._preserved.values() for index in kept}
+        moved = {index for preserved in self._preserved.values() for index in preserved}
         for index in range(len(self._records)):
             if index not in moved:
                 yield index
@@ -305,20 +306,7 @@ def _is_after(place: Location, other: Location) -> bool:
 def _words(record: Record) -> str:
     """All words of a record, however they are broken into lines and blocks."""
     content = object_or_empty(record.value.get("message")).get("content")
-    return " ".join(" ".join(_leaves(content)).split())
-
-
-def _leaves(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for inner in value:
-                yield from _leaves(inner)
-        case dict():
-            for name, inner in value.items():
-                if name not in _NO_WORDS:
-                    yield from _leaves(inner)
+    return " ".join(" ".join(texts_in(content, _NO_WORDS)).split())
 
 
 def _is_boundary(record: Record) -> bool:

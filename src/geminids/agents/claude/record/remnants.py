@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from geminids.sharing.records.remnants import Told, count, kept, name, one_of, own_session, role, text, time
+from geminids.sharing.records.remnants import (
+    MessageFacts,
+    as_written,
+    count,
+    name,
+    one_of,
+    own_session,
+    role,
+    text,
+    time,
+)
 
 
-def _patch(told: Told, value: Any) -> bool:
+def _patch(facts: MessageFacts, value: Any) -> bool:
     """A patch in pieces, each of which stands in a diff."""
-    return isinstance(value, list) and all(_is_in_diff(told, hunk) for hunk in value)
+    return isinstance(value, list) and all(_is_in_diff(facts, hunk) for hunk in value)
 
 
-def _is_in_diff(told: Told, hunk: Any) -> bool:
+def _is_in_diff(facts: MessageFacts, hunk: Any) -> bool:
     match hunk:
         case {"oldStart": a, "oldLines": b, "newStart": c, "newLines": d, "lines": list(lines), **others}:
             if others or not all(isinstance(line, str) for line in lines):
                 return False
-            return told.says("\n".join([f"@@ -{a},{b} +{c},{d} @@", *lines]))
+            return facts.says("\n".join([f"@@ -{a},{b} +{c},{d} @@", *lines]))
         case _:
             return False
 
 
-def _level(told: Told, value: Any) -> bool:
+def _level(facts: MessageFacts, value: Any) -> bool:
     """How grave a notice is."""
-    return any(value == message.level for message in told.messages)
+    return any(value == message.level for message in facts.messages)
 
 
 _BLOCK: dict[str, Any] = {
@@ -33,7 +43,7 @@ _BLOCK: dict[str, Any] = {
     "thinking": text,
     "id": name,
     "name": name,
-    "input": kept,
+    "input": as_written,
     "tool_use_id": name,
     "source": {"data": name, "media_type": name, "url": name, "file_id": name},
 }
@@ -59,12 +69,12 @@ _RESULT = {
     "originalFile": text,
     "originalFileContents": text,
     "structuredPatch": _patch,
-    "newTodos": kept,
-    "edits": kept,
+    "newTodos": as_written,
+    "edits": as_written,
     "prompt": text,
     "description": text,
     "plan": text,
-    "questions": kept,
+    "questions": as_written,
     "agentId": name,
 }
 _ATTACHED = {

@@ -44,11 +44,11 @@ def entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
 
 def surroundings(lines: Iterable[Mapping[str, Any]]) -> Surroundings:
     """What every line repeats."""
-    told = (
+    folders = (
         Surroundings(moment(line.get("timestamp")), text_of(line.get("cwd")), text_of(line.get("version")))
         for line in lines
     )
-    return first_known(list(told))
+    return first_known(list(folders))
 
 
 def _message(line: Mapping[str, Any], message: Mapping[str, Any]) -> Entry:

@@ -24,10 +24,10 @@ def restoring(home: Home, copies: Sequence[Copy]) -> Restoring:
         newest[name_for_good(copy.path) or copy.path] = copy
     moved = {copy.path: place for copy in newest.values() if (place := _other_place(home, copy.path))}
     found = to_origin([copy for copy in newest.values() if copy.path not in moved], home.folder)
-    told = [f"{path!r} is not gone: it is {place!r} now." for path, place in moved.items()]
+    not_gone = [f"{path!r} is not gone: it is {place!r} now." for path, place in moved.items()]
     if not found.placements:
-        return Restoring(refusal=" ".join(told) or found.refusal)
-    return msgspec.structs.replace(found, warnings=(*told, *found.warnings))
+        return Restoring(refusal=" ".join(not_gone) or found.refusal)
+    return msgspec.structs.replace(found, warnings=(*not_gone, *found.warnings))
 
 
 def _other_place(home: Home, path: str) -> str | None:

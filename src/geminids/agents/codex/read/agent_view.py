@@ -49,9 +49,9 @@ def _apply(items: list[dict[str, Any]], record: Record) -> None:
 
 def _summarise(items: list[dict[str, Any]], summary: object) -> None:
     """Keep what the human said, and the summary in the place of all else."""
-    kept = [item for item in items if item.get("role") == "user"]
+    prompts = [item for item in items if item.get("role") == "user"]
     said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": summary}]}
-    items[:] = [*kept, said] if isinstance(summary, str) and summary else kept
+    items[:] = [*prompts, said] if isinstance(summary, str) and summary else prompts
 
 
 def _roll_back(items: list[dict[str, Any]], turns: object) -> None:

@@ -95,7 +95,7 @@ def before(records: Sequence[Record], end: int | None) -> list[Record]:
     return list(records[:past])
 
 
-class _Kept(NamedTuple):
+class _CachedRollout(NamedTuple):
     """A parent that was read, and the state of its file then."""
 
     state: tuple[int, int, int]
@@ -109,27 +109,27 @@ class _Parents:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[Path, _Kept] = {}
+        self._cached: dict[Path, _CachedRollout] = {}
         self._size = 0
 
     def read(self, path: Path, disk: Disk) -> Rollout:
         """The rollout in a file. Raises OSError."""
         facts = disk.facts(path)
         state = facts.st_size, facts.st_mtime_ns, facts.st_ino
-        kept = self._forget(path)
-        rollout = kept.rollout if kept and kept.state == state else Rollout.of(read_log(path, disk))
+        cached = self._forget(path)
+        rollout = cached.rollout if cached and cached.state == state else Rollout.of(read_log(path, disk))
         if rollout.log.length <= _MOST_KEPT:
-            self._kept[path] = _Kept(state, rollout)
+            self._cached[path] = _CachedRollout(state, rollout)
             self._size += rollout.log.length
         while self._size > _MOST_KEPT:
-            self._forget(next(iter(self._kept)))
+            self._forget(next(iter(self._cached)))
         return rollout
 
-    def _forget(self, path: Path) -> _Kept | None:
-        kept = self._kept.pop(path, None)
-        if kept is not None:
-            self._size -= kept.rollout.log.length
-        return kept
+    def _forget(self, path: Path) -> _CachedRollout | None:
+        cached = self._cached.pop(path, None)
+        if cached is not None:
+            self._size -= cached.rollout.log.length
+        return cached
 
 
 _PARENTS = _Parents()
@@ -201,7 +201,7 @@ class Ancestry:
         self.problems.append(Problem(asking.log.path, ProblemKind.NOT_A_SESSION, detail, line))
 
 
-def told_copies(rollout: Rollout) -> int | None:
+def copied_records(rollout: Rollout) -> int | None:
     """How many records of a rollout are copies of its parent's, if it tells by itself.
 
     Turns have ids that grow with time, and so do threads: what was begun before the fork is not its own.

@@ -25,7 +25,6 @@ from geminids.core.model import (
     Plain,
     ResultPart,
     Text,
-    Todo,
     Todos,
     ToolCall,
     ToolKind,
@@ -33,6 +32,7 @@ from geminids.core.model import (
     Unrecognised,
 )
 from geminids.reading.jsonl import REFUSED, decode_strict
+from geminids.reading.shapes import todo_of
 
 SCRIPT = "exec"
 """The tool of models that write scripts; what a script runs has an id of its own."""
@@ -141,12 +141,12 @@ class Call:
 
     def build(self) -> ToolCall:
         """The call with all that became of it."""
-        result, told = self.result, None
+        result, stated_code = self.result, None
         if self.output is not None:
-            result, told = result_of(self.output)
-        is_aborted = told is None and _is_aborted(result or ())
+            result, stated_code = result_of(self.output)
+        is_aborted = stated_code is None and _is_aborted(result or ())
         # Of a command that was stopped the program says that it failed, with -1.
-        exit_code = None if is_aborted else told if self.exit_code is None else self.exit_code
+        exit_code = None if is_aborted else stated_code if self.exit_code is None else self.exit_code
         status = ToolStatus.CANCELLED if is_aborted else self._status(result, exit_code)
         changes = (self.changes or changes_in_patch(self._patch())) if status is ToolStatus.SUCCESS else ()
         namespace = self.payload.get("namespace")
@@ -174,7 +174,7 @@ class Call:
             return ToolStatus.PENDING if self.end is None else ToolStatus.UNKNOWN
         if exit_code is not None:
             return ToolStatus.ERROR if exit_code else ToolStatus.SUCCESS
-        return _told_status(_first_text(result))
+        return _status_in_words(_first_text(result))
 
     def _patch(self) -> str:
         """The patch that was asked for, in whatever way."""
@@ -190,7 +190,7 @@ class Call:
 
     def _display(self, changes: tuple[FileChange, ...]) -> AnyDisplay | None:
         if self.name == "update_plan" and type(steps := self.arguments.get("plan")) is list:
-            return Todos(tuple(map(_todo, steps)))
+            return Todos(tuple(todo_of(step, "step") for step in steps))
         match changes:
             case (FileChange(diff=str(diff)) as change,):
                 return Diff(change.path, diff)
@@ -327,7 +327,7 @@ def _exit_code(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _told_status(text: str) -> ToolStatus:
+def _status_in_words(text: str) -> ToolStatus:
     """How a call ended, by what the program writes instead of a result."""
     begin = text[:_REPORT]
     if begin.startswith(_REJECTED):
@@ -345,16 +345,6 @@ def _inner_result(payload: dict[str, Any]) -> Iterator[ResultPart]:
     picture = payload.get("result")
     if isinstance(picture, str) and picture:
         yield Attachment("image/png", picture, origin=_TOOL)
-
-
-def _todo(step: object) -> Todo:
-    match step:
-        case {"step": str(text), "status": str(status)}:
-            return Todo(text, status)
-        case {"step": str(text)}:
-            return Todo(text, "")
-        case _:
-            return Todo(str(step), "")
 
 
 def note_event(call: Call, said: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from geminids.agents.codex.read.drafts import Draft
-from geminids.agents.codex.read.summaries import Kept
+from geminids.agents.codex.read.summaries import CompactedHistory
 from geminids.core.model import Location, Origin, Role, State
 
 
@@ -51,13 +51,13 @@ class View:
 
     def compress(self, history: object, by: Location) -> None:
         """Drop what a history that replaces all messages does not hold any more."""
-        kept = Kept(history)
-        first = 0 if kept.is_written else self._judged
+        compacted = CompactedHistory(history)
+        first = 0 if compacted.is_written else self._judged
         for draft in reversed(self.drafts[first:]):
-            if not kept.holds(draft):
+            if not compacted.holds(draft):
                 draft.drop(State.COMPRESSED, by)
         self._leave(first)
-        self._judged = 0 if kept.is_written else len(self.drafts)
+        self._judged = 0 if compacted.is_written else len(self.drafts)
 
     def _leave(self, first: int) -> None:
         """Look no longer at what was dropped, from one message on."""

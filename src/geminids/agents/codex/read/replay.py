@@ -430,16 +430,16 @@ class Replay(Steps):
     def _compacted(self, record: Record) -> None:
         summary = text_or_none(record.payload.get("message")) or ""
         spoken = self._taken_as_summary(summary)
-        told, self._told = self._told, None
+        early, self._early_usage = self._early_usage, None
         if spoken is not None:
             self._step = None
         self._pause()
         self.view.compress(record.payload.get("replacement_history"), record.place)
         draft = self._summary(record, summary, spoken)
-        if draft.used is None and told is not None:
+        if draft.used is None and early is not None:
             # The request for the summary is counted just before it.
-            draft.used, draft.request_id = told.used, told.request_id
-            draft.also_at.append(told.record.place)
+            draft.used, draft.request_id = early.used, early.request_id
+            draft.also_at.append(early.record.place)
         draft.model = self.settings.get("model") if draft.used is not None else None
 
     def _taken_as_summary(self, summary: str) -> Draft | None:

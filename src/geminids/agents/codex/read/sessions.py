@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from geminids.agents.codex.homes import AGENT
-from geminids.agents.codex.read.ancestry import Ancestor, Ancestry, Rollout, copied, limits, told_copies
+from geminids.agents.codex.read.ancestry import Ancestor, Ancestry, Rollout, copied, copied_records, limits
 from geminids.agents.codex.read.content import text_or_none
 from geminids.agents.codex.read.drafts import Whose
 from geminids.agents.codex.read.replay import Ended, Replay
@@ -69,7 +69,7 @@ class _Thread:
         goes_on = self._first.forked_from is not None or self._first.base is not None or of_subagent
         self._replay = Replay(of_subagent=of_subagent, goes_on=goes_on)
 
-    def session(self, told: Iterable[Problem]) -> Session:
+    def session(self, problems: Iterable[Problem]) -> Session:
         self._run()
         replay = self._replay
         messages = replay.build()
@@ -83,7 +83,7 @@ class _Thread:
         ]
         times = list(self._times(own))
         paths = {rollout.log.path for rollout in self._rollouts}
-        problems = [problem for problem in told if problem.file in paths]
+        problems = [problem for problem in problems if problem.file in paths]
         problems += [*self._lost_headers(), *self._ancestry.problems, *replay.problems]
         title = self._bundle.title or replay.settings.get("thread_name")
         return Session(
@@ -142,9 +142,9 @@ class _Thread:
         or come back. What a subagent was given is its parent's, and what has no names is if the parent is
         there.
         """
-        told = told_copies(rollout)
-        if told is not None:
-            return told, Whose.COPIED if self._spawned is None else Whose.THEIRS
+        copies = copied_records(rollout)
+        if copies is not None:
+            return copies, Whose.COPIED if self._spawned is None else Whose.THEIRS
         parent = self._ancestry.find(rollout.forked_from, rollout) if rollout.forked_from else None
         return copied(rollout, parent), Whose.THEIRS
 
@@ -167,8 +167,8 @@ class _Thread:
 
     def _task(self, messages: Sequence[Message]) -> str | None:
         """What a program told the session to do, as with subagents and reviews; else what it is called."""
-        told = (message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER)
-        task = next((one_line(text) for text in told if text.strip() and not _is_envelope(text)), None)
+        texts = (message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER)
+        task = next((one_line(text) for text in texts if text.strip() and not _is_envelope(text)), None)
         spawned = self._spawned or {}
         names = (spawned.get(field) for field in ("agent_nickname", "agent_path", "agent_role", "kind"))
         return task or next((name for name in names if isinstance(name, str) and name), None)

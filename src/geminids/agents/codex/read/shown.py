@@ -38,15 +38,15 @@ class Shown:
         """Note words that were shown."""
         self._words.append(Showing(text, record))
 
-    def forget_thoughts(self, told: Collection[str]) -> None:
+    def forget_thoughts(self, recorded: Collection[str]) -> None:
         """An item holds these thoughts."""
         if self._thoughts:
-            self._thoughts = [shown for shown in self._thoughts if shown.text not in told]
+            self._thoughts = [shown for shown in self._thoughts if shown.text not in recorded]
 
-    def forget_words(self, told: Iterator[str]) -> None:
+    def forget_words(self, recorded: Iterator[str]) -> None:
         """An item holds these words."""
         if self._words:
-            text = "".join(told)
+            text = "".join(recorded)
             self._words = [shown for shown in self._words if shown.text != text]
 
     def take(self) -> tuple[list[Thought | Text], list[Record], bool]:

@@ -20,7 +20,7 @@ _ASSISTANT, _MODEL = Role.ASSISTANT, Origin.MODEL
 """Under names that Python looks up faster: most messages have them."""
 
 
-class _Told(NamedTuple):
+class _EarlyUsage(NamedTuple):
     """Tokens that were told before the items that used them."""
 
     used: Sum
@@ -41,7 +41,7 @@ class Steps:
         self._rollout = ""
         self._step: Draft | None = None
         """The message that the model is at."""
-        self._told: _Told | None = None
+        self._early_usage: _EarlyUsage | None = None
         self._shown = Shown()
         self._typed: tuple[str, Draft] | None = None
         """A prompt of which an event told before its item."""
@@ -68,10 +68,10 @@ class Steps:
             self._typed = None
             step = self._step = self._new(record, _ASSISTANT, _MODEL)
             step.model = self.settings.get("model")
-            if self._told is not None:
-                step.used, step.request_id = self._told.used, self._told.request_id
-                step.also_at.append(self._told.record.place)
-                self._told = None
+            if self._early_usage is not None:
+                step.used, step.request_id = self._early_usage.used, self._early_usage.request_id
+                step.also_at.append(self._early_usage.record.place)
+                self._early_usage = None
         else:
             step.also_at.append(record.place)
         step.keys += keys_of(record)
@@ -81,9 +81,9 @@ class Steps:
     def _close(self) -> None:
         """End the message that the model is at. Tokens of which no answer was written have a message too."""
         self._step = None
-        if self._told is not None:
-            lost = self._told
-            self._told = None
+        if self._early_usage is not None:
+            lost = self._early_usage
+            self._early_usage = None
             draft = self._new(lost.record, _ASSISTANT, _MODEL)
             draft.id = name_of_line(lost.record)
             draft.used, draft.request_id = lost.used, lost.request_id
@@ -115,7 +115,7 @@ class Steps:
             self._step = None
         else:
             self._close()
-            self._told = _Told(used, request_id, record)
+            self._early_usage = _EarlyUsage(used, request_id, record)
 
 
 def keys_of(record: Record) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ def is_summary(spoken: Draft, summary: str) -> bool:
             return False
 
 
-class Kept:
+class CompactedHistory:
     """What the history that replaces another still holds of it.
 
     Releases up to 0.63 do not write it down: what the human said is kept, the summary stands for the rest.

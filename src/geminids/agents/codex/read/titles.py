@@ -31,7 +31,7 @@ class Names(NamedTuple):
     """What sessions are called, by their thread ids, and what tells it."""
 
     by_thread: dict[str, str]
-    told_by: tuple[str, ...]
+    files: tuple[str, ...]
     """The files without which a name would not be known."""
     problems: list[Problem]
 
@@ -43,8 +43,8 @@ def names_of_sessions(index: str, folder: str, disk: Disk = REAL) -> Names:
     hints = dict(_names_in_database(database, problems, disk))
     names = dict(_names_in_index(index, problems, disk))
     # The database changes with every word, and nearly always says what the index says.
-    told_by = (index, database) if hints.keys() - names.keys() else (index,)
-    return Names(hints | names, told_by, problems)
+    files = (index, database) if hints.keys() - names.keys() else (index,)
+    return Names(hints | names, files, problems)
 
 
 def _names_in_index(path: str, problems: list[Problem], disk: Disk) -> Iterator[tuple[str, str]]:

@@ -6,9 +6,9 @@ from typing import Any
 
 from geminids.sharing.records.remnants import (
     Written,
+    as_written,
     count,
     encoded,
-    kept,
     name,
     one_of,
     picture,
@@ -38,7 +38,7 @@ _PAYLOAD: dict[str, Any] = {
     "name": name,
     "arguments": encoded,
     "input": text,
-    "action": kept,
+    "action": as_written,
     "output": (text, {"content": _CONTENT, "output": text}, [(text, _PIECE)], Written({"output": text})),
     "content": _CONTENT,
     "summary": _CONTENT,

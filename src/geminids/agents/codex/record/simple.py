@@ -151,5 +151,5 @@ def _event(event: Mapping[str, Any], at: object) -> Entry:
 
 def _named(kind: str, native: Mapping[str, Any], at: object, more: Mapping[str, Any] | None = None) -> Entry:
     """An event that is called as the agent calls it."""
-    told = {"type": "system-event", "timestamp": at, "event-type": kind.replace("_", "-"), **(more or {})}
-    return entry(told, native)
+    event = {"type": "system-event", "timestamp": at, "event-type": kind.replace("_", "-"), **(more or {})}
+    return entry(event, native)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from geminids.agents.gemini.read.records import FileLog
-from geminids.core.agents.base import FoundFile
-from geminids.core.model import FileAccount, Problem, ProblemKind, Tally
+from geminids.core.model import FileAccount
 
 
 class BesideLog(FileLog):
@@ -35,11 +34,3 @@ class CopyLog(BesideLog):
         counted = self._layout + sum(size for tallies in fates for _, size in tallies.values())
         self.count_layout(self.size - counted)
         return super().account()
-
-
-def refused(file: FoundFile, file_format: str, error: OSError) -> tuple[FileAccount, Problem]:
-    """What is known of a file that the operating system refused."""
-    path, kind = str(file.path), ProblemKind.UNREADABLE
-    tally = {str(kind): Tally(1, file.size)}
-    account = FileAccount(path, file_format, "any", file.size, {}, {}, tally, {})
-    return account, Problem(path, kind, error.strerror or "cannot be read")

@@ -123,7 +123,7 @@ def read_log(path: Path, content: bytes) -> Reading:
     for value, place in _records(log, content):
         name = text_or_none(value.get("sessionId")) or path.name.removesuffix(".jsonl")
         _take(log, sessions.setdefault(name, _Log()), value, place)
-    return reading_of(log, [_session(log, path, name, told) for name, told in sessions.items()])
+    return reading_of(log, [_session(log, path, name, talk) for name, talk in sessions.items()])
 
 
 def _records(log: CopyLog, content: bytes) -> Iterator[tuple[dict[str, Any], Location]]:
@@ -145,20 +145,20 @@ def _records(log: CopyLog, content: bytes) -> Iterator[tuple[dict[str, Any], Loc
             log.report(ProblemKind.WRONG_TYPE, "a record that is no object", place.line, start, end)
 
 
-def _take(log: CopyLog, told: _Log, value: dict[str, Any], place: Location) -> None:
+def _take(log: CopyLog, talk: _Log, value: dict[str, Any], place: Location) -> None:
     """Take a record in; what requests and answers are counted as is only known at the end."""
     at = value.get("timestamp")
     match value:
         case {"type": "console", "payload": {"content": content, **about}}:
             level = _LEVELS.get(str(about.get("type")), "info")
             notice = {"type": level, "content": content, "timestamp": about.get("timestamp", at)}
-            told.notices.append(Turn(f"line-{place.line}", notice, place))
+            talk.notices.append(Turn(f"line-{place.line}", notice, place))
             log.count_use("console", place.end - place.start)
         case {"type": "network", "payload": {"id": str(request_id), "url": str(url), **request}}:
             contents, sent_at = _contents(request.get("body")), request.get("timestamp", at)
-            told.exchanges.setdefault(request_id, _Exchange(url)).send(contents, sent_at, place)
+            talk.exchanges.setdefault(request_id, _Exchange(url)).send(contents, sent_at, place)
         case {"type": "network", "payload": {"id": str(request_id), **payload}} if (
-            exchange := told.exchanges.get(request_id)
+            exchange := talk.exchanges.get(request_id)
         ) and exchange.take(payload, at, place):
             pass
         case _:
@@ -184,17 +184,17 @@ def _json(text: object) -> object:
         return None
 
 
-def _session(log: CopyLog, path: Path, name: str, told: _Log) -> Session:
-    talks = [exchange for exchange in told.exchanges.values() if exchange.is_talk]
+def _session(log: CopyLog, path: Path, name: str, talk: _Log) -> Session:
+    talks = [exchange for exchange in talk.exchanges.values() if exchange.is_talk]
     # Of equally long ones the last: a request that failed is made again.
     longest = max(enumerate(talks), key=lambda one: (len(one[1].contents), one[0]), default=(0, None))[1]
-    for exchange in told.exchanges.values():
-        _count(log, exchange, is_told=exchange is longest)
+    for exchange in talk.exchanges.values():
+        _count(log, exchange, is_shown=exchange is longest)
     messages: list[Message] = []
     if longest is not None:
         messages.extend(messages_of(log, list(_turns(longest, talks))))
         messages.extend(_failure(log, longest))
-    notices = built(log, told.notices)
+    notices = built(log, talk.notices)
     used = dict(_used(talks))
     is_answered = longest is None or bool(longest.answer) or longest.error is not None
     return session_of(
@@ -223,15 +223,15 @@ def _usage(counts: dict[Any, Any]) -> Usage:
     return Usage(1, sent, cached, None, output, thoughts, tool, total)
 
 
-def _count(log: CopyLog, exchange: _Exchange, *, is_told: bool) -> None:
+def _count(log: CopyLog, exchange: _Exchange, *, is_shown: bool) -> None:
     why = EARLIER_REQUESTS if exchange.is_talk else OTHER_REQUESTS
     for place in exchange.places:
-        if is_told:
+        if is_shown:
             log.count_use("network", place.end - place.start)
         else:
             log.ignore(why, place.end - place.start)
     for place in exchange.piece_places:
-        if is_told and exchange.body is None:
+        if is_shown and exchange.body is None:
             log.count_use("network", place.end - place.start)
         else:
             log.ignore(PIECES, place.end - place.start)

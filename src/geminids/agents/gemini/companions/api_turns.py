@@ -90,7 +90,7 @@ def _session_turns(number: int, written: Written) -> Iterator[Turn]:
     role = written.value.get("role")
     native_type = _TYPES.get(role, "unknown") if role is None or isinstance(role, str) else "unknown"
     pieces = parts_of(written.value.get("parts"))
-    groups = list(_told_apart(pieces)) if native_type == "user" else [pieces]
+    groups = list(_separated(pieces)) if native_type == "user" else [pieces]
     others = {name: written.value[name] for name in written.value.keys() - _TURN_FIELDS}
     for index, group in enumerate(groups or [[]]):
         value: dict[str, Any] = {"type": native_type, "content": group}
@@ -101,7 +101,7 @@ def _session_turns(number: int, written: Written) -> Iterator[Turn]:
         yield Turn(f"turn-{number}-{index}" if index else f"turn-{number}", value, written.place)
 
 
-def _told_apart(pieces: list[Any]) -> Iterator[list[Any]]:
+def _separated(pieces: list[Any]) -> Iterator[list[Any]]:
     """The parts of a turn by message, as far as the CLI's own texts tell."""
     group: list[Any] = []
     in_references, was_cancelled = False, False

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from geminids.agents.gemini.companions.accounts import CopyLog, refused
+from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.phrases import REQUEST_CANCELLED
 from geminids.agents.gemini.read.evidence import with_evidence
 from geminids.core.agents.base import FoundFile, Reading
 from geminids.core.model import Message, Project, Session, SessionFile, SessionKind, Status, Unrecorded, Usage
 from geminids.core.model.summary import status_of
 from geminids.core.timestamps import disk_time
+from geminids.reading.file_log import refused
 from geminids.reading.sessions import plain_session
 
 NOWHERE = Project(None, None, None, None)
@@ -69,13 +70,13 @@ def session_of(
 
 def reading_of(log: CopyLog, sessions: Iterable[Session]) -> Reading:
     """What a file holds; a conversation without a message is none."""
-    told = tuple(session for session in sessions if session.messages)
-    return Reading(told, (log.account(),), tuple(dict.fromkeys(log.problems)))
+    spoken = tuple(session for session in sessions if session.messages)
+    return Reading(spoken, (log.account(),), tuple(dict.fromkeys(log.problems)))
 
 
 def unread(file: FoundFile, file_format: str, error: OSError) -> Reading:
     """What is known of a file that the operating system refused."""
-    account, problem = refused(file, file_format, error)
+    account, problem = refused(file, error, file_format, "any")
     return Reading((), (account,), (problem,))
 
 

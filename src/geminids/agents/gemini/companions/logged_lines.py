@@ -42,7 +42,7 @@ class LoggedLine(msgspec.Struct, frozen=True, gc=False):
     """How many bytes of it are not kept."""
 
     @property
-    def told(self) -> str:
+    def marked_text(self) -> str:
         """Its words for people: what is left out is named in its place."""
         return f"{self.text} [… {self.left_out} are left out …]" if self.left_out else self.text
 
@@ -86,7 +86,7 @@ def _written_size(text: str) -> int:
     return len(msgspec.json.encode(text)) - 2
 
 
-class KeptLines:
+class NewestLines:
     """The newest lines, as many as memory may hold: old ones are shortened first, then let go."""
 
     def __init__(self) -> None:

@@ -372,7 +372,7 @@ def logged_at(place: Location) -> tuple[str, int]:
 
 def _typed(line: Line, owner: Owner) -> TypedLine:
     missing = None if line.spot else why_missing(line, owner)
-    return TypedLine(line.logged.told, line.logged.at, line.kind, owner.id, missing)
+    return TypedLine(line.logged.marked_text, line.logged.at, line.kind, owner.id, missing)
 
 
 def why_missing(line: Line, owner: Owner) -> str:
@@ -479,7 +479,7 @@ def message_of(line: Line, name: str, missing: str | None = None) -> Message:
         state=State.CURRENT if missing is None else State.UNRECORDED,
         at=line.logged.at,
         model=None,
-        parts=(Text(line.logged.told, Origin.HUMAN),),
+        parts=(Text(line.logged.marked_text, Origin.HUMAN),),
         usage=None,
         source=line.logged.place,
         also_at=tuple(line.also_at),

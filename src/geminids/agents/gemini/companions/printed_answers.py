@@ -43,8 +43,8 @@ class AnsweredRuns(PrintedRuns):
         suffix = f"-run-{self._runs}" if self._runs > 1 else ""
         stats = value.get("stats")
         models = stats.get("models") if isinstance(stats, dict) else None
-        told = _told(value, _main_model(models))
-        self._turns += [Turn(name + suffix, turn, place) for name, turn in told]
+        turns = _turns(value, _main_model(models))
+        self._turns += [Turn(name + suffix, turn, place) for name, turn in turns]
         self._note_models(models)
         self._usages += _usages(models)
         for what, usage in _beside_talk(models):
@@ -52,20 +52,20 @@ class AnsweredRuns(PrintedRuns):
         self._is_open = not (value.get("response") or value.get("error"))
 
 
-def _told(value: dict[str, Any], model: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _turns(value: dict[str, Any], model: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """What an answer says, in the form of session files."""
     warnings = value.get("warnings")
     for index, warning in enumerate(warnings if isinstance(warnings, list) else ()):
         yield f"warning-{index}", {"type": "warning", "content": [warning]}
     response = value.get("response")
     if response or "error" not in value:
-        told = {"type": "gemini", "content": response}
-        yield "response", told | ({"model": model} if model else {})
+        turns = {"type": "gemini", "content": response}
+        yield "response", turns | ({"model": model} if model else {})
     if (error := value.get("error")) is not None:
-        yield "error", {"type": "error", "content": _told_error(error)}
+        yield "error", {"type": "error", "content": _error_text(error)}
 
 
-def _told_error(error: object) -> str | list[object]:
+def _error_text(error: object) -> str | list[object]:
     match error:
         case {"message": str(message), **others}:
             about = ", ".join(str(others[name]) for name in ("type", "code") if others.get(name) is not None)

@@ -19,14 +19,15 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from geminids.agents.gemini.companions.accounts import BesideLog, refused
+from geminids.agents.gemini.companions.accounts import BesideLog
 from geminids.agents.gemini.companions.log_pieces import Piece, is_laid_out, leave_unread, pieces, seek_tail
-from geminids.agents.gemini.companions.logged_lines import SHORTENED, KeptLines, LoggedLine, logged_line
+from geminids.agents.gemini.companions.logged_lines import SHORTENED, LoggedLine, NewestLines, logged_line
 from geminids.agents.gemini.companions.spans import BETWEEN, Lines, Span, sound
 from geminids.agents.gemini.read.records import printable
 from geminids.core.agents.base import FoundFile
 from geminids.core.disk import REAL, Disk
 from geminids.core.model import FileAccount, Location, Problem, ProblemKind
+from geminids.reading.file_log import refused
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode, salvage
 
 PROMPT_LOG = "gemini-prompt-log"
@@ -63,7 +64,7 @@ def read_prompt_log(file: FoundFile, limit: int | None = None, disk: Disk = REAL
         with disk.opened(file.path) as stream:
             log.read(stream, limit)
     except OSError as error:
-        account, problem = refused(file, PROMPT_LOG, error)
+        account, problem = refused(file, error, PROMPT_LOG, "any")
         return PromptLog((), account, (problem,))
     return PromptLog(tuple(log.lines), log.account(), tuple(log.problems))
 
@@ -73,7 +74,7 @@ class _Log(BesideLog):
 
     def __init__(self, path: str, file_format: str, size: int) -> None:
         super().__init__(path, file_format, size)
-        self.lines = KeptLines()
+        self.lines = NewestLines()
 
     def read(self, stream: BinaryIO, limit: int | None) -> None:
         """Every line of a log, or those in as many bytes at its end."""

@@ -50,8 +50,8 @@ def read_point(path: Path, content: bytes) -> Reading:
     """A restore point, with the session that it names as its parent."""
     has_turns = _CLIENT_TURNS.search(content) is not None
     history = read_history(POINT if has_turns else SHOWN_ONLY, str(path), content)
-    told = messages_of(history.log, history.turns) if has_turns else _shown(history)
-    messages = _with_pending_call(told, history)
+    recorded = messages_of(history.log, history.turns) if has_turns else _shown(history)
+    messages = _with_pending_call(recorded, history)
     belongs_to = _session_id(history.members.get("messageId"))
     session = session_of(
         history.log,

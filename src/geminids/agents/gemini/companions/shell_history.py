@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from geminids.agents.gemini.companions.accounts import BesideLog, refused
+from geminids.agents.gemini.companions.accounts import BesideLog
 from geminids.agents.gemini.companions.log_pieces import leave_unread, seek_tail
 from geminids.core.agents.base import FoundFile
 from geminids.core.disk import REAL, Disk
 from geminids.core.model import FileAccount, Problem, ProblemKind, Tally
+from geminids.reading.file_log import refused
 
 FORMAT = "gemini-shell-history"
 _MOST_READ = 16_000_000
@@ -36,7 +37,7 @@ def read_shell_history(file: FoundFile, limit: int | None = None, disk: Disk = R
     try:
         raw = _tail(log, file, _MOST_READ if limit is None else min(limit, _MOST_READ), disk)
     except OSError as error:
-        account, problem = refused(file, FORMAT, error)
+        account, problem = refused(file, error, FORMAT, "any")
         return ShellHistory((), account, (problem,))
     text = raw.decode(errors="replace")
     if "\ufffd" in text and text.encode() != raw:

@@ -154,8 +154,8 @@ def _number(line: Line) -> object:
 
 def _begins(line: Line, longer: Line) -> bool:
     """Whether a line is the beginning of a longer one. A cut may have split its last character."""
-    words, kept = line.logged.text.rstrip("\ufffd"), longer.logged.text
-    return kept.startswith(words[: len(kept)] if longer.logged.left_out else words)
+    words, held = line.logged.text.rstrip("\ufffd"), longer.logged.text
+    return held.startswith(words[: len(held)] if longer.logged.left_out else words)
 
 
 def find_messages(lines: Sequence[Line], traces: Iterable[Trace]) -> Spots:

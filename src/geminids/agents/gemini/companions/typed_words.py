@@ -71,8 +71,14 @@ def typed_mark(bundle: Bundle) -> str | None:
         own = _is_own(bundle, name)
         for line in lines:
             if own or _lies_between(line, since, until):
-                told = name, line.logged.message_id, line.logged.key, line.logged.at, len(line.logged.text)
-                digest.update(repr(told).encode("utf-8", "surrogatepass"))
+                identity = (
+                    name,
+                    line.logged.message_id,
+                    line.logged.key,
+                    line.logged.at,
+                    len(line.logged.text),
+                )
+                digest.update(repr(identity).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
@@ -92,8 +98,10 @@ def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Sessio
     ]
     if not lines:
         return list(sessions)
-    told = _Told(mains, lines, typed.shell)
-    return [told.session(session) if session.kind is SessionKind.MAIN else session for session in sessions]
+    typed_in = _TypedSessions(mains, lines, typed.shell)
+    return [
+        typed_in.session(session) if session.kind is SessionKind.MAIN else session for session in sessions
+    ]
 
 
 def _is_own(bundle: Bundle, name: str) -> bool:
@@ -133,7 +141,7 @@ def forget_logs() -> None:
     _read.cache_clear()
 
 
-class _Told:
+class _TypedSessions:
     """Sessions, and the lines that were typed in them."""
 
     def __init__(self, mains: Sequence[Session], lines: Sequence[Line], shell: Iterable[str]) -> None:
@@ -171,7 +179,7 @@ class _Told:
             if line.spot is None or line.logged.key in (None, line.spot.said.key):
                 continue
             message = spoken.get((line.spot.said.key, line.spot.said.at))
-            if message is not None and (parts := beside_typed(message.parts, line.logged.told)):
+            if message is not None and (parts := beside_typed(message.parts, line.logged.marked_text)):
                 yield (
                     message.id,
                     msgspec.structs.replace(

@@ -110,8 +110,8 @@ def _by_themselves(listed: Sequence[_Listed], program: Program, rule: Rule) -> I
     for index, one in enumerate(sessions):
         if rule.most is not None and index >= rule.most:
             number = math.ceil(rule.most)
-            kept = "one was" if number == 1 else f"{number:,} were"
-            yield one.name, Doom(None, COUNT, f"{kept} used later, and no more are kept")
+            later = "one was" if number == 1 else f"{number:,} were"
+            yield one.name, Doom(None, COUNT, f"{later} used later, and no more are kept")
         elif rule.rest and one.fate.last_used:
             used = one.fate.last_used
             because = f"it was last used on {used:%Y-%m-%d}, and is kept for {spoken(rule.rest)}"

@@ -37,8 +37,8 @@ def forecast(home: Home, fates: Sequence[Fate], circumstances: Circumstances) ->
         return Forecast((), (Retention(agent=AGENT, home=home.folder),))
     program = Program(find_installed(circumstances.environment))
     desk = Desk(_settings_folder(data), circumstances.environment, program)
-    question = _Question(home, data, desk, _told_home(data, circumstances, program))
-    return question.answer(fates)
+    cleanup = _HomeCleanup(home, data, desk, _home_to_name(data, circumstances, program))
+    return cleanup.answer(fates)
 
 
 def _settings_folder(data: Path) -> Path:
@@ -47,20 +47,20 @@ def _settings_folder(data: Path) -> Path:
     return above.parent / DATA_FOLDER if above.name == ".cache" else data
 
 
-def _told_home(data: Path, circumstances: Circumstances, program: Program) -> str | None:
+def _home_to_name(data: Path, circumstances: Circumstances, program: Program) -> str | None:
     """What the CLI must be told in order to use a home; None if it uses it anyway."""
     own = _settings_folder(data).parent
     usual = os.path.realpath(usual_home(circumstances, program))
     return None if os.path.realpath(own) == usual else str(own)
 
 
-class _Question(NamedTuple):
+class _HomeCleanup(NamedTuple):
     """A home, and who would delete there."""
 
     home: Home
     data: Path
     desk: Desk
-    told_home: str | None
+    named_home: str | None
 
     def answer(self, fates: Sequence[Fate]) -> Forecast:
         deletions: list[Deletion] = []
@@ -97,8 +97,10 @@ class _Question(NamedTuple):
         return project.path
 
     def _deletion(self, file: str, doom: Doom, folder: str, rule: Rule) -> Deletion:
-        told = f" with {HOME_VARIABLE}={self.told_home}" if self.told_home else ""
-        reason = f"Deleted whenever {self.desk.program.name} is started in {folder!r}{told}: {doom.because}."
+        with_home = f" with {HOME_VARIABLE}={self.named_home}" if self.named_home else ""
+        reason = (
+            f"Deleted whenever {self.desk.program.name} is started in {folder!r}{with_home}: {doom.because}."
+        )
         return Deletion(file=file, at=doom.at, cause=doom.cause, reason=reason, setting=rule.told_by)
 
     def _retention(self, settings: Settings, project: str | None) -> Retention:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES, loaded_record, session_files
 from geminids.agents.gemini.custody.releases import Program
-from geminids.agents.gemini.custody.session_files import Place
+from geminids.agents.gemini.custody.session_files import ProjectFiles
 from geminids.agents.gemini.file_names import start_of_id
 from geminids.core.model import ProblemKind, Session
 
@@ -35,12 +35,12 @@ class Loaded(NamedTuple):
         return str(self.record.get("lastUpdated") or self.record.get("startTime") or "")
 
 
-def loaded_files(place: Place, program: Program) -> list[Loaded]:
+def loaded_files(place: ProjectFiles, program: Program) -> list[Loaded]:
     """The files that the CLI loads and that may have the id of the session, in its order."""
     return list(_loaded_files(place, program))
 
 
-def _loaded_files(place: Place, program: Program) -> Iterator[Loaded]:
+def _loaded_files(place: ProjectFiles, program: Program) -> Iterator[Loaded]:
     starts = {start_of_id(file.name) for file in place.files}
     suffixes = SESSION_SUFFIXES if program.reads_logs else SESSION_SUFFIXES[:1]
     for file in session_files(place.folder):
@@ -67,7 +67,7 @@ def opened(shown: Sequence[Loaded]) -> Loaded:
     return max(shown, key=lambda one: one.last_used)
 
 
-def why_not_shown(session: Session, place: Place, loaded: Sequence[Loaded], program: Program) -> str:
+def why_not_shown(session: Session, place: ProjectFiles, loaded: Sequence[Loaded], program: Program) -> str:
     """Why the CLI shows none of the files of a session."""
     if any(one.native_id == session.native_id for one in loaded):
         return "Gemini CLI finds nothing in it to go on with, hides it, and deletes it when it starts."
@@ -92,7 +92,7 @@ def has_no_header(session: Session) -> bool:
     return any(problem.kind is ProblemKind.NO_HEADER for problem in session.problems)
 
 
-def unseen(place: Place, shown: Sequence[Loaded], taken: Loaded) -> Iterator[str]:
+def unseen(place: ProjectFiles, shown: Sequence[Loaded], taken: Loaded) -> Iterator[str]:
     """What of the session the CLI does not see once it has opened one of its files."""
     others = [one.file.name for one in shown if one is not taken and one.file in place.files]
     if others:

@@ -13,7 +13,7 @@ from geminids.agents.gemini.custody.loaded_files import Loaded
 from geminids.agents.gemini.custody.lookup import session_files, written_before
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import spoken
-from geminids.agents.gemini.custody.session_files import Place
+from geminids.agents.gemini.custody.session_files import ProjectFiles
 from geminids.agents.gemini.file_names import start_of_id
 from geminids.core.timestamps import parse_time
 
@@ -54,7 +54,9 @@ def _is_outlived(program: Program, taken: Loaded, rest: timedelta, now: datetime
     return is_document and is_expired(taken, rest, now)
 
 
-def expiring(place: Place, rest: timedelta, now: datetime, taken: Loaded | None = None) -> Iterator[str]:
+def expiring(
+    place: ProjectFiles, rest: timedelta, now: datetime, taken: Loaded | None = None
+) -> Iterator[str]:
     """What starts delete because it rested too long: the session itself, and others."""
     if taken and is_expired(taken, rest, now):
         yield (
@@ -68,7 +70,7 @@ def expiring(place: Place, rest: timedelta, now: datetime, taken: Loaded | None 
         )
 
 
-def _others_expired(place: Place, before: float, taken: Loaded | None) -> int:
+def _others_expired(place: ProjectFiles, before: float, taken: Loaded | None) -> int:
     """How many other files were not written to since then, at least.
 
     The CLI goes by the times in the files, which may be earlier; to read them all would take too long.

@@ -12,7 +12,7 @@ import msgspec
 from geminids.agents.gemini.custody.installed import PROGRAM
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import SETTINGS_FILE, SWITCHED_OFF
-from geminids.agents.gemini.custody.session_files import Place
+from geminids.agents.gemini.custody.session_files import ProjectFiles
 from geminids.core.agents.resume import ANY_FOLDER, Circumstances, Command, Offer
 from geminids.core.model import Session, SessionKind
 
@@ -58,7 +58,7 @@ class Offers(msgspec.Struct, frozen=True):
         if known_as := self.session.project.hash or self.session.project.slug:
             yield Offer(sentence, (("geminids", "projects", "link", known_as, ANY_FOLDER),))
 
-    def load_from_within(self, place: Place, folder: Path, typed: str) -> Offer:
+    def load_from_within(self, place: ProjectFiles, folder: Path, typed: str) -> Offer:
         """Starting the CLI with the home that a chat lies in, and typing a command there."""
         settings = [f"{name}={value}" for name, value in place.environment.items()]
         # A shell takes a setting that stands in quotes for the name of a program.
@@ -81,7 +81,7 @@ class Offers(msgspec.Struct, frozen=True):
         return f" (which takes 0.43.0 or later; this is {self.program.name})" if is_too_old else ""
 
 
-def keep_everything(place: Place) -> Offer:
+def keep_everything(place: ProjectFiles) -> Offer:
     """The setting that keeps the CLI from deleting."""
     file = str(place.data / SETTINGS_FILE)
     return Offer(f"Or keep Gemini CLI from deleting any session, with this in {file!r}: {SWITCHED_OFF}")

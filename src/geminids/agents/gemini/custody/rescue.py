@@ -58,7 +58,7 @@ def stranded(home: Home, circumstances: Circumstances) -> Iterator[Stranded]:
     for bundle in scan(home._replace(disk=REAL)).bundles:
         for session in read(bundle).sessions:
             if session.kind is SessionKind.MAIN:
-                found = _Question(session, bundle.project, data, program).answer(refusal, taken_names)
+                found = _Rescue(session, bundle.project, data, program).answer(refusal, taken_names)
                 if found is not None:
                     yield found
 
@@ -73,7 +73,7 @@ def _refusal(home: Home, installed: Program) -> str | None:
     return None
 
 
-class _Question(msgspec.Struct, frozen=True):
+class _Rescue(msgspec.Struct, frozen=True):
     """One session, and the CLI that is to show it."""
 
     session: Session
@@ -90,7 +90,7 @@ class _Question(msgspec.Struct, frozen=True):
         hidden = [message for message in self.session.messages if _is_hidden(message, view, lost)]
         causes = Causes(self.session, view, folders, lost)
         found = dict.fromkeys(map(causes.of, hidden))
-        obstacles = list(map(causes.told, found))
+        obstacles = list(map(causes.obstacle, found))
         if view.taken and has_no_title(self.session, view.taken.record):
             obstacles.append(no_title(str(view.taken.file)))
         if not obstacles:

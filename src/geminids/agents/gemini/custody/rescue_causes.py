@@ -89,7 +89,7 @@ class Causes:
             self._unread[str(file)] = known
         return known
 
-    def told(self, cause: Cause) -> Obstacle:
+    def obstacle(self, cause: Cause) -> Obstacle:
         """A cause in words."""
         sentence = _SENTENCES[cause.kind].format(
             line=cause.line,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from geminids.agents.gemini.custody.loaded_files import Loaded, loaded_files, opened, shown_as
 from geminids.agents.gemini.custody.releases import Program
-from geminids.agents.gemini.custody.session_files import Place
+from geminids.agents.gemini.custody.session_files import ProjectFiles
 from geminids.agents.gemini.read.agent_view import is_prompt
 from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.replay import Replay
@@ -59,7 +59,7 @@ def view_of(session: Session, folders: Iterable[Path], program: Program) -> View
     loaded = [
         one
         for folder in folders
-        for one in loaded_files(Place(folder.parent.parent, folder, files, is_usual=True), program)
+        for one in loaded_files(ProjectFiles(folder.parent.parent, folder, files, is_usual=True), program)
     ]
     shown = shown_as(session.native_id, loaded, program)
     taken = opened(shown) if shown else None

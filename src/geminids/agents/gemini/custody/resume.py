@@ -33,7 +33,7 @@ from geminids.agents.gemini.custody.losses import expiring, is_expired, loss
 from geminids.agents.gemini.custody.offers import Offers, is_folder, keep_everything
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import longest_rest, spoken
-from geminids.agents.gemini.custody.session_files import Place, places_of, why_not_found
+from geminids.agents.gemini.custody.session_files import ProjectFiles, places_of, why_not_found
 from geminids.core.agents.resume import Circumstances, Command, NotResumable, Offer, Resumable, Resuming
 from geminids.core.model import Session, SessionKind
 
@@ -43,10 +43,10 @@ _LATEST = "latest"
 def resuming(session: Session, circumstances: Circumstances) -> Resuming:
     """How Gemini CLI would go on with a session, or why it cannot."""
     program = Program(find_installed(circumstances.environment))
-    return _Question(session, circumstances, program, Offers(session, circumstances, program)).answer()
+    return _Resumption(session, circumstances, program, Offers(session, circumstances, program)).answer()
 
 
-class _Question(msgspec.Struct, frozen=True):
+class _Resumption(msgspec.Struct, frozen=True):
     """One session, and the CLI that is to go on with it."""
 
     session: Session
@@ -96,7 +96,7 @@ class _Question(msgspec.Struct, frozen=True):
         link = self.offers.link("If it was moved, you can tell geminids where to:")
         return NotResumable(reason, (self.offers.begin_with_copy(), *link))
 
-    def _from(self, place: Place, folder: Path) -> Resuming:
+    def _from(self, place: ProjectFiles, folder: Path) -> Resuming:
         """What comes of the files in one home."""
         if reason := why_not_found(place, folder, self.program):
             return self._cannot(reason)
@@ -104,7 +104,7 @@ class _Question(msgspec.Struct, frozen=True):
             return self._saved_chat(place, folder)
         return self._session_in(place, folder)
 
-    def _session_in(self, place: Place, folder: Path) -> Resuming:
+    def _session_in(self, place: ProjectFiles, folder: Path) -> Resuming:
         native_id = self.session.native_id
         if native_id == _LATEST or native_id != native_id.strip():
             return self._cannot(f"To `{PROGRAM} --resume`, {native_id!r} means another session.")
@@ -118,7 +118,7 @@ class _Question(msgspec.Struct, frozen=True):
             return self._cannot(f"Gemini CLI would open {other!r}, which has the same id and was used later.")
         return self._opening(place, folder, taken, unseen(place, shown, taken))
 
-    def _opening(self, place: Place, folder: Path, taken: Loaded, warnings: Iterable[str]) -> Resuming:
+    def _opening(self, place: ProjectFiles, folder: Path, taken: Loaded, warnings: Iterable[str]) -> Resuming:
         """What comes of it when the CLI opens a file of the session."""
         command = _resume_option(self.session.native_id)
         rest, now = self._longest_rest(place, folder), self.circumstances.now
@@ -126,17 +126,17 @@ class _Question(msgspec.Struct, frozen=True):
             return self._resumable(place, folder, command, warnings)
         if self.program.deletes_expired_while_resuming and is_expired(taken, rest, now):
             return self._deleted_while_resuming(place, spoken(rest))
-        told = [*warnings, *self._expiring(place, rest, taken)]
-        return self._resumable(place, folder, command, told, loss(self.program, taken, rest, now))
+        more = [*warnings, *self._expiring(place, rest, taken)]
+        return self._resumable(place, folder, command, more, loss(self.program, taken, rest, now))
 
-    def _deleted_while_resuming(self, place: Place, rest: str) -> NotResumable:
+    def _deleted_while_resuming(self, place: ProjectFiles, rest: str) -> NotResumable:
         reason = (
             f"It was not used for more than {rest}. {self.program.name} deletes such sessions when it "
             "starts, even the one that it is told to resume."
         )
         return NotResumable(reason, (self.offers.keep_copy(), keep_everything(place)))
 
-    def _saved_chat(self, place: Place, folder: Path) -> Resuming:
+    def _saved_chat(self, place: ProjectFiles, folder: Path) -> Resuming:
         tag = _typed_tag(place.files[0].name)
         if tag is None:
             return self._cannot("It was saved without a name that `/chat resume` could be given.")
@@ -150,17 +150,17 @@ class _Question(msgspec.Struct, frozen=True):
         rest = self._longest_rest(place, folder)
         return self._resumable(place, folder, ("-i", typed), self._expiring(place, rest) if rest else ())
 
-    def _longest_rest(self, place: Place, folder: Path) -> timedelta | None:
+    def _longest_rest(self, place: ProjectFiles, folder: Path) -> timedelta | None:
         return longest_rest(place.data, folder, self.program.release)
 
-    def _expiring(self, place: Place, rest: timedelta, taken: Loaded | None = None) -> Iterator[str]:
+    def _expiring(self, place: ProjectFiles, rest: timedelta, taken: Loaded | None = None) -> Iterator[str]:
         # What is not installed deletes nothing.
         if self.program.installed:
             yield from expiring(place, rest, self.circumstances.now, taken)
 
     def _resumable(
         self,
-        place: Place,
+        place: ProjectFiles,
         folder: Path,
         arguments: Command,
         warnings: Iterable[str],
@@ -173,7 +173,7 @@ class _Question(msgspec.Struct, frozen=True):
             folder=str(folder),
             environment=place.environment,
             program=installed.path if installed else None,
-            warnings=tuple(told for told in (missing, lost, *warnings) if told),
+            warnings=tuple(warning for warning in (missing, lost, *warnings) if warning),
             may_lose=lost is not None,
             offers=(self.offers.keep_copy(), keep_everything(place)) if lost else (),
         )

@@ -17,7 +17,7 @@ from geminids.core.model import Session, SessionKind, folder_hash
 HOME_VARIABLE = "GEMINI_CLI_HOME"
 
 
-class Place(NamedTuple):
+class ProjectFiles(NamedTuple):
     """The folder of a project in one home of the CLI, and the files of the session in it."""
 
     data: Path
@@ -33,7 +33,7 @@ class Place(NamedTuple):
         return {} if self.is_usual else {HOME_VARIABLE: str(self.data.parent)}
 
 
-def places_of(session: Session, circumstances: Circumstances, program: Program) -> list[Place]:
+def places_of(session: Session, circumstances: Circumstances, program: Program) -> list[ProjectFiles]:
     """Where the files of a session lie, the home that the CLI uses anyway first."""
     usual = os.path.realpath(usual_home(circumstances, program) / ".gemini")
     found: dict[Path, list[Path]] = {}
@@ -43,7 +43,7 @@ def places_of(session: Session, circumstances: Circumstances, program: Program) 
         if folder.parent.name == "tmp":
             found.setdefault(folder, []).append(path)
     places = [
-        Place(data, folder, tuple(files), is_usual=os.path.realpath(data) == usual)
+        ProjectFiles(data, folder, tuple(files), is_usual=os.path.realpath(data) == usual)
         for folder, files in found.items()
         for data in [folder.parent.parent]
     ]
@@ -56,12 +56,12 @@ def usual_home(circumstances: Circumstances, program: Program) -> Path:
     return Path(named if named and program.heeds_home_variable else circumstances.user_home)
 
 
-def why_not_found(place: Place, project: Path, program: Program) -> str | None:
+def why_not_found(place: ProjectFiles, project: Path, program: Program) -> str | None:
     """Why the CLI does not find what is in a place; None if it does."""
     return _why_unusable(place, program) or _why_overlooked(place, project, program)
 
 
-def _why_unusable(place: Place, program: Program) -> str | None:
+def _why_unusable(place: ProjectFiles, program: Program) -> str | None:
     """Why the CLI cannot be told to use a home; None if it can, or need not be told."""
     home = str(place.data)
     if place.data.name != ".gemini":
@@ -76,7 +76,7 @@ def _why_unusable(place: Place, program: Program) -> str | None:
     return None
 
 
-def _why_overlooked(place: Place, project: Path, program: Program) -> str | None:
+def _why_overlooked(place: ProjectFiles, project: Path, program: Program) -> str | None:
     """Why the CLI would look elsewhere when it is started in the project; None if it would not."""
     # The system tells a program the real name of the folder it is in, whatever links lead there.
     real = Path(os.path.realpath(project))

@@ -151,11 +151,11 @@ class Desk(NamedTuple):
 
     def _trusts(self, project: Path, settings: Settings) -> bool:
         """Whether the CLI heeds what the project itself settles. Where nobody was asked, it does not."""
-        told = self.environment.get(_TRUST_VARIABLE) if self.program.reads_logs else None
-        if told == "false" or self.environment.get(_RESTRICTED_VARIABLE) == "true":
+        trust = self.environment.get(_TRUST_VARIABLE) if self.program.reads_logs else None
+        if trust == "false" or self.environment.get(_RESTRICTED_VARIABLE) == "true":
             return False
         asks = settings.group("security", "folderTrust", usual={"enabled": True})
-        if told == "true" or (isinstance(asks, dict) and asks.get("enabled") in (False, "false")):
+        if trust == "true" or (isinstance(asks, dict) and asks.get("enabled") in (False, "false")):
             return True
         file = Path(self.environment.get(_TRUSTED_VARIABLE) or self.data / _TRUSTED_FILE)
         return _is_trusted(os.path.realpath(project), _object_in(file) or {})

@@ -16,6 +16,7 @@ import msgspec
 
 from geminids.core.model import KnownBy, Message, Origin, Project, Text, ToolCall, folder_hash
 from geminids.core.spellings import ancestors, same_place, spellings
+from geminids.reading.shapes import texts_in
 
 _WORKSPACE = re.compile(r"- \*\*Workspace Directories:\*\*\n((?:  - .+(?:\n|$))+)")
 _WORKING_IN = re.compile(
@@ -29,6 +30,7 @@ _PATH_IN_COMMAND = re.compile(
 _POSIX_PATH_IN_COMMAND = re.compile(r"""/(?<![\w.~$:/\\-]/)[^\s'"`;|&<>()$*?\\]+""")
 _MOST_PATHS = 2_000
 _MOST_TEXT = 10_000
+_PICTURE = ("data",)
 _LEAST_DEPTH = 3
 """`/home/ana` is no guess worth making; `/home/ana/shop` is."""
 
@@ -127,21 +129,8 @@ def named_folders(messages: Sequence[Message]) -> Iterator[str]:
 
     To look for them takes longer than to read the session, so only a search does.
     """
-    texts = (text for message in messages for text in _texts(msgspec.to_builtins(message.parts)))
+    texts = (text for message in messages for text in texts_in(msgspec.to_builtins(message.parts), _PICTURE))
     yield from _above(path for text in texts for path in _paths_in_text(text[:_MOST_TEXT]))
-
-
-def _texts(value: object) -> Iterator[str]:
-    """The texts in a value, however deep; pictures are none."""
-    left = [value]
-    while left:
-        match left.pop():
-            case str(text):
-                yield text
-            case dict(fields):
-                left.extend(item for name, item in fields.items() if name != "data")
-            case list(items) | tuple(items):
-                left.extend(items)
 
 
 def _is_absolute(path: str) -> bool:

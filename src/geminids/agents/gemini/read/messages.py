@@ -124,9 +124,9 @@ class MessageBuilder:
 
     def _notice(self, turn: Turn, native_type: str | None) -> Message:
         parts = tuple(_notice_parts(turn.value.get("content")))
-        told = plain_text(turn.value.get("content"))
-        if told.startswith(HOOK_BLOCKED):
-            self._hooks_reason = told.removeprefix(HOOK_BLOCKED)
+        said = plain_text(turn.value.get("content"))
+        if said.startswith(HOOK_BLOCKED):
+            self._hooks_reason = said.removeprefix(HOOK_BLOCKED)
         level = _LEVELS.get(native_type or "")
         if level is None:
             self._wrong(turn, "message of unknown type")

@@ -47,7 +47,7 @@ class Replay:
     @property
     def turns(self) -> list[Turn]:
         """All turns in the order in which they were first written, earlier versions before the last."""
-        return [told for turn in self._originals() for told in (*turn.versions, turn)]
+        return [version for turn in self._originals() for version in (*turn.versions, turn)]
 
     def _originals(self) -> list[Turn]:
         return sorted(self._turns.values(), key=lambda turn: turn.number)
@@ -296,9 +296,9 @@ class Replay:
         for turn in restated:
             if turn.state is not State.CURRENT:
                 turn.restore()
-        kept = {turn.id for turn in restated}
+        still_there = {turn.id for turn in restated}
         # Notices are never restated, and never were part of what the model sees.
-        dropped = [turn for turn in before if turn.id not in kept and not turn.is_notice]
+        dropped = [turn for turn in before if turn.id not in still_there and not turn.is_notice]
         if not dropped:
             return
         last = _last_of(before, dropped)

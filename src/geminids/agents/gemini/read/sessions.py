@@ -22,7 +22,7 @@ from geminids.agents.gemini.read.messages import MessageBuilder
 from geminids.agents.gemini.read.projects import read_plain
 from geminids.agents.gemini.read.records import Kind, calls_of
 from geminids.agents.gemini.read.replay import Replay
-from geminids.agents.gemini.read.subagents import LAST_TOOL, agent_calls, inner_runs, split_last, told_end
+from geminids.agents.gemini.read.subagents import LAST_TOOL, agent_calls, inner_runs, split_last, stated_end
 from geminids.agents.gemini.read.turns import Turn
 from geminids.agents.gemini.read.unrecorded import unrecorded
 from geminids.core.agents.base import Bundle, CompanionFile
@@ -85,17 +85,17 @@ def sessions(bundle: Bundle, found: Sequence[Segment], problems: Sequence[Proble
     beside: dict[str | None, list[CompanionFile]] = {}
     for companion in bundle.beside:
         beside.setdefault(companion.native_id, []).append(companion)
-    ends = _told_ends([*mains, *children]) if children else {}
+    ends = _stated_ends([*mains, *children]) if children else {}
     return [
         _session(bundle, draft, problems, beside.get(draft.native_id, ()), ends.get(draft.native_id))
         for draft in [*mains, *children]
     ]
 
 
-def _told_ends(drafts: Iterable[Draft]) -> dict[str, Status]:
+def _stated_ends(drafts: Iterable[Draft]) -> dict[str, Status]:
     """How subagents ended, by their ids, as those were told who had started them."""
     calls = [call for draft in drafts for turn in draft.turns for call in calls_of(turn.value)]
-    ends = {str(call["agentId"]): told_end(call) for call in calls if call.get("agentId")}
+    ends = {str(call["agentId"]): stated_end(call) for call in calls if call.get("agentId")}
     return {native_id: end for native_id, end in ends.items() if end is not None}
 
 

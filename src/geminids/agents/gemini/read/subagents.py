@@ -105,18 +105,18 @@ def agent_calls(turns: Sequence[Turn]) -> Iterator[AgentCall]:
                 yield AgentCall(index, turn, call)
 
 
-def told_end(call: dict[str, Any]) -> Status | None:
+def stated_end(call: dict[str, Any]) -> Status | None:
     """How a subagent ended, as the call that started it was told; None if it was told nothing."""
     if call.get("status") == "cancelled":
         return Status.CANCELLED
     shown = call.get("resultDisplay")
     shown = shown if isinstance(shown, dict) else {}
     answer = "".join(part.text for part in results(call) if isinstance(part, Text))
-    told = _END.match(answer)
-    reason = shown.get("terminateReason") or (told and told["reason"])
+    stated = _END.match(answer)
+    reason = shown.get("terminateReason") or (stated and stated["reason"])
     if isinstance(reason, str):
         return _ENDS.get(reason, Status.FAILURE)
-    is_failure = shown.get("state") == "error" or told is not None or call.get("status") == "error"
+    is_failure = shown.get("state") == "error" or stated is not None or call.get("status") == "error"
     return Status.FAILURE if is_failure else None
 
 
@@ -182,8 +182,8 @@ def split_last(turn: Turn, before: Turn | None) -> Turn | None:
     if not turn.value.get("tokens") or _was_made_for_calls(turn, before):
         return None
     reply = Turn(turn.id, {k: v for k, v in turn.value.items() if k != "toolCalls"}, turn.places[0])
-    kept = ("id", "timestamp", "type", "toolCalls")
-    turn.value = {name: turn.value[name] for name in kept if name in turn.value}
+    fields = ("id", "timestamp", "type", "toolCalls")
+    turn.value = {name: turn.value[name] for name in fields if name in turn.value}
     return reply
 
 

@@ -20,7 +20,6 @@ from geminids.core.model import (
     ResultPart,
     Screen,
     Text,
-    Todo,
     Todos,
     ToolCall,
     ToolKind,
@@ -28,6 +27,7 @@ from geminids.core.model import (
     UnrecognisedDisplay,
 )
 from geminids.core.timestamps import parse_time
+from geminids.reading.shapes import todo_of
 
 SHELL = "run_shell_command"
 TOOL_KINDS = {
@@ -209,7 +209,7 @@ def _displayed_object(display: dict[str, Any]) -> tuple[AnyDisplay, tuple[FileCh
             change = _file_change(diff, display)
             return Diff(change.path, diff), (change,)
         case {"todos": list(todos)}:
-            return Todos(tuple(map(_todo, todos))), ()
+            return Todos(tuple(todo_of(todo, "description") for todo in todos)), ()
         case {"isSubagentProgress": True}:
             return _agent_progress(display), ()
         case {"summary": str(summary), "matches": list(items)} | {
@@ -247,16 +247,6 @@ def _asked_changes(name: str, arguments: object) -> tuple[FileChange, ...]:
             return (FileChange(path, Operation.EDIT),)
         case _:
             return ()
-
-
-def _todo(todo: object) -> Todo:
-    match todo:
-        case {"description": str(text), "status": str(status)}:
-            return Todo(text, status)
-        case {"description": str(text)}:
-            return Todo(text, "")
-        case _:
-            return Todo(str(todo), "")
 
 
 def _agent_progress(progress: dict[str, Any]) -> AgentProgress:

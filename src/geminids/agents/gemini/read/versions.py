@@ -12,6 +12,7 @@ from typing import Any
 
 from geminids.agents.gemini.read.tools import MASKED
 from geminids.agents.gemini.read.traits import without_unseen
+from geminids.reading.shapes import texts_in
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 """What says nothing. Comparing is slow, so what is true is not even compared."""
@@ -149,26 +150,15 @@ def _says_more(known: object, later: object) -> bool:
     """Whether a restatement holds words that the version that is known does not."""
     if later == known or _is_masked(later):
         return False
-    before, after = " ".join(_leaves(known)), " ".join(_leaves(later))
+    before, after = " ".join(_words(known)), " ".join(_words(later))
     return " ".join(after.split()) not in " ".join(before.split()) and words_of(later) not in words_of(known)
 
 
 def words_of(value: object) -> str:
     """All words of a value, however they are broken into lines and pieces."""
-    return " ".join(without_unseen(" ".join(_leaves(value))).split())
+    return " ".join(without_unseen(" ".join(_words(value))).split())
 
 
-def _leaves(value: object) -> Iterator[str]:
+def _words(value: object) -> Iterator[str]:
     """Every text in a value that is somebody's words: no names, no bytes; thoughts and calls have fields."""
-    match value:
-        case str():
-            yield value
-        case list():
-            for inner in value:
-                yield from _leaves(inner)
-        case {"thought": True} | {"functionCall": _}:
-            return
-        case dict():
-            for name, inner in value.items():
-                if name not in _ABOUT:
-                    yield from _leaves(inner)
+    return texts_in(value, _ABOUT, lambda part: part.get("thought") is True or "functionCall" in part)

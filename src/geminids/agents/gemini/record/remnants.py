@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from geminids.core.model import Role
-from geminids.sharing.records.remnants import Told, count, kept, name, own_session, text, time
+from geminids.sharing.records.remnants import MessageFacts, as_written, count, name, own_session, text, time
 
 _ROLES = {
     "user": Role.USER,
@@ -16,26 +16,26 @@ _ROLES = {
 }
 
 
-def _side(told: Told, value: Any) -> bool:
+def _side(facts: MessageFacts, value: Any) -> bool:
     """Who speaks, or how grave a notice is."""
     if not isinstance(value, str):
         return False
     role = _ROLES.get(value)
-    return any(message.role is role or value == message.level for message in told.messages)
+    return any(message.role is role or value == message.level for message in facts.messages)
 
 
-def _own_id(told: Told, value: Any) -> bool:
+def _own_id(facts: MessageFacts, value: Any) -> bool:
     """The id of the message; it has a mark if another replaced it under its id, or if it is new in a copy."""
     if not isinstance(value, str):
         return False
     marked = (f"{value}~", f"{value}+")
-    return any(own == value or own.startswith(marked) for own in (message.id for message in told.messages))
+    return any(own == value or own.startswith(marked) for own in (message.id for message in facts.messages))
 
 
-def _number_of_line(told: Told, value: Any) -> bool:
+def _number_of_line(facts: MessageFacts, value: Any) -> bool:
     """The number of a line in the prompt log, which the message is named by."""
     named = ["line", str(value)]
-    return type(value) is int and any(message.id.split("-")[:2] == named for message in told.messages)
+    return type(value) is int and any(message.id.split("-")[:2] == named for message in facts.messages)
 
 
 _DATA = {"data": name, "mimeType": name}
@@ -44,7 +44,7 @@ _PART: dict[str, Any] = {"text": text, "inlineData": _DATA, "fileData": _FILE}
 _BLOCK = {"text": text, "data": name, "mimeType": name}
 _ANSWER = ({"output": text, "error": text, "content": [(text, _BLOCK)]}, text)
 _PART["functionResponse"] = {"id": name, "name": name, "response": _ANSWER, "parts": [_PART]}
-_PART["functionCall"] = {"id": name, "name": name, "args": kept}
+_PART["functionCall"] = {"id": name, "name": name, "args": as_written}
 _CONTENT = (text, _PART, [(text, _PART)])
 _DISPLAY = {
     "fileDiff": text,
@@ -57,10 +57,10 @@ _DISPLAY = {
     "state": name,
     "result": text,
     "terminateReason": name,
-    "recentActivity": kept,
+    "recentActivity": as_written,
     "summary": text,
-    "matches": kept,
-    "files": kept,
+    "matches": as_written,
+    "files": as_written,
 }
 _CALL = {
     "id": name,
@@ -70,9 +70,9 @@ _CALL = {
     "status": name,
     "agentId": name,
     "timestamp": time,
-    "args": kept,
+    "args": as_written,
     "result": _CONTENT,
-    "resultDisplay": (_DISPLAY, kept, text),
+    "resultDisplay": (_DISPLAY, as_written, text),
 }
 _TOKENS = {
     "input": count("input"),

@@ -50,12 +50,12 @@ def _thoughts(message: Mapping[str, Any]) -> Iterator[Entry]:
 def _calls(message: Mapping[str, Any]) -> Iterator[Entry]:
     for call in _maps(message.get("toolCalls")):
         at = moment(call.get("timestamp"))
-        told = message.get("timestamp") if at is None else at
+        timestamp = message.get("timestamp") if at is None else at
         arguments, result = call.get("args"), call.get("result")
         yield entry(
             {
                 "type": "tool-call",
-                "timestamp": told,
+                "timestamp": timestamp,
                 "name": text_of(call.get("name")) or UNKNOWN,
                 "input": {} if arguments is None else arguments,
                 "call-id": call.get("id"),
@@ -65,7 +65,7 @@ def _calls(message: Mapping[str, Any]) -> Iterator[Entry]:
             yield entry(
                 {
                     "type": "tool-result",
-                    "timestamp": told,
+                    "timestamp": timestamp,
                     "output": result,
                     "status": call.get("status"),
                     "call-id": call.get("id"),

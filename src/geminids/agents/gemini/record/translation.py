@@ -31,9 +31,9 @@ def _messages(session: Session, natives: Natives | None) -> Iterator[Native]:
     writer = MessageWriter(current, of_subagent=session.kind is SessionKind.SUBAGENT)
     for message in current:
         # The writer follows the conversation, so it is given every message.
-        told = writer.record(message)
+        record = writer.record(message)
         written = _last_version(message, natives) if natives else None
-        yield told if written is None else written
+        yield record if written is None else written
 
 
 def _last_version(message: Message, natives: Natives) -> Native | None:

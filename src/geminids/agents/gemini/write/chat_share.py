@@ -165,5 +165,5 @@ def _media(attachment: Attachment) -> dict[str, Any]:
 
 
 def _block(title: str, value: dict[str, Any]) -> str:
-    told = msgspec.json.format(encode_harmless(value), indent=2).decode()
-    return f"**Tool {title}**:\n```json\n{told}\n```"
+    json_text = msgspec.json.format(encode_harmless(value), indent=2).decode()
+    return f"**Tool {title}**:\n```json\n{json_text}\n```"

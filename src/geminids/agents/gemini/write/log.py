@@ -120,9 +120,9 @@ class Log:
         summary = [self._writer.record(message) for message in self._messages[index:end]]
         seen = list(self._seen_by_agent.values())
         opening = list(takewhile(_is_context, seen))
-        kept = [record for record in seen[len(opening) :] if record["id"] not in self._compressed]
+        later = [record for record in seen[len(opening) :] if record["id"] not in self._compressed]
         opening = [record for record in opening if record["id"] not in self._compressed]
-        self._restate([*opening, *summary, *kept], born=summary)
+        self._restate([*opening, *summary, *later], born=summary)
         states = (message.state for message in self._messages[index:end])
         written = zip(summary, states, strict=True)
         self._compressed = {record["id"] for record, state in written if state is State.COMPRESSED}
@@ -137,7 +137,7 @@ def _as_record(stated: _List, *, whole: bool) -> Record:
     return {"$set": {"messages": messages}}
 
 
-def tellable_messages(messages: Sequence[Message]) -> Iterator[Message]:
+def writable_messages(messages: Sequence[Message]) -> Iterator[Message]:
     """The messages that a record takes away for the right reason, if anything did."""
     summaries = (i for i, m in enumerate(messages) if m.state is State.CURRENT and _stands_for_others(m))
     cancels = (i for i, m in enumerate(messages) if m.state is State.CURRENT and _says_cancelled(m))
@@ -146,19 +146,19 @@ def tellable_messages(messages: Sequence[Message]) -> Iterator[Message]:
         match message.state:
             case State.UNRECORDED:
                 # What the agent never recorded, or holds no more, is none of what it loads.
-                is_told = False
+                is_written = False
             case State.CURRENT | State.REWOUND:
-                is_told = True
+                is_written = True
             case _ if message.role is Role.SYSTEM:
                 # Notices are not in the agent's lists, so no list takes one away.
-                is_told = False
+                is_written = False
             case State.COMPRESSED:
-                is_told = index < last_summary
+                is_written = index < last_summary
             case State.CANCELLED:
-                is_told = index < last_cancel
+                is_written = index < last_cancel
             case State.FAILED | State.SUPERSEDED:
-                is_told = True
-        if is_told:
+                is_written = True
+        if is_written:
             yield message
 
 
@@ -180,9 +180,9 @@ def _says_cancelled(message: Message) -> bool:
 
 def _stands_for_others(message: Message) -> bool:
     """Whether a message is the summary of a history that was compressed, and was not taken back itself."""
-    is_kept = message.state in (State.CURRENT, State.COMPRESSED)
+    is_seen = message.state in (State.CURRENT, State.COMPRESSED)
     match message.parts:
-        case (Text(text=text), *_) if is_kept and message.role is Role.USER:
+        case (Text(text=text), *_) if is_seen and message.role is Role.USER:
             return text.lstrip().startswith(STATE_SNAPSHOT)
         case _:
             return False

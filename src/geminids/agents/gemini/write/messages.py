@@ -239,8 +239,8 @@ def _unnamed(message: Message) -> Iterator[AnyPart]:
     """What has no other place than beside the message; a thought as it was stands among the thoughts."""
     for before, part in pairwise((None, *message.parts)):
         if isinstance(part, Unrecognised) and piece_of(part) is None:
-            is_told = isinstance(before, Thought) and _is_as_written(before, part)
-            if not is_told:
+            is_written = isinstance(before, Thought) and _is_as_written(before, part)
+            if not is_written:
                 yield part
 
 

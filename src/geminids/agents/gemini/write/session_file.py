@@ -14,12 +14,12 @@ from typing import Any
 
 import msgspec
 
-from geminids.agents.gemini.write.log import Log, tellable_messages
+from geminids.agents.gemini.write.log import Log, writable_messages
 from geminids.agents.gemini.write.names import gemini_file_name, moment, session_id
 from geminids.core.model import AnyPart, Origin, Session, Text, folder_hash
 from geminids.sharing.export.base import Manner, PlainFormat
 from geminids.sharing.export.data import encode_harmless
-from geminids.sharing.transcript.visible import told_session
+from geminids.sharing.transcript.visible import visible_session
 
 __all__ = ["GeminiSession", "gemini_file_name"]
 
@@ -47,9 +47,9 @@ class GeminiSession(PlainFormat):
     def write(self, sessions: Iterable[Session], manner: Manner) -> Iterator[bytes]:
         """The file, a record a line."""
         for session in sessions:
-            told = _in_its_words(told_session(session, manner.detail))
-            tellable = msgspec.structs.replace(told, messages=tuple(tellable_messages(told.messages)))
-            for record in Log(tellable, _header(tellable, manner)).records():
+            visible = _in_its_words(visible_session(session, manner.detail))
+            writable = msgspec.structs.replace(visible, messages=tuple(writable_messages(visible.messages)))
+            for record in Log(writable, _header(writable, manner)).records():
                 yield encode_harmless(record) + b"\n"
 
 

@@ -60,19 +60,19 @@ def contents_page(entries: Iterable[Entry], manner: Manner) -> Iterator[Markup]:
 
 
 def _row(entry: Entry, manner: Manner, *, tells_redaction: bool) -> Markup:
-    told = row(entry, manner, tells_redaction=tells_redaction)
+    cells = row(entry, manner, tells_redaction=tells_redaction)
     at = last_moment(entry)
     return filled(
         _ROW,
         Markup(f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}" if at else ""),
-        time(at, told.last) if at else Markup(told.last),
+        time(at, cells.last) if at else Markup(cells.last),
         attribute(quote(entry.file.encode("utf-8", "replace"))),
-        line(told.title),
-        filled(' <span class="quiet">{}</span>', Markup(told.note)) if told.note else NOTHING,
-        line(told.project),
-        line(told.agent),
-        number(told.prompts),
-        number(told.tool_calls),
+        line(cells.title),
+        filled(' <span class="quiet">{}</span>', Markup(cells.note)) if cells.note else NOTHING,
+        line(cells.project),
+        line(cells.agent),
+        number(cells.prompts),
+        number(cells.tool_calls),
         Markup(words.STATUS_MARKS.get(entry.status, ("", "quiet"))[1]),
-        line(told.status),
+        line(cells.status),
     )
