@@ -15,7 +15,7 @@ def main() -> int:
             return 0
         if sys.argv[1:3] == ["keep", "hook"]:
             # An agent waits for it.
-            from geminids.faces.cli.hooking import answer
+            from geminids.faces.cli.hook_answer import answer
 
             if answer(sys.argv[3:]):
                 return 0

@@ -22,7 +22,7 @@ from starlette.responses import Response
 
 from geminids.core.errors import GeminidsError
 from geminids.faces.documents.base import Document
-from geminids.faces.web.answering import Answers, KeptAnswers
+from geminids.faces.web.answers import Answers, KeptAnswers
 from geminids.faces.web.endpoints import Asked as QuestionOf
 from geminids.faces.web.endpoints import Desk, Endpoint
 from geminids.faces.web.libraries import Libraries

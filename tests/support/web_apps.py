@@ -16,7 +16,7 @@ import httpx2
 from starlette.testclient import TestClient
 
 from geminids.faces.web.app import create_app
-from geminids.faces.web.guarding import HEADER, Key
+from geminids.faces.web.guard import HEADER, Key
 from geminids.library import open_library
 
 KEY = Key("a-token-of-the-tests", 8642)

@@ -129,7 +129,7 @@ def test_it_returns_within_milliseconds(hooks: Hooks) -> None:
 
 
 def test_hardly_anything_is_loaded() -> None:
-    shown = "import geminids.faces.cli.hooking, sys; print(*sys.modules)"
+    shown = "import geminids.faces.cli.hook_answer, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
     assert not {"click", "subprocess", "typing", "json", "geminids.library"} & set(ran.stdout.split())
 

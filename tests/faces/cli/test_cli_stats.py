@@ -18,7 +18,7 @@ import pytest
 from rich.cells import cell_len
 
 from geminids import sample
-from geminids.faces.cli.fitting import folded
+from geminids.faces.cli.number_tables import folded
 from geminids.faces.cli.page import DrawnPage
 from geminids.faces.cli.screen import Screen
 from geminids.faces.cli.stats_charts import calendar, draw_calendar

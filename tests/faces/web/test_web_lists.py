@@ -240,7 +240,7 @@ def test_an_index_that_nobody_makes_is_told_without_a_command(tmp_path: Path) ->
     from functools import partial
 
     from geminids.faces.web.app import create_app
-    from geminids.faces.web.guarding import HEADER
+    from geminids.faces.web.guard import HEADER
     from tests.support.web_apps import BASE, KEY
 
     opening = partial(open_library, [str(tmp_path / "home")], str(tmp_path / "data"))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
-from geminids.faces.cli.hiding import hide_option, open_redactor
 from geminids.faces.cli.key_command import ask_passphrase
 from geminids.faces.cli.list_command import EVERY_KIND, Asked
 from geminids.faces.cli.options import (
@@ -23,6 +22,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 

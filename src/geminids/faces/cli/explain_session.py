@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.faces.cli.amounts import UNKNOWN, dollars
-from geminids.faces.cli.explain_page import VERDICTS, draw_rows, missing
-from geminids.faces.cli.fitting import EMPTY, RULE, Cell, Field, Row, flow, number
+from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
+from geminids.faces.cli.number_tables import EMPTY, RULE, Cell, Field, Row, flow, number
 from geminids.faces.cli.stats_tables import LABEL, draw_notes, id_cells
 from geminids.sharing.transcript import safe, words
 

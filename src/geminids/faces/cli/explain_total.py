@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from geminids.faces.cli.amounts import exact
-from geminids.faces.cli.explain_page import VERDICTS, draw_rows, missing
-from geminids.faces.cli.fitting import EMPTY, RULE, Cell, Field, Row, number
-from geminids.faces.cli.stats_command import ON_A_TERMINAL
+from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
+from geminids.faces.cli.number_tables import EMPTY, RULE, Cell, Field, Row, number
+from geminids.faces.cli.stats_question import ON_A_TERMINAL
 from geminids.faces.cli.stats_tables import draw_notes, id_cells
 from geminids.sharing.transcript import safe, words
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
-from geminids.faces.cli.hiding import hide_option, open_redactor
 from geminids.faces.cli.list_command import EVERY_KIND, KINDS, Asked
 from geminids.faces.cli.options import (
     Choices,
@@ -24,6 +23,7 @@ from geminids.faces.cli.options import (
     shared_options,
     sync_option,
 )
+from geminids.faces.cli.redaction_options import hide_option, open_redactor
 from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 from geminids.sharing.export import available as format_names

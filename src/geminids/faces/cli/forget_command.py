@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from geminids.core.errors import NOTHING_FOUND, GeminidsError
-from geminids.faces.cli.asking import UnansweredError, ask
+from geminids.faces.cli.confirmation import UnansweredError, ask
 from geminids.faces.cli.options import (
     Choices,
     complete_ids,

@@ -1,4 +1,4 @@
-"""`geminids keep hook`: what agents call when a session ends. Nearly always `hooking` has answered before."""
+"""`geminids keep hook`: what agents call when a session ends; nearly always `hook_answer.py` has answered."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hook(choices: Choices, /, **_: object) -> int:
     \b
     geminids keep hook
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.hooking import be_called
+    from geminids.faces.cli.hook_answer import be_called
 
     be_called(_options(choices))
     return 0

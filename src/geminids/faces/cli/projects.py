@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
-from geminids.faces.cli.beside import KIND_NAMES, draw_companion, shown_beside
+from geminids.faces.cli.companions import KIND_NAMES, draw_companion, shown_beside
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.query.projects.report import ProjectReport
 from geminids.query.projects.timeline import Event, EventKind, ProjectStory

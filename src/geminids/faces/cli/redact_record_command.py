@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from geminids.faces.cli.hiding import open_redactor
 from geminids.faces.cli.options import (
     Choices,
     absolute,
@@ -17,6 +16,7 @@ from geminids.faces.cli.options import (
     pass_choices,
     shared_options,
 )
+from geminids.faces.cli.redaction_options import open_redactor
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from geminids.core.errors import (
     FileExistsAlreadyError,
     GeminidsError,
 )
-from geminids.faces.cli.asking import UnansweredError, ask
+from geminids.faces.cli.confirmation import UnansweredError, ask
 from geminids.faces.cli.options import (
     Choices,
     absolute,

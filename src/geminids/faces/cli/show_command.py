@@ -245,7 +245,7 @@ def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> 
 
 def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[Page], None]) -> None:
     from geminids.faces.cli.page import open_page
-    from geminids.faces.cli.paging import paged
+    from geminids.faces.cli.pager import paged
     from geminids.faces.cli.screen import find_screen
 
     screen = find_screen(no_color=choices.no_color, width=width)
@@ -262,7 +262,7 @@ def _draw_sessions(
     *,
     beside: bool,
 ) -> None:
-    from geminids.faces.cli.beside import draw_companion, shown_beside
+    from geminids.faces.cli.companions import draw_companion, shown_beside
     from geminids.faces.cli.sessions import marks_of
     from geminids.faces.cli.story import Telling, draw_session
 

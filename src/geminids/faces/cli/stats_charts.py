@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.faces.cli.amounts import short
-from geminids.faces.cli.fitting import flow
+from geminids.faces.cli.number_tables import flow
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span

@@ -3,7 +3,7 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -19,64 +19,20 @@ from geminids.faces.cli.options import (
     sync_option,
 )
 from geminids.faces.cli.query_words import query_words
+from geminids.faces.cli.stats_question import GROUPS, ON_A_TERMINAL, Asked, tell_nothing
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.cli.screen import Screen
     from geminids.library import Library
-    from geminids.query.usage.stats import Statistics, StatsQuestion
+    from geminids.query.usage.stats import Statistics
 
-GROUPS = ("day", "week", "month", "model", "agent", "project", "session", "tool")
-"""What figures can be grouped by; written here so that help need not load what makes it."""
 CHARTS = ("bars", "heatmap", "sparkline", "none")
-ON_A_TERMINAL = 30
-"""Rows of a table, where no limit is set."""
 _NOT_EXPLAINED = ("by", "subagents", "estimate", "chart", "as_csv")
 """What says how a table of figures is laid out: an explanation has another one."""
 _OF_ALL = ("words", "since", "until", "project", "agents", "limit")
 """What chooses among sessions: of one that is named there is nothing to choose."""
-
-
-class Asked(NamedTuple):
-    """What is asked for, as it was typed."""
-
-    words: str
-    by: str | None
-    since: str | None
-    until: str | None
-    project: str | None
-    agents: tuple[str, ...]
-    subagents: str
-    estimate: bool
-    chart: str | None
-    limit: int | None
-
-    def question(self) -> "StatsQuestion":
-        """What the library is asked."""
-        from geminids.query.usage.stats import StatsQuestion
-
-        return StatsQuestion(
-            by=self.by or GROUPS[0],
-            words=self.words,
-            since=self.since,
-            until=self.until,
-            project=self.project,
-            agents=self.agents,
-            fold=self.subagents == "fold",
-            estimate=self.estimate,
-        )
-
-    def options(self) -> list[str]:
-        """The words to type for it."""
-        once = {name: getattr(self, name) for name in ("by", "since", "until", "project", "chart", "limit")}
-        typed = [word for name, value in once.items() if value for word in (f"--{name}", str(value))]
-        typed += [word for agent in self.agents for word in ("--agent", agent)]
-        typed += ["--subagents", self.subagents] if self.subagents != "fold" else []
-        typed += ["--estimate"] if self.estimate else []
-        # Options come first: after the words, one that begins with - would be taken for an option.
-        ends_options = ["--"] if self.words.startswith("-") else []
-        return [*typed, *ends_options, self.words] if self.words else typed
 
 
 @click.command(name="stats", context_settings={"ignore_unknown_options": True})
@@ -291,22 +247,3 @@ def _told(library: "Library", asked: Asked, found: "Statistics") -> int:
         return code
     tell_nothing(library, asked)
     return code or NOTHING_FOUND
-
-
-def tell_nothing(library: "Library", asked: Asked) -> None:
-    """Say why there is nothing to count."""
-    from geminids.faces.cli.sessions import tell_nothing_found
-    from geminids.query.sessions.listing import Filter
-    from geminids.query.usage.stats import StatsQuestion
-    from geminids.sharing.transcript import words
-
-    sessions = library.stats(StatsQuestion(by="agent")).total.sessions
-    if not sessions:
-        tell_nothing_found()
-        return
-    if asked.project:
-        listing = library.listing(Filter(kinds=None, project=asked.project), 1)
-        if not listing.sessions and (near := listing.nearest_projects(asked.project)):
-            say(f"No project matches {asked.project!r}. There are: {', '.join(near)}.")
-            return
-    say(f"None of {words.count(sessions, 'session')} matches.")

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 
 from geminids.core.values import Value
 from geminids.faces.cli.amounts import UNKNOWN, dollars, exact, percent, short
-from geminids.faces.cli.fitting import EMPTY, GAP, RULE, Cell, Field, Fitted, Row, draw, fit, flow, number
+from geminids.faces.cli.number_tables import (
+    EMPTY,
+    GAP,
+    RULE,
+    Cell,
+    Field,
+    Fitted,
+    Row,
+    draw,
+    fit,
+    flow,
+    number,
+)
 from geminids.sharing.transcript import safe, words
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from geminids.core.model import (
     ToolResult,
     Unrecognised,
 )
-from geminids.faces.cli.beside import draw_beside
+from geminids.faces.cli.companions import draw_beside
 from geminids.faces.cli.marks import draw_marks
 from geminids.faces.cli.page import Page, Span
 from geminids.sharing.transcript import words

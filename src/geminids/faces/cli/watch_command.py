@@ -178,7 +178,7 @@ def _printer() -> Callable[[SessionNews | SessionGone], None]:
 def _drawer(
     choices: Choices, library: Library, detail: Detail
 ) -> Callable[[SessionNews | SessionGone], None]:
-    from geminids.faces.cli.live import Drawing, LivePage
+    from geminids.faces.cli.watch_page import Drawing, LivePage
 
     page = choices.open_page()
     live = LivePage(

@@ -37,7 +37,7 @@ def web(choices: Choices, *, port: int, no_open: bool, redact: bool) -> int:
     from geminids.library import are_chosen, open_library
 
     try:
-        from geminids.faces.web.serving import serve
+        from geminids.faces.web.server import serve
     except ModuleNotFoundError as error:
         from geminids.faces.web.errors import WebNotInstalledError
 

@@ -16,25 +16,25 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from geminids.faces.web import (
-    finding,
     health,
     media,
-    opening,
     overview,
     projects,
-    resuming,
-    searching,
+    resume,
+    search,
+    session_opening,
     sessions,
+    timeline,
     transcript,
     usage,
-    within,
+    words_in_session,
 )
-from geminids.faces.web.answering import JSON, Answers
+from geminids.faces.web.answers import JSON, Answers
 from geminids.faces.web.endpoints import Endpoint
+from geminids.faces.web.events import Live
 from geminids.faces.web.faults import fault
-from geminids.faces.web.guarding import HEALTH, Code, Guard, Key
+from geminids.faces.web.guard import HEALTH, Code, Guard, Key
 from geminids.faces.web.libraries import Libraries, OpenLibrary
-from geminids.faces.web.live import Live
 from geminids.faces.web.openapi import openapi
 from geminids.faces.web.pages import Pages
 from geminids.sharing.export.data import encode
@@ -42,13 +42,13 @@ from geminids.sharing.export.data import encode
 _SUBJECTS = (
     overview,
     sessions,
-    searching,
-    opening,
+    search,
+    session_opening,
     transcript,
-    finding,
-    within,
+    words_in_session,
+    timeline,
     media,
-    resuming,
+    resume,
     usage,
     projects,
     health,

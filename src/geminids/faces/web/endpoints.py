@@ -18,9 +18,9 @@ from starlette.responses import Response
 from geminids.faces.documents.base import Document
 from geminids.faces.web.errors import BadParameterError
 from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.opened import OpenedSession, OpenedSessions
+from geminids.faces.web.opened_sessions import OpenedSession, OpenedSessions
+from geminids.faces.web.outgoing import Answer, Writing
 from geminids.faces.web.redaction import Redaction
-from geminids.faces.web.written import Answer, Writing
 from geminids.library import Library
 
 MOST_WORDS = 2_000

@@ -13,7 +13,7 @@ from geminids.faces.documents.base import Document, FaultyRequest
 from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.endpoints import Asked, Endpoint
 from geminids.faces.web.faults import MEDIA_TYPE
-from geminids.faces.web.guarding import HEADER
+from geminids.faces.web.guard import HEADER
 
 REFERENCE = "#/components/schemas/{name}"
 _FAULTS = {

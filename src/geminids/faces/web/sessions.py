@@ -17,7 +17,7 @@ from geminids.faces.documents.base import harmless_all
 from geminids.faces.documents.sessions import Facets, FacetValue, Sessions, project_key
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
 from geminids.faces.web.errors import BadParameterError
-from geminids.faces.web.searching import near_words
+from geminids.faces.web.search import near_words
 from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.facets import Facet
 from geminids.query.search.found_sessions import FoundInOrder

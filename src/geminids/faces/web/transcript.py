@@ -23,7 +23,7 @@ from geminids.faces.documents.transcript import (
 )
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place
 from geminids.faces.web.errors import NoSuchMessageError, NoSuchPieceError
-from geminids.faces.web.opened import OpenedSession
+from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.session_lines import session_lines
 from geminids.faces.web.story import Names, Telling
 from geminids.faces.web.times import seconds_between

@@ -21,11 +21,11 @@ import httpx2
 import pytest
 
 from geminids.core.errors import INTERRUPTED
-from geminids.faces.web import live as live_module
+from geminids.faces.web import events
+from geminids.faces.web.events import Live
 from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.live import Live
+from geminids.faces.web.outgoing import Writing
 from geminids.faces.web.redaction import Redaction
-from geminids.faces.web.written import Writing
 from geminids.library import open_library
 from tests.conftest import RecordProperty
 from tests.support.connections import to_be_closed
@@ -227,7 +227,7 @@ def test_a_browser_that_goes_is_forgotten(home: Path, tmp_path: Path) -> None:
 def test_a_silent_line_is_shown_to_be_alive(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_module, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(events, "HEARTBEAT", 0.05)
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
@@ -243,7 +243,7 @@ def test_a_silent_line_is_shown_to_be_alive(
 def test_a_browser_that_takes_nothing_is_let_go_and_comes_back(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_module, "MOST_WAITING", 3)
+    monkeypatch.setattr(events, "MOST_WAITING", 3)
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))

@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from geminids.faces.web.app import ENDPOINTS
-from geminids.faces.web.guarding import HEADER, SECURITY_HEADERS, Key
+from geminids.faces.web.guard import HEADER, SECURITY_HEADERS, Key
 from tests.support.homes import write_session
 from tests.support.web_apps import BASE, KEY, Served, client_of, served, wait_until
 

@@ -20,8 +20,8 @@ from geminids.core.model import SessionKind
 from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.app import ENDPOINTS
 from geminids.faces.web.endpoints import Endpoint
+from geminids.faces.web.outgoing import Writing
 from geminids.faces.web.redaction import Redaction
-from geminids.faces.web.written import Writing
 from geminids.library import open_library
 from geminids.query.sessions.listing import Filter
 from geminids.sharing.transcript import safe

@@ -19,7 +19,7 @@ from geminids.faces.documents.timeline import (
     TimelineTurn,
 )
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Place
-from geminids.faces.web.opened import OpenedSession
+from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.transcript import turns_led
 from geminids.sharing.transcript import safe

@@ -21,7 +21,7 @@ import uvicorn
 from geminids.faces.web.app import create_app
 from geminids.faces.web.connections import ACCEPTED_AT_ONCE, MOST_IN_LINE, Connection
 from geminids.faces.web.errors import PortTakenError
-from geminids.faces.web.guarding import Code, Key
+from geminids.faces.web.guard import Code, Key
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

@@ -22,10 +22,10 @@ from geminids.core.errors import GeminidsError
 from geminids.faces.web.endpoints import Asked, Desk, Endpoint, parameters
 from geminids.faces.web.faults import fault, fault_of, fault_of_system
 from geminids.faces.web.libraries import READERS, Libraries
-from geminids.faces.web.opened import OpenedSessions
+from geminids.faces.web.opened_sessions import OpenedSessions
+from geminids.faces.web.outgoing import Writing
 from geminids.faces.web.redaction import Redaction
 from geminids.faces.web.workers import Workers
-from geminids.faces.web.written import Writing
 
 LONGEST_KEPT = 15.0
 """Seconds after which an answer is worked out again: `7d` means another moment then, and names may be new."""

@@ -21,7 +21,7 @@ from geminids.core.errors import GeminidsError
 from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.errors import EndingError
 from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.written import Writing, harmless
+from geminids.faces.web.outgoing import Writing, harmless
 from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:

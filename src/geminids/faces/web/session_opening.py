@@ -9,7 +9,7 @@ import msgspec
 
 from geminids.faces.documents.transcript import Opening
 from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint
-from geminids.faces.web.opened import BegunSession
+from geminids.faces.web.opened_sessions import BegunSession
 from geminids.faces.web.session_lines import session_lines
 from geminids.faces.web.transcript import (
     AskedAtLevel,

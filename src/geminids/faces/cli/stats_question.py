@@ -1,0 +1,75 @@
+"""What `geminids stats` is asked, as it was typed; and what is said where there is nothing to count."""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from typing import TYPE_CHECKING, NamedTuple
+
+from geminids.faces.cli.talk import say
+
+if TYPE_CHECKING:
+    from geminids.library import Library
+    from geminids.query.usage.stats import StatsQuestion
+
+GROUPS = ("day", "week", "month", "model", "agent", "project", "session", "tool")
+"""What figures can be grouped by; written here so that help need not load what makes it."""
+ON_A_TERMINAL = 30
+"""Rows of a table, where no limit is set."""
+
+
+class Asked(NamedTuple):
+    """What is asked for, as it was typed."""
+
+    words: str
+    by: str | None
+    since: str | None
+    until: str | None
+    project: str | None
+    agents: tuple[str, ...]
+    subagents: str
+    estimate: bool
+    chart: str | None
+    limit: int | None
+
+    def question(self) -> "StatsQuestion":
+        """What the library is asked."""
+        from geminids.query.usage.stats import StatsQuestion
+
+        return StatsQuestion(
+            by=self.by or GROUPS[0],
+            words=self.words,
+            since=self.since,
+            until=self.until,
+            project=self.project,
+            agents=self.agents,
+            fold=self.subagents == "fold",
+            estimate=self.estimate,
+        )
+
+    def options(self) -> list[str]:
+        """The words to type for it."""
+        once = {name: getattr(self, name) for name in ("by", "since", "until", "project", "chart", "limit")}
+        typed = [word for name, value in once.items() if value for word in (f"--{name}", str(value))]
+        typed += [word for agent in self.agents for word in ("--agent", agent)]
+        typed += ["--subagents", self.subagents] if self.subagents != "fold" else []
+        typed += ["--estimate"] if self.estimate else []
+        # Options come first: after the words, one that begins with - would be taken for an option.
+        ends_options = ["--"] if self.words.startswith("-") else []
+        return [*typed, *ends_options, self.words] if self.words else typed
+
+
+def tell_nothing(library: "Library", asked: Asked) -> None:
+    """Say why there is nothing to count."""
+    from geminids.faces.cli.sessions import tell_nothing_found
+    from geminids.query.sessions.listing import Filter
+    from geminids.query.usage.stats import StatsQuestion
+    from geminids.sharing.transcript import words
+
+    sessions = library.stats(StatsQuestion(by="agent")).total.sessions
+    if not sessions:
+        tell_nothing_found()
+        return
+    if asked.project:
+        listing = library.listing(Filter(kinds=None, project=asked.project), 1)
+        if not listing.sessions and (near := listing.nearest_projects(asked.project)):
+            say(f"No project matches {asked.project!r}. There are: {', '.join(near)}.")
+            return
+    say(f"None of {words.count(sessions, 'session')} matches.")
