@@ -18,7 +18,7 @@ from geminids.core import agents
 from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
 from geminids.core.model import CompanionKind, ProblemKind, Project, SessionSummary
 from geminids.core.names import storable
-from geminids.reading.bundles import Shelf, project_key, read_beside, read_bundle, shelves
+from geminids.reading.bundles import LISTED, Shelf, project_key, read_beside, read_bundle, shelves
 from geminids.storage.codec.known_bundles import packed_bundle
 from geminids.storage.codec.packed import packed, problem_rows, project_of, unpacked
 from geminids.storage.codec.rows import Rows, Traced, fate_rows, traces
@@ -33,8 +33,6 @@ from geminids.sync.forgotten_filter import Graves
 from geminids.sync.kept_copies import Keeping, Kept
 from geminids.sync.seen import Seen
 
-LISTED = frozenset({CompanionKind.SAVED_CHAT, CompanionKind.PROMPT_LOG})
-"""What lies beside sessions and is listed among them."""
 BESIDE_LIMIT = 8_000_000
 """So many bytes beside the sessions of a project are read; the rest is left to commands that show it."""
 

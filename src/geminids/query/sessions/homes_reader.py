@@ -12,8 +12,7 @@ from geminids.core.agents.base import Bundle, Companions, Home, Reading, Scan, m
 from geminids.core.agents.traces import Trace, trace
 from geminids.core.model import CompanionKind, Problem
 from geminids.query.projects.report import Shelved
-from geminids.reading.bundles import Shelf, read_beside, read_bundle, shelves
-from geminids.sync.intake import LISTED
+from geminids.reading.bundles import LISTED, Shelf, read_beside, read_bundle, shelves
 
 Wanted = Callable[[Bundle | Companions], bool]
 """Whether these files are to be read."""

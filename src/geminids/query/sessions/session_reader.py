@@ -17,13 +17,12 @@ from geminids.query.sessions.homes_reader import HomesReader
 from geminids.query.sessions.known_bundles import bundle_as_known
 from geminids.query.sessions.listing import LEFT_UNREAD
 from geminids.query.sessions.session_ref import SessionRef
-from geminids.reading.bundles import read_bundle
+from geminids.reading.bundles import LISTED, read_bundle
 from geminids.storage.index import reader as rows
 from geminids.storage.index.bundles import SessionPlace, numbered_place, place_of
 from geminids.storage.index.copies import copied_messages
 from geminids.storage.index.database import Index
 from geminids.storage.index.folders import folders_of_session
-from geminids.sync.intake import LISTED
 
 SHOW_LIMIT = 1_000_000_000
 """So many bytes beside the sessions of a project are read where one session is looked for."""
