@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from geminids.agents.gemini.homes import AGENT
-from geminids.agents.gemini.read.agent_view import agent_view
 from geminids.agents.gemini.read.files import Segment, read_file, segments
 from geminids.agents.gemini.read.projects import read_registry
 from geminids.agents.gemini.read.records import SESSION_FIELDS, Kind, Record
@@ -89,6 +88,8 @@ def read_alone(path: Path) -> Reading | None:
 
 def read_as_agent(path: Path) -> dict[str, Any] | None:
     """The record exactly as Gemini CLI's own loader returns it from this file."""
+    from geminids.agents.gemini.read.agent_view import agent_view
+
     text = read_bounded(path, GIVEN)
     return None if text.whole is None else agent_view(read_file(path, text), text.whole)
 

@@ -20,9 +20,9 @@ from geminids.core.agents.base import Bundle, Home
 from geminids.core.agents.homes import disk_of
 from geminids.core.model import Message, Session, SessionSummary, ToolKind
 from geminids.core.names import storable
+from geminids.query.projects.known_projects import projects_known
 from geminids.query.sessions import ids
 from geminids.query.sessions.assembly import assembled, copies_marked
-from geminids.query.sessions.contents import projects_known
 from geminids.query.sessions.session_reader import SessionReader
 from geminids.reading.bundles import EarlierDisk
 from geminids.storage.codec.packed import unpacked

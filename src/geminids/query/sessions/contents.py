@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from geminids.core.agents.base import CompanionFile
-from geminids.core.model import Problem, Project, SessionSummary
-from geminids.core.names import storable
+from geminids.core.model import Problem, SessionSummary
+from geminids.query.projects.known_projects import identity_of, in_letters
 from geminids.query.projects.report import Contents, Shelved, known_as
-from geminids.storage.codec.packed import problem_of, project_of, unpacked
+from geminids.storage.codec.packed import problem_of, unpacked
 from geminids.storage.index import contents as kept
 from geminids.storage.index import reader
 from geminids.storage.index.database import Index
-from geminids.storage.index.projects import known_projects
 from geminids.storage.index.values import SessionRow
-from geminids.sync.projects.identity import Identity
 
 
 def contents(index: Index, repositories: Mapping[str, str]) -> Contents:
     """Everything, and whose it is."""
-    recorded, identity = _identity(index)
+    recorded, identity = identity_of(index)
     identity.repositories = repositories
     shelves = {
         shelf.number: Shelved(
@@ -54,33 +52,12 @@ def all_problems(index: Index) -> list[Problem]:
 
 def summaries(index: Index, rows: Sequence[SessionRow]) -> list[SessionSummary]:
     """Some sessions with all that is known of them but their messages, in the same order."""
-    _, identity = _identity(index)
+    _, identity = identity_of(index)
     found = reader.summaries(index, [row.number for row in rows])
     return [known_as(_summary(summary), identity) for summary in found]
 
 
-def projects_known(index: Index) -> Callable[[Project], Project]:
-    """What gives the best that is known of a project."""
-    identity = _identity(index)[1]
-    return lambda project: identity.get(_in_letters(project), project)
-
-
 def _summary(packed: bytes) -> SessionSummary:
     summary = unpacked(packed, SessionSummary)
-    project = _in_letters(summary.project)
+    project = in_letters(summary.project)
     return summary if project is summary.project else msgspec.structs.replace(summary, project=project)
-
-
-def _in_letters(project: Project) -> Project:
-    """A project as the index tells it: the names of its folders may be no text."""
-    names = (project.path or "", project.slug or "")
-    path, slug = map(storable, names)
-    if (path, slug) == names:
-        return project
-    return msgspec.structs.replace(project, path=path or None, slug=slug or None)
-
-
-def _identity(index: Index) -> tuple[dict[int, Project], Identity]:
-    known = known_projects(index)
-    recorded = {project.number: project_of(project.recorded) for project in known}
-    return recorded, Identity({recorded[project.number]: project_of(project.best) for project in known})

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.agents.base import Bundle, Companions, Home, Reading
 from geminids.core.agents.homes import disk_of
 from geminids.core.model import Problem, Project, Session
 from geminids.core.names import storable
+from geminids.query.projects.known_projects import projects_known
 from geminids.query.sessions import ids
 from geminids.query.sessions.assembly import assembled
-from geminids.query.sessions.contents import projects_known
-from geminids.query.sessions.homes_reader import HomesReader
 from geminids.query.sessions.known_bundles import bundle_as_known
 from geminids.query.sessions.listing import LEFT_UNREAD
 from geminids.query.sessions.session_ref import SessionRef
@@ -23,6 +22,9 @@ from geminids.storage.index.bundles import SessionPlace, numbered_place, place_o
 from geminids.storage.index.copies import copied_messages
 from geminids.storage.index.database import Index
 from geminids.storage.index.folders import folders_of_session
+
+if TYPE_CHECKING:
+    from geminids.query.sessions.homes_reader import HomesReader
 
 SHOW_LIMIT = 1_000_000_000
 """So many bytes beside the sessions of a project are read where one session is looked for."""
@@ -61,7 +63,7 @@ class SessionReader:
         large = {problem.file for problem in rows.problems(self._index, LEFT_UNREAD)}
         if not large:
             return ReadSession(None)
-        readings = HomesReader(self._homes).readings(lambda found: _is_beside(found, large), SHOW_LIMIT)
+        readings = self._homes_reader(None).readings(lambda found: _is_beside(found, large), SHOW_LIMIT)
         found = ids.pick([session for reading in readings for session in reading.sessions], wanted)
         return ReadSession(self._assembled(found, ()) if found else None)
 
@@ -97,8 +99,14 @@ class SessionReader:
         """The homes, as far as the project of a session goes; of one that is not known, all of them."""
         folders = tuple(folders_of_session(self._index, session_id))
         if folders not in self._scanned:
-            self._scanned[folders] = HomesReader(self._homes, only=folders or None)
+            self._scanned[folders] = self._homes_reader(folders or None)
         return self._scanned[folders]
+
+    def _homes_reader(self, only: Collection[str] | None) -> HomesReader:
+        # Most sessions are opened without it.
+        from geminids.query.sessions.homes_reader import HomesReader
+
+        return HomesReader(self._homes, only)
 
     def _assembled(self, session: Session, copied: Collection[str]) -> Session:
         disk = disk_of(self._homes, session.file or "") if self._with_outputs else None

@@ -1,0 +1,36 @@
+"""The best that is known of the projects that sessions name, as the index has settled it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from geminids.core.model import Project
+from geminids.core.names import storable
+from geminids.storage.codec.packed import project_of
+from geminids.storage.index.database import Index
+from geminids.storage.index.projects import known_projects
+from geminids.sync.projects.identity import Identity
+
+
+def projects_known(index: Index) -> Callable[[Project], Project]:
+    """What gives the best that is known of a project."""
+    identity = identity_of(index)[1]
+    return lambda project: identity.get(in_letters(project), project)
+
+
+def identity_of(index: Index) -> tuple[dict[int, Project], Identity]:
+    """All projects as their sessions name them, by number, and what each of them is."""
+    known = known_projects(index)
+    recorded = {project.number: project_of(project.recorded) for project in known}
+    return recorded, Identity({recorded[project.number]: project_of(project.best) for project in known})
+
+
+def in_letters(project: Project) -> Project:
+    """A project as the index tells it: the names of its folders may be no text."""
+    names = (project.path or "", project.slug or "")
+    path, slug = map(storable, names)
+    if (path, slug) == names:
+        return project
+    return msgspec.structs.replace(project, path=path or None, slug=slug or None)
