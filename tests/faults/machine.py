@@ -235,9 +235,9 @@ def load_everything() -> None:
     import geminids.faces.cli.stats_command
     import geminids.faces.cli.sync_command
     import geminids.faces.cli.verify_command
-    import geminids.library.attest.attesting
-    import geminids.library.attest.recording
-    import geminids.library.attest.verifying  # noqa: F401
+    import geminids.library.attest.attestation
+    import geminids.library.attest.records
+    import geminids.library.attest.verification  # noqa: F401
 
 
 def state_of(folder: Path) -> dict[str, tuple[str, int, int]]:

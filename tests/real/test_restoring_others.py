@@ -19,7 +19,7 @@ import pytest
 from geminids.core.agents.homes import Home
 from geminids.core.agents.restore import Copy
 from geminids.core.agents.resume import Circumstances
-from geminids.library.custody.restoring import plan_in_home, write
+from geminids.library.custody.restore import plan_in_home, write
 from tests.conftest import FIXTURES
 from tests.real import programs
 from tests.real.cli import slow_service

@@ -26,7 +26,7 @@ from geminids.library.health import HealthMethods
 from geminids.library.projects import ProjectMethods
 from geminids.library.sharing import SharingMethods
 from geminids.library.usage import UsageMethods
-from geminids.library.watching import WatchMethods
+from geminids.library.watch import WatchMethods
 from geminids.storage.index.database import closed_on_error
 
 if TYPE_CHECKING:

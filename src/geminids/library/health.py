@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from geminids.core.errors import Unreadable
     from geminids.core.model import FileAccount, Problem, SessionSummary
-    from geminids.library.custody.keeping import KeptCopies
+    from geminids.library.custody.kept_copies import KeptCopies
     from geminids.query.health.facts import IndexFacts
     from geminids.query.health.fidelity import Fidelity
     from geminids.query.health.overview import Overview
@@ -107,6 +107,6 @@ class HealthMethods(OneSessionMethods):
     def kept(self) -> KeptCopies:
         """The kept copies, and what can be done with them; what is new is kept before."""
         self._context.index.catch_up()
-        from geminids.library.custody.keeping import KeptCopies
+        from geminids.library.custody.kept_copies import KeptCopies
 
         return KeptCopies(self._context, self.session)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.core.model import Session
-    from geminids.library.attest.recording import Records
+    from geminids.library.attest.records import Records
+    from geminids.library.export import Exporting
     from geminids.library.export_items import Item
-    from geminids.library.exporting import Exporting
     from geminids.sharing.records.natives import Natives
     from geminids.sharing.redact import Redactor
     from geminids.sharing.transcript.entries import Detail, StoryEntry
@@ -45,7 +45,7 @@ class SharingMethods(SearchMethods):
     ) -> Exporting:
         """A format with all that is chosen for it: `options` are those of `Manner` that it names."""
         from geminids.core.errors import FormatOptionError
-        from geminids.library.exporting import Exporting
+        from geminids.library.export import Exporting
         from geminids.sharing import export
         from geminids.sharing.export.base import Manner
         from geminids.sharing.transcript.entries import LEVELS
@@ -145,7 +145,7 @@ class SharingMethods(SearchMethods):
         Raises SigningNotInstalledError if what only the extra `sign` brings is not there.
         """
         try:
-            from geminids.library.attest.recording import Records
+            from geminids.library.attest.records import Records
         except ModuleNotFoundError as error:
             package = str(error.name).partition(".")[0]
             if package not in OF_SIGNING:

@@ -9,7 +9,7 @@
     usage/      what sessions did, used and cost (`stats`, `over_time`, `costs`, `prices/`), and where a total
                 comes from (`explanation`)
     projects/   what all sessions together know of a project (`report`), all of it in order of time
-                (`timeline`), which one is meant (`matching`)
+                (`timeline`), which one is meant (`lookup`)
     health/     all there is in little (`overview`), what became of every byte (`fidelity`), what is kept
                 (`kept_copies`), what agents are going to delete (`forecast`)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from geminids.core.model import Project, SessionKind, SessionSummary
-from geminids.query.projects.matching import match
+from geminids.query.projects.lookup import match
 from geminids.query.sessions.listing import Filter, Listing
 from geminids.query.sessions.listing import listing as list_index
 from tests.support.summaries import index_of, project, summary

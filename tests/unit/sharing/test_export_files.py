@@ -21,7 +21,7 @@ import pytest
 
 from geminids.core.atomic_files import hold
 from geminids.core.errors import DamagedManifestError, FileExistsAlreadyError
-from geminids.library.custody.rescuing import write_new
+from geminids.library.custody.rescue import write_new
 from geminids.sharing.export.base import Entry
 from geminids.sharing.export.files import NewFile, write_file
 from geminids.sharing.export.folder import MANIFEST, Done, Folder, Page, Refused

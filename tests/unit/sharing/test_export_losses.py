@@ -12,7 +12,7 @@ import pytest
 
 from geminids.core.errors import NoTableError
 from geminids.core.model import Origin, Session, State, Text
-from geminids.library.exporting import Exporting
+from geminids.library.export import Exporting
 from geminids.sharing import export
 from geminids.sharing.export.base import Format, Manner
 from geminids.sharing.export.format_tables import Share, carried_by, level_of

@@ -35,8 +35,8 @@ from geminids.core.model import (
     Unrecognised,
     Usage,
 )
+from geminids.library.export import Exporting
 from geminids.library.export_items import Item
-from geminids.library.exporting import Exporting
 from geminids.sharing.export.base import Format
 from geminids.sharing.export.losses import Verdict, losses
 from geminids.sharing.records.encoding import decode, encode_cbor, encode_json

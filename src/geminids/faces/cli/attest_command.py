@@ -29,8 +29,8 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.core.model import Session
     from geminids.library import Library
-    from geminids.library.attest.attesting import Attested, Attesting
-    from geminids.library.attest.chaining import ChainOutcome
+    from geminids.library.attest.attestation import Attested, Attesting
+    from geminids.library.attest.chain import ChainOutcome
     from geminids.storage.index.values import SessionRow
 
 STDOUT = "-"

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from geminids.library import Library
+    from geminids.library.export import Exporting
     from geminids.library.export_items import FolderOutcome, Item
-    from geminids.library.exporting import Exporting
     from geminids.sharing.export.folder import Refused
 
 STDOUT = "-"

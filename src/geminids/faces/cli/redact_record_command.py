@@ -22,7 +22,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span
     from geminids.faces.documents.records import RecordEntry
-    from geminids.library.attest.excerpting import Excerpt
+    from geminids.library.attest.excerpt import Excerpt
 
 BEGINNING = 60
 """Characters of an entry that are shown to choose from."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.documents.kept_copies import RestoredSession
     from geminids.library import Library
-    from geminids.library.custody.restoring import RestorePlan
+    from geminids.library.custody.restore import RestorePlan
     from geminids.storage.index.values import SessionRow
 
 INDENT = 2
@@ -142,7 +142,7 @@ def _leaders(rows: Sequence[SessionRow]) -> list[SessionRow]:
 def _planned(
     choices: Choices, library: Library, wanted: Sequence[str], folder: str | None, row: SessionRow
 ) -> Planned:
-    from geminids.library.custody.restoring import RestorePlan
+    from geminids.library.custody.restore import RestorePlan
 
     try:
         plan = library.kept.restoring(_name(library, wanted, row), folder, choices.now)

@@ -22,7 +22,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.faces.documents.records import VerifiedFile
-    from geminids.library.attest.verifying import VerifiedRecord
+    from geminids.library.attest.verification import VerifiedRecord
 
 SHOWS = (
     "Whoever has this key held what is shown here when they signed it, and nothing of it was changed since."

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from geminids.core.errors import NothingToReadError
-from geminids.library.attest.attesting import SIGNATURE_SUFFIX
+from geminids.library.attest.attestation import SIGNATURE_SUFFIX
 from geminids.sharing.records import encoding
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.vcon import record_in

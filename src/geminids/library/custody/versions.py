@@ -12,7 +12,7 @@ from geminids.core.errors import NothingKeptError
 from geminids.core.model import Session, SessionSummary
 from geminids.library.context import LibraryContext
 from geminids.query.health.kept_copies import FileVersion
-from geminids.query.sessions.belonging import paths_of
+from geminids.query.sessions.session_files import paths_of
 from geminids.query.sessions.session_reader import SessionReader
 from geminids.query.sessions.session_ref import SessionRef
 from geminids.reading.bundles import EarlierDisk

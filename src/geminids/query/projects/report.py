@@ -20,7 +20,7 @@ from geminids.core.model import (
 )
 from geminids.core.names import project_names
 from geminids.core.spellings import same_place
-from geminids.query.projects.matching import exactly, match, nearest
+from geminids.query.projects.lookup import exactly, match, nearest
 from geminids.storage.times import FIRST
 from geminids.sync.projects.identity import Identity, Remembered, best_known, is_settled, sureness
 

@@ -71,7 +71,7 @@ def _agent(index: "Index", value: str) -> Meaning:
 
 def _project(index: "Index", value: str) -> Meaning:
     """By the same rules as `list --project`."""
-    from geminids.query.projects.matching import match, nearest
+    from geminids.query.projects.lookup import match, nearest
 
     known = reader.projects(index)
     meant = set(match(known.values(), value))
@@ -96,7 +96,7 @@ def _part_of_a_name(
     meant = numbers_named(known, value)
     if meant:
         return Meaning(condition(meant))
-    from geminids.query.projects.matching import nearest
+    from geminids.query.projects.lookup import nearest
 
     return Meaning(NOTHING, tuple(nearest(list(known), value)))
 

@@ -62,7 +62,7 @@ class Listing(Value):
 
     def nearest_projects(self, wanted: str) -> list[str]:
         """Projects that may have been meant, or else a few of those there are."""
-        from geminids.query.projects.matching import nearest
+        from geminids.query.projects.lookup import nearest
 
         return nearest(self.projects, wanted)
 
@@ -101,7 +101,7 @@ def conditions_of(index: "Index", wanted: Filter, tagged: Collection[str] = ()) 
 def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
     if wanted is None:
         return ()
-    from geminids.query.projects.matching import match
+    from geminids.query.projects.lookup import match
 
     return match(known.values(), wanted)
 

@@ -13,7 +13,7 @@ import msgspec
 from geminids.core.agents.base import Bundle, Home
 from geminids.core.disk import REAL
 from geminids.core.model import Project, Session
-from geminids.query.projects.matching import match
+from geminids.query.projects.lookup import match
 from geminids.sync.watch import AnyEvent, FileFinder, Finder, HomesFinder, Pace, SessionNews, Wanted, watch
 
 Homes = Callable[[], Sequence[Home]]

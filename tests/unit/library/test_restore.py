@@ -24,7 +24,7 @@ from geminids.core.agents.restore import Copy, Placement
 from geminids.core.agents.resume import Circumstances
 from geminids.core.errors import FileExistsAlreadyError, GeminidsError, LedAwayError
 from geminids.core.model import folder_hash
-from geminids.library.custody.restoring import RestorePlan, pieces_below, plan_in_home, plan_to_folder, write
+from geminids.library.custody.restore import RestorePlan, pieces_below, plan_in_home, plan_to_folder, write
 from tests.conftest import FIXTURES, ROOT
 from tests.support.fake_agents import install, path_with
 from tests.support.homes import FIRST_ID, write_session
@@ -715,7 +715,7 @@ def test_a_full_disk_leaves_nothing_and_is_named(tmp_path: Path) -> None:
     """A limit on the size of files stands for a disk that is full."""
     code = """
 import resource, signal, sys
-from geminids.library.custody.restoring import RestorePlan, write
+from geminids.library.custody.restore import RestorePlan, write
 from geminids.core.agents.restore import Placement
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -740,7 +740,7 @@ def test_killed_in_the_middle_no_half_file_has_the_name_of_a_session(tmp_path: P
     code = """
 import os, signal, sys
 from functools import partial
-from geminids.library.custody import restoring
+from geminids.library.custody import restore
 from geminids.sharing.export.files import NewFile
 from geminids.core.agents.restore import Placement
 target, moment = sys.argv[1:]
@@ -757,7 +757,7 @@ placements = tuple(
     Placement(path=f"{target}/{number}.jsonl", read=partial(reading, number), size=5000, origin="")
     for number in range(3)
 )
-restoring.write(restoring.RestorePlan("it", placements))
+restore.write(restore.RestorePlan("it", placements))
 """
     for moment, whole in (("writing", 0), ("naming", 1)):
         folder = tmp_path / moment

@@ -20,8 +20,8 @@ from geminids.core.model import SessionSummary
 from geminids.core.names import storable
 from geminids.library.context import LibraryContext
 from geminids.query.health.kept_copies import Forgettable, Forgotten
-from geminids.query.sessions.belonging import held_by_others, led_by, logs_beside, paths_of
 from geminids.query.sessions.contents import summaries
+from geminids.query.sessions.session_files import held_by_others, led_by, logs_beside, paths_of
 from geminids.storage.archive.rewrite import remove
 from geminids.storage.archive.values import Version
 from geminids.storage.durable.tombstones import bury, lift

@@ -23,7 +23,7 @@ import msgspec
 from geminids.core.atomic_files import remove_left_over
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError, FileExistsAlreadyError, RedactionError, SessionGoneError
-from geminids.library.attest.attesting import ATTEMPTS, Attesting
+from geminids.library.attest.attestation import ATTEMPTS, Attesting
 from geminids.sharing.export.files import naming, write_file
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.standalone import body_of, key_id, verify

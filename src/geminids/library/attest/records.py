@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError
-from geminids.library.attest.attesting import Attesting, Signer, write_signed
-from geminids.library.attest.chaining import Statements
+from geminids.library.attest.attestation import Attesting, Signer, write_signed
+from geminids.library.attest.chain import Statements
 from geminids.library.attest.choices import SigningManner, Unwanted
-from geminids.library.attest.excerpting import Excerpt, excerpt_of, signed_record
+from geminids.library.attest.excerpt import Excerpt, excerpt_of, signed_record
 from geminids.library.attest.signed_files import is_cose, read_given
-from geminids.library.attest.verifying import Asked, Verifying
+from geminids.library.attest.verification import Asked, Verifying
 from geminids.query.sessions.input_files import is_document
 from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding, standalone

@@ -6,7 +6,7 @@ import pytest
 
 from geminids.core.model import KnownBy, Project, folder_hash
 from geminids.core.names import project_names
-from geminids.query.projects.matching import match, nearest
+from geminids.query.projects.lookup import match, nearest
 from tests.support.summaries import project
 
 SHOP = project("/home/ada/dev/shop", "shop")

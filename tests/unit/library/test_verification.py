@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from geminids.library import Library
-from geminids.library.attest.retelling import UntoldError, files_of, given_file, laid_out
-from geminids.library.attest.verifying import Asked, VerifiedRecord, Verifying
+from geminids.library.attest.agent_files import UntoldError, files_of, given_file, laid_out
+from geminids.library.attest.verification import Asked, VerifiedRecord, Verifying
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.signature import Claims, statement
 from geminids.sharing.records.standalone import encode_json

@@ -42,9 +42,9 @@ from geminids.storage.index.values import SessionRow
 from geminids.storage.times import moment
 
 if TYPE_CHECKING:
-    from geminids.library.custody.forgetting import Forgetting
-    from geminids.library.custody.rescuing import Repaired
-    from geminids.library.custody.restoring import RestorePlan
+    from geminids.library.custody.forget import Forgetting
+    from geminids.library.custody.rescue import Repaired
+    from geminids.library.custody.restore import RestorePlan
     from geminids.storage.archive.values import Exported, Imported, Verified
     from geminids.storage.durable.values import Tombstone
 
@@ -129,7 +129,7 @@ class KeptCopies:
 
     def restoring(self, wanted: str, folder: str | None = None, now: datetime | None = None) -> RestorePlan:
         """How a session would be put back where its agent finds it, or into a folder. Nothing is written."""
-        from geminids.library.custody.restoring import plan_in_home, plan_to_folder
+        from geminids.library.custody.restore import plan_in_home, plan_to_folder
 
         if folder is not None and is_below(folder, [one.folder for one in self._context.homes]):
             raise AgentFolderError(folder)
@@ -145,7 +145,7 @@ class KeptCopies:
 
     def restore(self, plan: RestorePlan) -> list[str]:
         """Write what was planned; never over a file. The paths that were written."""
-        from geminids.library.custody.restoring import write
+        from geminids.library.custody.restore import write
 
         return write(plan)
 
@@ -165,7 +165,7 @@ class KeptCopies:
 
     def _on_this_machine(self, home: Home, copies: list[Copy]) -> tuple[Home, list[Copy]]:
         """The home of the agent here, and what came from another machine as if it had lain in it."""
-        from geminids.library.custody.restoring import pieces_below
+        from geminids.library.custody.restore import pieces_below
 
         if home.known_by != IMPORTED:
             return home, copies
@@ -203,7 +203,7 @@ class KeptCopies:
 
     def rescue(self, found: Stranded, now: datetime | None = None) -> Repaired:
         """Write a new file of a session, with which its agent can show it again. No other file is touched."""
-        from geminids.library.custody.rescuing import repaired, write_new
+        from geminids.library.custody.rescue import repaired, write_new
 
         made = repaired(found, now or datetime.now(UTC))
         write_new(made.path, made.content, self._home_of(found.session).folder)
@@ -231,7 +231,7 @@ class KeptCopies:
 
     @cached_property
     def _forgetting(self) -> Forgetting:
-        from geminids.library.custody.forgetting import Forgetting
+        from geminids.library.custody.forget import Forgetting
 
         return Forgetting(self._context)
 

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.core.errors import GeminidsError
-from geminids.library.attest.chaining import statement_files
-from geminids.library.attest.history import linked, past
-from geminids.library.attest.retelling import (
+from geminids.library.attest.agent_files import (
     GivenFile,
     UntoldError,
     difference,
@@ -28,6 +26,8 @@ from geminids.library.attest.retelling import (
     same_session,
     told_sessions,
 )
+from geminids.library.attest.chain import statement_files
+from geminids.library.attest.history import linked, past
 from geminids.library.attest.signed_files import Given, read_given, taken_apart
 from geminids.sharing.records import encoding
 from geminids.sharing.records.errors import RecordError

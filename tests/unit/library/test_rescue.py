@@ -20,7 +20,7 @@ from geminids.core.agents.rescue import Severity, Stranded
 from geminids.core.agents.resume import Circumstances
 from geminids.core.errors import FileExistsAlreadyError
 from geminids.core.model import Message, Origin, Session, SessionKind, State, folder_hash
-from geminids.library.custody.rescuing import CannotRescueError, repaired, write_new
+from geminids.library.custody.rescue import CannotRescueError, repaired, write_new
 from tests.conftest import FIXTURES
 from tests.support.fake_agents import install, path_with
 from tests.support.homes import write_session

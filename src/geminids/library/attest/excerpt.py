@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.library.attest.attesting import wrapped
-from geminids.library.attest.chaining import fault_of
+from geminids.library.attest.attestation import wrapped
+from geminids.library.attest.chain import fault_of
 from geminids.library.attest.choices import Unwanted
 from geminids.library.attest.signed_files import taken_apart
 from geminids.sharing.records.errors import RecordError
