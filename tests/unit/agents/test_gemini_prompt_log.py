@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from geminids.agents.gemini import GeminiSource
-from geminids.agents.gemini.companions import absence, log_pieces, logged_lines, lost, prompt_log
+from geminids.agents.gemini.companions import absence, lost, prompt_log
 from geminids.agents.gemini.companions.absence import Absence
 from geminids.agents.gemini.companions.lost import Joined, join
 from geminids.agents.gemini.companions.prompt_log import PromptLog, read_prompt_log
@@ -267,8 +267,8 @@ def test_counts_of_the_corpus(corpus: Path, record_property: RecordProperty) -> 
             read = read_home(home)
             ties.update(f"{line.kind}: {line.missing or 'in its session'}" for line in read.typed)
             lost_sessions += len(read.lost)
-    marked_text = f"{ties.total()} typed lines in {len(RECORDINGS)} scenarios, {lost_sessions} lost sessions"
-    record_property("counts", marked_text)
+    counts = f"{ties.total()} typed lines in {len(RECORDINGS)} scenarios, {lost_sessions} lost sessions"
+    record_property("counts", counts)
     for reason, number in ties.most_common():
         record_property("counts", f"  {number:4} {reason}")
 
@@ -392,56 +392,29 @@ def test_with_a_limit_the_newest_lines_are_read(tmp_path: Path) -> None:
     assert read(tmp_path, content, limit=0).lines == ()
 
 
-@pytest.mark.parametrize("at_once", [0, 16_000_000])
-def test_long_lines_are_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", at_once)
+def test_long_lines_are_read_whole(tmp_path: Path) -> None:
     text = "wörter \n" * 700_000
-    log = read(tmp_path, written(entry(0, text), entry(1)))
-    assert [line.marked_text for line in log.lines] == [text, "Hello"]
-    assert log.lines[0].key == key(text)
-    assert not log.problems
+    content = written(entry(0, text), entry(1))
+    for log in (read(tmp_path, content), read(tmp_path, content[:-3])):
+        assert [line.text for line in log.lines] == [text, "Hello"]
+        assert log.lines[0].key == key(text)
 
 
-def test_where_memory_is_short_old_lines_are_shortened_first(
+def test_of_a_log_longer_than_any_the_newest_lines_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logged_lines, "_MOST_KEPT", 600_000)
-    text = "words\n" * 50_000
-    log = read(tmp_path, written(entry(0, text), entry(1, text + "!")))
-    shorter = text[:65_536]
-    assert [line.marked_text for line in log.lines] == [
-        f"{shorter} [… 234,464 characters are left out …]",
-        text + "!",
-    ]
-    assert log.lines[0].key == key(text)
-    left_out = len(json.dumps(text)) - len(json.dumps(shorter))
-    assert (log.account.used["line"].records, log.account.problem["left-unread"].bytes) == (2, left_out)
+    monkeypatch.setattr(prompt_log, "_MOST_READ", 10_000)
+    log = read(tmp_path, written(*(entry(number) for number in range(1_000))))
+    assert [line.message_id for line in log.lines] == list(range(1_000 - len(log.lines), 1_000))
+    assert 50 < len(log.lines) < 100
     assert problems(log) == [ProblemKind.LEFT_UNREAD]
-    (only,) = joined_logs([log]).lost
-    assert only.messages[0].text(Origin.HUMAN) == log.lines[0].marked_text
 
 
-def test_a_line_longer_than_memory_may_hold_is_read_from_both_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", 0)
-    monkeypatch.setattr(log_pieces, "_CHUNK", 100_000)
-    monkeypatch.setattr(log_pieces, "_LONGEST_READ", 200_000)
-    log = read(tmp_path, written(entry(0, "before"), entry(1, "x" * 3_000_000), entry(2, "after")))
-    assert [len(line.text) for line in log.lines] == [6, 65_536, 5]
-    assert [line.at for line in log.lines] == [NOON + timedelta(seconds=10 * n) for n in range(3)]
-    unread = log.account.problem["left-unread"].bytes
-    assert 3_000_000 - 65_536 < unread < 3_000_200 - 65_536
-    assert log.lines[1].marked_text.endswith(f"x [… {unread:,} bytes are left out …]")
-
-
-def test_more_lines_than_memory_may_hold_leave_the_newest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logged_lines, "_MOST_KEPT", 10_000)
-    log = read(tmp_path, written(*(entry(number) for number in range(100))))
-    assert [line.message_id for line in log.lines] == list(range(100 - len(log.lines), 100))
-    assert log.account.problem["left-unread"].records == 100 - len(log.lines)
+def test_of_a_long_log_on_one_line_nothing_is_read(tmp_path: Path) -> None:
+    content = written(*(entry(number) for number in range(100)), indent=None)
+    log = read(tmp_path, content, limit=1_000)
+    assert (log.lines, problems(log)) == ((), [ProblemKind.LEFT_UNREAD])
+    assert log.account.problem["left-unread"].bytes == len(content)
 
 
 def test_shell_history_is_read_as_the_cli_reads_it(tmp_path: Path) -> None:
@@ -472,21 +445,15 @@ ENTRIES = (
     cut=some.tuples(some.integers(0, 2_000), some.integers(0, 2_000)),
     noise=some.binary(max_size=12),
     limit=some.none() | some.integers(0, 1_000),
-    at_once=some.sampled_from([0, 16_000_000]),
 )
 def test_hostile_logs_are_accounted_for(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     entries: list[object],
     indent: int | None,
     cut: tuple[int, int],
     noise: bytes,
     limit: int | None,
-    at_once: int,
 ) -> None:
-    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", at_once)
-    monkeypatch.setattr(log_pieces, "_CHUNK", 50)
-    monkeypatch.setattr(log_pieces, "_LONGEST_READ", 600)
     content = written(*entries, indent=indent)
     start, end = (min(place, len(content)) for place in sorted(cut))
     log = read(tmp_path, content[:start] + noise + content[end:], limit)
@@ -496,17 +463,10 @@ def test_hostile_logs_are_accounted_for(
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(entries=some.lists(ENTRIES, max_size=8), chunk=some.integers(1, 300))
-def test_reading_piece_by_piece_finds_the_same_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries: list[object], chunk: int
-) -> None:
-    objects = [one for one in entries if isinstance(one, dict)]
-    content = written(*objects)
-    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", 16_000_000)
-    at_once = read(tmp_path, content)
-    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", 1)
-    monkeypatch.setattr(log_pieces, "_CHUNK", chunk)
-    in_pieces = read(tmp_path, content)
+@given(entries=some.lists(ENTRIES, max_size=8))
+def test_reading_line_by_line_finds_the_same_lines(tmp_path: Path, entries: list[object]) -> None:
+    content = written(*(one for one in entries if isinstance(one, dict)))
+    at_once, in_pieces = read(tmp_path, content), read(tmp_path, content + b"}")
     spans = [[(line.text, line.place.line, line.place.start, line.place.end) for line in log.lines]
              for log in (at_once, in_pieces)]  # fmt: skip
     assert spans[0] == spans[1]
@@ -542,7 +502,7 @@ def joined(folder: Path, entries: Sequence[object], *traces: Trace, shell: Seque
     return joined_logs([read(folder, written(*entries))], *traces, shell=shell)
 
 
-def marked_text(found: Joined) -> list[tuple[str, str | None]]:
+def ties_of(found: Joined) -> list[tuple[str, str | None]]:
     return [(line.kind.value, line.session_id and line.session_id[7:]) for line in found.typed]
 
 
@@ -550,7 +510,12 @@ def test_equal_prompts_are_tied_to_the_messages_of_their_time(tmp_path: Path) ->
     entries = [entry(0, "go on"), entry(1, "/clear"), entry(2, "go on"), entry(3, "go on")]
     next_one = session("two", said("go on", 30), began=10.1)
     found = joined(tmp_path, entries, session("one", said("go on", 0)), next_one)
-    assert marked_text(found) == [("prompt", "one"), ("command", "one"), ("prompt", "two"), ("prompt", "two")]
+    assert ties_of(found) == [
+        ("prompt", "one"),
+        ("command", "one"),
+        ("prompt", "two"),
+        ("prompt", "two"),
+    ]
     assert [line.missing for line in found.typed] == [
         None, lost.COMMAND_NOT_RECORDED, lost.UNKNOWN, None
     ]  # fmt: skip
@@ -559,13 +524,13 @@ def test_equal_prompts_are_tied_to_the_messages_of_their_time(tmp_path: Path) ->
 
 def test_a_line_without_a_time_is_tied_by_its_words(tmp_path: Path) -> None:
     found = joined(tmp_path, [entry(0, timestamp="soon")], session("one", said("Hello", 500)))
-    assert marked_text(found) == [("prompt", "one")]
+    assert ties_of(found) == [("prompt", "one")]
     assert found.typed[0].missing is None
 
 
 def test_words_taken_over_from_another_session_were_not_typed_in_this_one(tmp_path: Path) -> None:
     found = joined(tmp_path, [entry(0)], session("two", said("Hello", 0, imported=True)))
-    assert marked_text(found) == [("prompt", "one")]
+    assert ties_of(found) == [("prompt", "one")]
     assert [one.native_id for one in found.lost] == ["one"]
 
 
@@ -597,13 +562,13 @@ def test_lines_are_told_apart_by_the_message_that_holds_them(
     tmp_path: Path, text: str, origin: Origin, kind: str
 ) -> None:
     found = joined(tmp_path, [entry(0, text)], session("one", said(text, 0, origin)), shell=["ls -l"])
-    assert marked_text(found) == [(kind, "one")]
+    assert ties_of(found) == [(kind, "one")]
 
 
 def test_words_that_were_changed_on_the_way_are_known_by_the_moment(tmp_path: Path) -> None:
     changed = session("one", said("Greet Ana.", 0), said("echo \\`", 10, Origin.SHELL), said("@docs/**", 20))
     found = joined(tmp_path, [entry(0, "/greet Ana"), entry(1, "echo `"), entry(2, "@docs/")], changed)
-    assert marked_text(found) == [("command", "one"), ("shell", "one"), ("prompt", "one")]
+    assert ties_of(found) == [("command", "one"), ("shell", "one"), ("prompt", "one")]
     assert not any(line.missing for line in found.typed)
 
 
@@ -632,19 +597,24 @@ def test_a_session_that_begins_with_the_clear_is_the_next_one_if_it_can_be(
 ) -> None:
     begun = session("two", *words_said, began=10.2)
     found = joined(tmp_path, [entry(0), entry(1, "/clear"), entry(2, "words")], begun)
-    assert marked_text(found)[2] == ("prompt", owner)
+    assert ties_of(found)[2] == ("prompt", owner)
 
 
 def test_words_of_a_neighbour_a_while_later_are_not_those_of_the_line(tmp_path: Path) -> None:
     found = joined(tmp_path, [entry(0, "continue"), entry(60, "next")], session("two", said("continue", 8)))
-    assert marked_text(found) == [("prompt", "one"), ("prompt", "one")]
+    assert ties_of(found) == [("prompt", "one"), ("prompt", "one")]
 
 
 def test_one_line_in_common_does_not_give_a_neighbour_the_others(tmp_path: Path) -> None:
     entries = [entry(0, "before"), entry(1, "continue"), entry(60, "next"), entry(61, "/quit")]
     neighbour = session("two", said("continue", 10))
     found = joined(tmp_path, entries, neighbour)
-    assert marked_text(found) == [("prompt", "one"), ("prompt", "two"), ("prompt", "one"), ("command", "one")]
+    assert ties_of(found) == [
+        ("prompt", "one"),
+        ("prompt", "two"),
+        ("prompt", "one"),
+        ("command", "one"),
+    ]
     (only,) = found.lost
     assert only.counts.prompts == 2
 
@@ -658,14 +628,14 @@ def test_one_line_in_common_does_not_give_a_neighbour_the_others(tmp_path: Path)
 )
 def test_a_session_that_was_resumed_has_the_lines_around(tmp_path: Path, resumed: Trace) -> None:
     entries = [entry(0, "failed"), entry(1, "continue"), entry(2, "and on"), entry(61, "/quit")]
-    assert {owner for _, owner in marked_text(joined(tmp_path, entries, resumed))} == {"two"}
+    assert {owner for _, owner in ties_of(joined(tmp_path, entries, resumed))} == {"two"}
 
 
 def test_commands_are_with_the_only_prompt(tmp_path: Path) -> None:
     found = joined(
         tmp_path, [entry(0, "/stats"), entry(1), entry(2, "/quit")], session("two", said("Hello", 10))
     )
-    assert [owner for _, owner in marked_text(found)] == ["two", "two", "two"]
+    assert [owner for _, owner in ties_of(found)] == ["two", "two", "two"]
 
 
 def test_a_lost_session_holds_what_remains(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ every byte is to be accounted for.
 |---|---|
 | `prompt_log` → `typed` → `lost` | `logs.json`: every typed line, the message and the session it belongs to |
 | `typed_words` | what was typed, told with a session whose files hold other words or none |
-| `log_pieces`, `logged_lines` | a `logs.json` of any size: piece by piece, the newest lines kept |
 | `shell_history` | the commands of shell mode |
 | `absence` | why a session is not there: nothing is called deleted that is only closed, empty or a link |
 | `saved_chats`, `restore_points` → `ties` | `/chat save`, `/restore`, tied by the same calls or words |

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, BinaryIO
 
 from geminids.agents.gemini.read.records import FileLog
-from geminids.core.model import FileAccount
+from geminids.core.model import FileAccount, ProblemKind
 
 
 class BesideLog(FileLog):
@@ -15,6 +16,19 @@ class BesideLog(FileLog):
     def era(self) -> str:
         """All releases write these files alike, or say nothing of which of them it was."""
         return "any"
+
+    def read_tail(self, stream: BinaryIO, limit: int) -> tuple[int, bytes]:
+        """The last bytes of a file, as many as may be read, and where they begin; it may be longer now."""
+        begin = max(0, stream.seek(0, os.SEEK_END) - max(limit, 0))
+        stream.seek(begin)
+        content = stream.read(limit) if limit > 0 else b""
+        self.size = begin + len(content)
+        return begin, content
+
+    def leave_unread(self, end: int) -> None:
+        """Report what stands before the end of a file."""
+        detail = "longer than what this command reads: only the end was read"
+        self.report(ProblemKind.LEFT_UNREAD, detail, None, 0, end)
 
 
 class CopyLog(BesideLog):

@@ -361,7 +361,7 @@ def account_of(log: PromptLog, whereabouts: Mapping[tuple[str, int], Whereabouts
         where = whereabouts[logged_at(line.place)]
         tallies = ignored if where is Whereabouts.BARE_COMMAND else used
         known = tallies.get(where.value, Tally())
-        tallies[where.value] = Tally(known.records + 1, known.bytes + line.size - line.unread)
+        tallies[where.value] = Tally(known.records + 1, known.bytes + line.size)
     return msgspec.structs.replace(log.account, used=used, ignored=ignored)
 
 
@@ -372,7 +372,7 @@ def logged_at(place: Location) -> tuple[str, int]:
 
 def _typed(line: Line, owner: Owner) -> TypedLine:
     missing = None if line.spot else why_missing(line, owner)
-    return TypedLine(line.logged.marked_text, line.logged.at, line.kind, owner.id, missing)
+    return TypedLine(line.logged.text, line.logged.at, line.kind, owner.id, missing)
 
 
 def why_missing(line: Line, owner: Owner) -> str:
@@ -479,7 +479,7 @@ def message_of(line: Line, name: str, missing: str | None = None) -> Message:
         state=State.CURRENT if missing is None else State.UNRECORDED,
         at=line.logged.at,
         model=None,
-        parts=(Text(line.logged.marked_text, Origin.HUMAN),),
+        parts=(Text(line.logged.text, Origin.HUMAN),),
         usage=None,
         source=line.logged.place,
         also_at=tuple(line.also_at),

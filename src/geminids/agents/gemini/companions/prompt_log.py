@@ -7,28 +7,29 @@
 at once read each other's half-written files, so a `.bak` may also be whole. After one the numbers
 (`messageId`) of a session begin again.
 
-A log can be of any size: a large or damaged one is read line by line. Where not all of it can be kept,
-old lines are shortened first, then let go. Refuses nothing. Checked against releases 0.1.22 to 0.61.
+A damaged log is read line by line, and of a very long one the end: the newest lines stand there. Refuses
+nothing. Checked against releases 0.1.22 to 0.61.
 """
 
 from __future__ import annotations
 
-import io
 import re
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
 from geminids.agents.gemini.companions.accounts import BesideLog
-from geminids.agents.gemini.companions.log_pieces import Piece, is_laid_out, leave_unread, pieces, seek_tail
-from geminids.agents.gemini.companions.logged_lines import SHORTENED, LoggedLine, NewestLines, logged_line
 from geminids.agents.gemini.companions.spans import BETWEEN, Lines, Span, sound
 from geminids.agents.gemini.read.records import printable
 from geminids.core.agents.base import FoundFile
+from geminids.core.agents.traces import key
 from geminids.core.disk import REAL, Disk
 from geminids.core.model import FileAccount, Location, Problem, ProblemKind
+from geminids.core.timestamps import parse_time
 from geminids.reading.file_log import refused
-from geminids.reading.jsonl import UndecodableError, complete_truncated, decode, salvage
+from geminids.reading.jsonl import UndecodableError, decode, salvage
 
 PROMPT_LOG = "gemini-prompt-log"
 IGNORED = {
@@ -40,13 +41,34 @@ _LINE = "line"
 """What a line is called in accounts."""
 _USER = "user"
 _FIELDS = frozenset({"sessionId", "messageId", "type", "message", "timestamp"})
-_READ_AT_ONCE = 16_000_000
-_LARGEST_UNLAID = 256_000_000
+_MOST_READ = 64_000_000
+"""Bytes of a log; of a longer one, those at its end."""
 _MOST_PROBLEMS = 1_000
 _LAYOUT = b"\xef\xbb\xbf[], \t\r\n"
 _BEGINNING = re.compile(rb'\{\s*"(?:sessionId|messageId|type|message|timestamp)"\s*:')
-_TIME_AT_END = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"\s*\}[\s,\]]*\Z')
+_NEXT_LINE = re.compile(rb"\n  \{")
+"""How the CLI begins a line of its log; no text in JSON holds a line break as such."""
+_ID = re.compile(r"[^\s\x00-\x1f/\\]{1,200}")
 _array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class LoggedLine(msgspec.Struct, frozen=True, gc=False):
+    """One line as it was logged."""
+
+    native_id: str | None
+    """The session that the CLI believed to be in: after `/clear` and on resume often another one."""
+    message_id: int | None
+    text: str
+    """Its words, or the first of them if the line is cut off."""
+    key: int | None
+    """What the whole text is recognised by; None if not known."""
+    at: datetime | None
+    place: Location
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has in the log."""
+        return self.place.end - self.place.start
 
 
 class PromptLog(msgspec.Struct, frozen=True):
@@ -69,24 +91,29 @@ def read_prompt_log(file: FoundFile, limit: int | None = None, disk: Disk = REAL
     return PromptLog(tuple(log.lines), log.account(), tuple(log.problems))
 
 
+class _Piece(NamedTuple):
+    """The bytes from the beginning of one line to that of the next."""
+
+    start: int
+    raw: bytes
+    line: int | None
+    """On which line of the file it begins, if that is known."""
+
+
 class _Log(BesideLog):
     """A log while it is read: its lines so far, and what became of each byte."""
 
     def __init__(self, path: str, file_format: str, size: int) -> None:
         super().__init__(path, file_format, size)
-        self.lines = NewestLines()
+        self.lines: list[LoggedLine] = []
 
     def read(self, stream: BinaryIO, limit: int | None) -> None:
         """Every line of a log, or those in as many bytes at its end."""
-        begin = seek_tail(self, stream, limit)
-        is_large = self.size > _READ_AT_ONCE
-        if is_large and not is_laid_out(stream, begin):
-            self._read_unlaid(stream, begin)
-        elif is_large or begin:
-            self._read_pieces(stream, begin)
+        begin, content = self.read_tail(stream, _MOST_READ if limit is None else min(limit, _MOST_READ))
+        if begin:
+            self._read_pieces(content, begin)
         else:
-            self._read_content(stream.read(self.size))
-        self._account_for_lines()
+            self._read_content(content)
 
     def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
         """Note a problem, unless there are so many that one more would tell nothing."""
@@ -99,24 +126,15 @@ class _Log(BesideLog):
     def _remark_at(self, place: Location, kind: ProblemKind, detail: str) -> None:
         self.remark(kind, detail, place.line or None, place.start, place.end)
 
-    def _read_unlaid(self, stream: BinaryIO, begin: int) -> None:
-        """A large log that somebody else has written again: it is read at once, or not at all."""
-        if begin or self.size > _LARGEST_UNLAID:
-            detail = "none of it was read: it is large and not laid out as Gemini CLI writes it"
-            self.report(ProblemKind.LEFT_UNREAD, detail, None, 0, self.size)
-        else:
-            self._read_content(stream.read(self.size))
-
     def _read_content(self, content: bytes) -> None:
-        """A log of ordinary size: all at once if it is sound."""
-        self.size = len(content)
+        """A whole log: all at once if it is sound."""
         if not content or content.isspace():
             self.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, self.size)
             return
         array = sound(content, Span(0, self.size), _array)
         if array is None:
             if (other := _other_than_list(content)) is None:
-                self._read_pieces(io.BytesIO(content), 0)
+                self._read_pieces(content, 0)
             else:
                 self.report(ProblemKind.WRONG_TYPE, f"no list of lines but {other}", 1, 0, self.size)
             return
@@ -143,24 +161,19 @@ class _Log(BesideLog):
         else:
             self._take(value, place)
 
-    def _read_pieces(self, stream: BinaryIO, begin: int) -> None:
-        """A log that is damaged, or too large to be held."""
-        found = pieces(stream, begin)
-        piece = next(found)
+    def _read_pieces(self, content: bytes, begin: int) -> None:
+        """A log that is damaged, or of which only the end is read."""
+        first, *others = _pieces(content, begin)
         if begin:
-            leave_unread(self, piece.end)
-        elif not piece.left_out and not piece.raw.strip(_LAYOUT):
-            self.count_layout(len(piece.raw))
+            self.leave_unread(begin + len(first.raw))
+        elif first.raw.strip(_LAYOUT):
+            self._read_piece(first)
         else:
+            self.count_layout(len(first.raw))
+        for piece in others:
             self._read_piece(piece)
-        for piece in found:
-            self._read_piece(piece)
-        self.size = piece.end
 
-    def _read_piece(self, piece: Piece) -> None:
-        if piece.left_out:
-            self._read_long(piece)
-            return
+    def _read_piece(self, piece: _Piece) -> None:
         raw = piece.raw.rstrip(_LAYOUT)
         place = Location(self.path, piece.line or 0, piece.start, piece.start + len(raw))
         try:
@@ -171,19 +184,7 @@ class _Log(BesideLog):
             self.count_layout(len(piece.raw) - len(raw))
             self._take(value, place)
 
-    def _read_long(self, piece: Piece) -> None:
-        """A line of which only beginning and end are looked at."""
-        place = Location(self.path, piece.line or 0, piece.start, piece.end)
-        value = complete_truncated(piece.raw[: 2 * SHORTENED])
-        if value is None or not _has_words(value):
-            detail = "too long to be read at once, and not as Gemini CLI writes it"
-            self._report_at(place, ProblemKind.LEFT_UNREAD, detail)
-            return
-        if time := _TIME_AT_END.search(piece.last_bytes):
-            value["timestamp"] = time[1].decode(errors="replace")
-        self._take(value, place, is_whole=False, has_middle=False)
-
-    def _salvage(self, piece: Piece, complaint: str) -> None:
+    def _salvage(self, piece: _Piece, complaint: str) -> None:
         """What is whole in damaged bytes, and the beginning of what was cut off."""
         lines, end = Lines(piece.raw), 0
         for found in salvage(piece.raw, _BEGINNING, _has_words):
@@ -196,14 +197,14 @@ class _Log(BesideLog):
             self._take(found.value, place, is_whole=found.complete)
         self._count_between(piece, end, len(piece.raw), complaint)
 
-    def _count_between(self, piece: Piece, start: int, end: int, complaint: str) -> None:
+    def _count_between(self, piece: _Piece, start: int, end: int, complaint: str) -> None:
         """Count bytes between lines: as damage, or as layout."""
         if piece.raw[start:end].strip(_LAYOUT):
             self.report(ProblemKind.BAD_JSON, complaint, None, piece.start + start, piece.start + end)
         else:
             self.count_layout(end - start)
 
-    def _take(self, value: Any, place: Location, *, is_whole: bool = True, has_middle: bool = True) -> None:
+    def _take(self, value: Any, place: Location, *, is_whole: bool = True) -> None:
         """Take a line in, or say why not."""
         # No `match`: on mappings it takes as long as all the rest, and there may be very many lines.
         text = value.get("message") if type(value) is dict else None
@@ -217,11 +218,11 @@ class _Log(BesideLog):
             self.ignore(IGNORED["no-words"], place.end - place.start)
         else:
             self._note_fields(_LINE, _FIELDS, value)
-            line = logged_line(value, text, place, is_whole=is_whole)
+            line = _logged_line(value, text, place, is_whole=is_whole)
             if is_whole:
                 self._remark_wrong_fields(kind, line)
-            for let_go in self.lines.add(line if has_middle else line.cut()):
-                self._count_unread(let_go.size)
+            self.count_use(_LINE, line.size)
+            self.lines.append(line)
 
     def _remark_wrong_fields(self, kind: object, line: LoggedLine) -> None:
         values = {"sessionId": line.native_id, "messageId": line.message_id, "timestamp": line.at}
@@ -231,27 +232,28 @@ class _Log(BesideLog):
             detail = f"a line in which these are missing or of another type: {', '.join(wrong)}"
             self._remark_at(line.place, ProblemKind.WRONG_TYPE, detail)
 
-    def _account_for_lines(self) -> None:
-        """Count what is kept of each line, and tell of the rest."""
-        shortened = 0
-        for line in self.lines:
-            self.count_use(_LINE, line.size - line.unread)
-            if line.unread:
-                shortened += 1
-                self._count_unread(line.unread)
-        if self.lines.let_go:
-            self._tell_unread(f"{self.lines.let_go} older lines are more than can be kept at once")
-        if shortened:
-            self._tell_unread(f"of {shortened} long lines only the beginning is kept")
 
-    def _count_unread(self, size: int) -> None:
-        """Count a line that is not kept, or not all of it. All such lines are told as one problem."""
-        counted = self._problem.setdefault(ProblemKind.LEFT_UNREAD, [0, 0])
-        counted[0] += 1
-        counted[1] += size
+def _pieces(content: bytes, begin: int) -> Iterator[_Piece]:
+    """The last bytes of a file, cut where lines begin; the first piece is what stands before them."""
+    # Counting the lines of what is left unread would be to read it.
+    start, line = 0, None if begin else 1
+    for end in (*(found.end() - 1 for found in _NEXT_LINE.finditer(content)), len(content)):
+        raw = content[start:end]
+        yield _Piece(begin + start, raw, line)
+        start, line = end, None if line is None else line + raw.count(b"\n")
 
-    def _tell_unread(self, detail: str) -> None:
-        self.problems.append(Problem(self.path, ProblemKind.LEFT_UNREAD, detail))
+
+def _logged_line(value: dict[str, Any], text: str, place: Location, *, is_whole: bool) -> LoggedLine:
+    """The line that an object of the log holds; what is of another type is unknown."""
+    native_id, message_id, at = value.get("sessionId"), value.get("messageId"), value.get("timestamp")
+    return LoggedLine(
+        native_id if isinstance(native_id, str) and _ID.fullmatch(native_id) else None,
+        message_id if type(message_id) is int else None,
+        text,
+        key(text) if is_whole else None,
+        parse_time(at) if isinstance(at, str) else None,
+        place,
+    )
 
 
 def _other_than_list(content: bytes) -> str | None:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import msgspec
 
 from geminids.agents.gemini.companions.accounts import BesideLog
-from geminids.agents.gemini.companions.log_pieces import leave_unread, seek_tail
 from geminids.core.agents.base import FoundFile
 from geminids.core.disk import REAL, Disk
 from geminids.core.model import FileAccount, Problem, ProblemKind, Tally
@@ -35,10 +34,13 @@ def read_shell_history(file: FoundFile, limit: int | None = None, disk: Disk = R
     """The commands of a shell history. With a limit, so many bytes at its end."""
     log = BesideLog(str(file.path), FORMAT, file.size)
     try:
-        raw = _tail(log, file, _MOST_READ if limit is None else min(limit, _MOST_READ), disk)
+        with disk.opened(file.path) as stream:
+            begin, raw = log.read_tail(stream, _MOST_READ if limit is None else min(limit, _MOST_READ))
     except OSError as error:
         account, problem = refused(file, error, FORMAT, "any")
         return ShellHistory((), account, (problem,))
+    if begin:
+        log.leave_unread(begin)
     text = raw.decode(errors="replace")
     if "\ufffd" in text and text.encode() != raw:
         log.remark(ProblemKind.BAD_TEXT, "bytes that are no UTF-8", None, log.size - len(raw), log.size)
@@ -46,17 +48,6 @@ def read_shell_history(file: FoundFile, limit: int | None = None, disk: Disk = R
     used = {"command": Tally(len(commands), len(raw))} if raw else {}
     account = msgspec.structs.replace(log.account(), used=used)
     return ShellHistory(commands, account, tuple(log.problems))
-
-
-def _tail(log: BesideLog, file: FoundFile, limit: int, disk: Disk) -> bytes:
-    """The bytes at the end of a file; what stands before them is left unread."""
-    with disk.opened(file.path) as stream:
-        begin = seek_tail(log, stream, limit)
-        raw = stream.read(limit)
-    log.size = begin + len(raw)
-    if begin:
-        leave_unread(log, begin)
-    return raw
 
 
 def _commands(text: str) -> Iterator[str]:

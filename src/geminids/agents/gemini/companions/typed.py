@@ -16,8 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from geminids.agents.gemini.companions.logged_lines import LoggedLine
-from geminids.agents.gemini.companions.prompt_log import PromptLog
+from geminids.agents.gemini.companions.prompt_log import LoggedLine, PromptLog
 from geminids.core.agents.traces import Said, Trace, key
 from geminids.core.model import LineKind, Location, Origin, SessionKind
 
@@ -154,8 +153,7 @@ def _number(line: Line) -> object:
 
 def _begins(line: Line, longer: Line) -> bool:
     """Whether a line is the beginning of a longer one. A cut may have split its last character."""
-    words, held = line.logged.text.rstrip("\ufffd"), longer.logged.text
-    return held.startswith(words[: len(held)] if longer.logged.left_out else words)
+    return longer.logged.text.startswith(line.logged.text.rstrip("\ufffd"))
 
 
 def find_messages(lines: Sequence[Line], traces: Iterable[Trace]) -> Spots:

@@ -179,7 +179,7 @@ class _TypedSessions:
             if line.spot is None or line.logged.key in (None, line.spot.said.key):
                 continue
             message = spoken.get((line.spot.said.key, line.spot.said.at))
-            if message is not None and (parts := beside_typed(message.parts, line.logged.marked_text)):
+            if message is not None and (parts := beside_typed(message.parts, line.logged.text)):
                 yield (
                     message.id,
                     msgspec.structs.replace(
