@@ -22,7 +22,7 @@ from starlette.responses import Response
 
 from geminids.core.errors import GeminidsError
 from geminids.faces.documents.base import Document
-from geminids.faces.web.answers import Answers, KeptAnswers
+from geminids.faces.web.answers import AnswerCache, Answers
 from geminids.faces.web.endpoints import Asked as QuestionOf
 from geminids.faces.web.endpoints import Desk, Endpoint
 from geminids.faces.web.libraries import Libraries
@@ -181,7 +181,7 @@ class Work:
 
 def test_what_twenty_ask_at_once_is_worked_out_once() -> None:
     async def ask() -> tuple[list[bytes], int]:
-        kept, work = KeptAnswers(), Work()
+        kept, work = AnswerCache(), Work()
         answers = await asyncio.gather(*(kept.get("a question", work) for _ in range(20)))
         return [*answers, await kept.get("a question", work)], work.times
 
@@ -190,7 +190,7 @@ def test_what_twenty_ask_at_once_is_worked_out_once() -> None:
 
 def test_a_question_without_an_answer_is_asked_again() -> None:
     async def ask() -> tuple[list[object], int]:
-        kept, work = KeptAnswers(), Work(GeminidsError("No."))
+        kept, work = AnswerCache(), Work(GeminidsError("No."))
         many = (kept.get("a question", work) for _ in range(3))
         refused: list[object] = list(await asyncio.gather(*many, return_exceptions=True))
         again = await asyncio.gather(kept.get("a question", work), return_exceptions=True)
@@ -203,7 +203,7 @@ def test_a_question_without_an_answer_is_asked_again() -> None:
 
 def test_who_goes_away_takes_nothing_from_the_others() -> None:
     async def ask() -> tuple[bytes, int]:
-        kept, work = KeptAnswers(), Work()
+        kept, work = AnswerCache(), Work()
         leaving = asyncio.create_task(kept.get("a question", work))
         staying = asyncio.create_task(kept.get("a question", work))
         await asyncio.sleep(0.01)

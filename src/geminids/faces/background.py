@@ -182,10 +182,10 @@ def _synced(library: Library | GeminidsError) -> str:
             outcome = library.sync()
     except (GeminidsError, OSError) as error:
         return str(error)
-    return "\n".join([*outcome.said, _told(outcome)])
+    return "\n".join([*outcome.said, _sentence(outcome)])
 
 
-def _told(outcome: Outcome) -> str:
+def _sentence(outcome: Outcome) -> str:
     from geminids.sharing.transcript import words
 
     if outcome.failed:

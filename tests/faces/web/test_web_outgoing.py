@@ -20,7 +20,7 @@ from geminids.core.model import SessionKind
 from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.app import ENDPOINTS
 from geminids.faces.web.endpoints import Endpoint
-from geminids.faces.web.outgoing import Writing
+from geminids.faces.web.outgoing import JsonWriter
 from geminids.faces.web.redaction import Redaction
 from geminids.library import open_library
 from geminids.query.sessions.listing import Filter
@@ -317,8 +317,8 @@ def test_a_home_that_goes_is_told_also_where_secrets_are_hidden(tmp_path: Path) 
 def test_trouble_names_no_secret(tmp_path: Path) -> None:
     trouble = LiveEvent(event="trouble", detail=f"/home/ada/{POISON}/chats: cannot be read")
     with open_library([str(tmp_path)], str(tmp_path / "data")) as library:
-        shown = json.loads(Writing(Redaction()).written(trouble))
-        hidden = json.loads(Writing(Redaction()).written(trouble, library))
+        shown = json.loads(JsonWriter(Redaction()).encoded(trouble))
+        hidden = json.loads(JsonWriter(Redaction()).encoded(trouble, library))
     assert SECRET in shown["detail"]
     assert "cannot be read" in hidden["detail"]
     assert not any(piece in hidden["detail"] for piece in PIECES)

@@ -24,7 +24,7 @@ from geminids.core.errors import INTERRUPTED
 from geminids.faces.web import events
 from geminids.faces.web.events import Live
 from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.outgoing import Writing
+from geminids.faces.web.outgoing import JsonWriter
 from geminids.faces.web.redaction import Redaction
 from geminids.library import open_library
 from tests.conftest import RecordProperty
@@ -231,7 +231,7 @@ def test_a_silent_line_is_shown_to_be_alive(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(to_be_closed(Libraries(opening, syncs=False)), Writing(Redaction()))
+        following = Live(to_be_closed(Libraries(opening, syncs=False)), JsonWriter(Redaction()))
         lines = following.listen(None)
         told = [await anext(lines), await anext(lines), await anext(lines)]
         following.end_listening()
@@ -247,7 +247,7 @@ def test_a_browser_that_takes_nothing_is_let_go_and_comes_back(
 
     async def heard() -> list[bytes]:
         opening = partial(open_library, [str(home)], str(tmp_path / "data"))
-        following = Live(to_be_closed(Libraries(opening, syncs=True)), Writing(Redaction()))
+        following = Live(to_be_closed(Libraries(opening, syncs=True)), JsonWriter(Redaction()))
         following.start()
         lines = following.listen(None)
         told = [await anext(lines)]

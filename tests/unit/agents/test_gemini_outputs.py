@@ -18,7 +18,7 @@ from geminids.agents.gemini import GeminiSource
 from geminids.agents.gemini.companions.outputs import named_ids, with_outputs
 from geminids.core.model import Plain, ProblemKind, Screen, Session, Text, ToolCall
 from geminids.faces.cli.page import PlainPage
-from geminids.faces.cli.story import Telling, draw_session
+from geminids.faces.cli.story import StoryContext, draw_session
 from geminids.reading import outputs
 from geminids.reading.texts import LONGEST
 from geminids.sharing.transcript.entries import Detail
@@ -410,7 +410,7 @@ def test_a_session_names_the_ids_that_its_files_were_put_away_under(geminids: Ru
 
 def drawn(session: Session, detail: Detail) -> str:
     stream = io.StringIO()
-    draw_session(PlainPage(stream), Telling(session, detail, "Gemini CLI", str))
+    draw_session(PlainPage(stream), StoryContext(session, detail, "Gemini CLI", str))
     return stream.getvalue()
 
 

@@ -27,7 +27,7 @@ from geminids.core.model import (
     Usage,
 )
 from geminids.faces.cli.page import PlainPage
-from geminids.faces.cli.story import Telling, draw_session
+from geminids.faces.cli.story import StoryContext, draw_session
 from geminids.sharing.transcript.entries import LEVELS, Pause
 from geminids.sharing.transcript.labels import (
     CALL_MARKS,
@@ -55,7 +55,7 @@ def told(face: str, session: Session, level: str = "conversation") -> str:
     """What a reader reads, in one line, whatever signs the format needs for it."""
     if face == "show":
         stream = io.StringIO()
-        draw_session(PlainPage(stream), Telling(session, LEVELS[level], "Gemini CLI", str))
+        draw_session(PlainPage(stream), StoryContext(session, LEVELS[level], "Gemini CLI", str))
         words = stream.getvalue()
     else:
         words = exported(face, session, level=level).decode()

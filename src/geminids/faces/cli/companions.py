@@ -47,10 +47,10 @@ def draw_beside(page: Page, session: Session, how_to_see: str | None = None) -> 
         by_kind.setdefault(companion.kind, []).append(companion)
     if not by_kind:
         return
-    told = [_told(kind, by_kind[kind]) for kind in KIND_NAMES if kind in by_kind]
+    counts = [_counted(kind, by_kind[kind]) for kind in KIND_NAMES if kind in by_kind]
     hint = f" ({how_to_see})" if how_to_see and shown_beside(session.companions) else ""
     page.line()
-    page.words(f"Beside it: {' · '.join(told)}{hint}", "quiet")
+    page.words(f"Beside it: {' · '.join(counts)}{hint}", "quiet")
 
 
 def draw_companion(page: Page, companion: Companion, content: str | Problem) -> None:
@@ -68,7 +68,7 @@ def draw_companion(page: Page, companion: Companion, content: str | Problem) -> 
         page.words(content, indent=INDENT)
 
 
-def _told(kind: CompanionKind, companions: Sequence[Companion]) -> str:
+def _counted(kind: CompanionKind, companions: Sequence[Companion]) -> str:
     sizes = words.size(sum(companion.size for companion in companions))
     if kind in NAMED and len(companions) <= MOST_NAMES:
         names = ", ".join(_name(companion.path) for companion in companions)

@@ -82,13 +82,13 @@ def _sessions(found: ExplainedTotal, limit: int, *, is_piped: bool) -> tuple[lis
 def _without_blanks(
     found: ExplainedTotal, fields: list[Field], rows: list[Row]
 ) -> tuple[list[Field], list[Row]]:
-    told = {
+    shown = {
         "agent": len(found.agents) > 1,
         "copies": any(line.copies for line in found.sessions),
         "taken over": any(line.taken_over for line in found.sessions),
         "": any(line.verdict for line in found.sessions),
     }
-    places = [place for place, field in enumerate(fields) if told.get(field.heading, True)]
+    places = [place for place, field in enumerate(fields) if shown.get(field.heading, True)]
     chosen = [
         row._replace(cells=[row.cells[place] for place in places]) if row.cells else row for row in rows
     ]
@@ -142,13 +142,13 @@ def _notes(found: ExplainedTotal) -> Iterator[str]:
 
 def _checks(checks: Checks) -> str:
     """How our sums compare with those that agents keep themselves."""
-    told = {
+    counts = {
         "the same (✓)": checks.agrees,
         "different by what is missing (≈)": checks.explained,
         "from before the last requests (<)": checks.behind,
         "different (✗)": checks.differs,
     }
-    known = [f"{number:,} {what}" for what, number in told.items() if number]
+    known = [f"{number:,} {what}" for what, number in counts.items() if number]
     if not known:
         return "No agent kept a total of its own to compare with."
     has = "has" if checks.none == 1 else "have"

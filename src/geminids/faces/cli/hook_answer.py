@@ -34,7 +34,7 @@ def plain_options(words: list[str]) -> list[str] | None:
     match words:
         case []:
             return []
-        case [told] if told.startswith("{"):
+        case [happened] if happened.startswith("{"):
             # Some agents say what happened in a last word. It is not needed.
             return []
         case ["--sample", *others]:

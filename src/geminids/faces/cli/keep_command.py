@@ -297,5 +297,5 @@ def _gone(library: Library) -> str:
 
     kinds = [row.kind for row in library.listing(Filter(kept=True)).sessions]
     led = sum(kind in LED_BY_HUMANS for kind in kinds)
-    told = [(led, "session"), (len(kinds) - led, "subagent")]
-    return " and ".join(words.count(number, noun) for number, noun in told if number)
+    counts = [(led, "session"), (len(kinds) - led, "subagent")]
+    return " and ".join(words.count(number, noun) for number, noun in counts if number)

@@ -78,8 +78,8 @@ def tell_kept(kept: Kept) -> None:
 
 
 def _facts(kept: Kept) -> Iterator[str]:
-    for label, told in _labelled(kept):
-        yield f"{label:<{LABEL}}{told}"
+    for label, value in _labelled(kept):
+        yield f"{label:<{LABEL}}{value}"
 
 
 def _labelled(kept: Kept) -> Iterator[tuple[str, str]]:
@@ -110,8 +110,8 @@ def _homes(found: KeepStatus) -> list[str]:
     lines: list[str] = []
     for folder, home in zip(folders, found.homes, strict=True):
         state = [word for word, is_so in (("gone", not home.is_there), ("imported", home.imported)) if is_so]
-        told = ", ".join([words.count(home.files, "file"), words.size(home.bytes), *state])
-        lines.append(f"{folder:<{wide}}  {home.agent:<{wide_agent}}  {told}")
+        facts = ", ".join([words.count(home.files, "file"), words.size(home.bytes), *state])
+        lines.append(f"{folder:<{wide}}  {home.agent:<{wide_agent}}  {facts}")
     return lines
 
 
@@ -126,10 +126,10 @@ def _is_on(found: KeepStatus) -> str:
 
 def _amount(found: KeepStatus) -> str:
     earlier = found.versions - found.files
-    told = f"{found.files:,}, {words.size(found.bytes)}"
+    files = f"{found.files:,}, {words.size(found.bytes)}"
     if earlier > 0:
-        told += f", and {words.count(earlier, 'earlier version')}"
-    return f"{told}; on the disk {words.size(found.bytes_on_disk)}"
+        files += f", and {words.count(earlier, 'earlier version')}"
+    return f"{files}; on the disk {words.size(found.bytes_on_disk)}"
 
 
 def draw_forecast(
@@ -202,8 +202,8 @@ def _remedies(kept: Kept) -> list[str]:
     """What to do so that nothing is deleted, once for each agent that is going to delete something."""
     forecast = kept.found.forecast
     agents = {one.agent for one in forecast.endangered}
-    told = {rule.agent: rule.remedy for rule in reversed(forecast.retentions) if rule.remedy}
-    return [f"{kept.agent_title(agent)}: {remedy}" for agent, remedy in told.items() if agent in agents]
+    remedies = {rule.agent: rule.remedy for rule in reversed(forecast.retentions) if rule.remedy}
+    return [f"{kept.agent_title(agent)}: {remedy}" for agent, remedy in remedies.items() if agent in agents]
 
 
 def draw_versions(page: Page, found: SessionVersions, show: Callable[[str], str]) -> None:
@@ -285,5 +285,5 @@ def _sum(found: Verified) -> str:
     if not damaged:
         return f"{read}: all are what was kept."
     healed = len(damaged) - lost
-    told = [f"{healed:,} healed" if healed else "", f"{lost:,} damaged" if lost else ""]
-    return f"{read}: {', '.join(filter(None, told))}; all others are what was kept."
+    counts = [f"{healed:,} healed" if healed else "", f"{lost:,} damaged" if lost else ""]
+    return f"{read}: {', '.join(filter(None, counts))}; all others are what was kept."

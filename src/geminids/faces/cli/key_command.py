@@ -236,7 +236,7 @@ def _cells(one: SigningKey) -> list[str]:
 def _facts(one: SigningKey) -> list[str]:
     from geminids.sharing.transcript import words
 
-    told = {
+    facts = {
         "id": one.key_id,
         "algorithm": one.algorithm,
         "issuer": one.issuer or "none noted",
@@ -244,7 +244,7 @@ def _facts(one: SigningKey) -> list[str]:
         "passphrase": "yes" if one.has_passphrase else "no",
         "default": "yes" if one.is_default else "no",
     }
-    return [f"{label:<12}{value}" for label, value in told.items()]
+    return [f"{label:<12}{value}" for label, value in facts.items()]
 
 
 def _print_document(keys: KeyStore, one: SigningKey) -> None:

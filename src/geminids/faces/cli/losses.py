@@ -27,8 +27,8 @@ def say_losses(report: LossReport) -> None:
     say("\n".join(lines))
 
 
-def _section(title: str, losses: Sequence[Loss], told: Callable[[Loss], str]) -> list[str]:
-    return [f"{title}:", *(f"  {loss.fact} ({told(loss)})" for loss in losses)] if losses else []
+def _section(title: str, losses: Sequence[Loss], detail: Callable[[Loss], str]) -> list[str]:
+    return [f"{title}:", *(f"  {loss.fact} ({detail(loss)})" for loss in losses)] if losses else []
 
 
 def _number(loss: Loss) -> str:

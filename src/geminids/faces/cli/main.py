@@ -238,9 +238,9 @@ def _system_failed(error: OSError) -> int:
 
 def _usage(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "geminids"
-    told = error.format_message()
-    end = "" if told.endswith((".", "?", "!")) else "."
-    return f"{told}{end} `{command} --help` shows how."
+    sentence = error.format_message()
+    end = "" if sentence.endswith((".", "?", "!")) else "."
+    return f"{sentence}{end} `{command} --help` shows how."
 
 
 def _hint(wanted: str) -> str:

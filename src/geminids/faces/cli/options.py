@@ -236,7 +236,7 @@ detail_option = click.option(
     "--detail",
     "detail_level",
     type=click.Choice(tuple(LEVEL_WORDS)),
-    help=f"How much is told: {'; '.join(f'{level}, {told}' for level, told in LEVEL_WORDS.items())}.",
+    help=f"How much is told: {'; '.join(f'{level}, {note}' for level, note in LEVEL_WORDS.items())}.",
 )
 
 pass_choices = click.make_pass_decorator(Choices, ensure=True)

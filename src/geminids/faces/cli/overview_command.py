@@ -68,9 +68,9 @@ def _draw_agent(page: Page, agent: AgentOverview) -> None:
 def _draw_projects(page: Page, found: Overview) -> None:
     """The projects last used, in one line as far as it reaches."""
     names = project_names(report.project for report in found.projects)
-    told = [f"{names[report.project]} ({report.sessions + report.lost})" for report in found.projects]
+    projects = [f"{names[report.project]} ({report.sessions + report.lost})" for report in found.projects]
     is_all = len(found.projects) == found.project_count
-    page.words("in " + ", ".join(told) + ("" if is_all else ", …"), "quiet")
+    page.words("in " + ", ".join(projects) + ("" if is_all else ", …"), "quiet")
 
 
 def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Overview) -> None:
@@ -95,11 +95,11 @@ def _draw_next_steps(page: Page, choices: Choices, library: Library, found: Over
 def _endangered(library: Library, found: Overview) -> str:
     """How much will be deleted within a week, by whom, and whether that matters."""
     agents = " and ".join(map(library.agent_title, found.deleting))
-    told = f"{words.count(found.endangered, 'session')} will be deleted by {agents} within 7 days"
+    threatened = f"{words.count(found.endangered, 'session')} will be deleted by {agents} within 7 days"
     if not found.unkept:
-        return f"{told}; copies are kept (geminids keep)."
+        return f"{threatened}; copies are kept (geminids keep)."
     of_some = f"of {found.unkept:,} " if found.unkept < found.endangered else ""
-    return f"{told}; {of_some}no copy is kept."
+    return f"{threatened}; {of_some}no copy is kept."
 
 
 def _next_step(choices: Choices, found: Overview) -> tuple[str, str]:

@@ -215,8 +215,8 @@ def _how_much(one: Stranded) -> str:
     from geminids.sharing.transcript import words
 
     counts = ((one.hidden, "prompt"), (one.hidden_replies, "answer"))
-    told = [words.count(number, noun) for number, noun in counts if number]
-    return f" ({' and '.join(told)})" if told else ""
+    counted = [words.count(number, noun) for number, noun in counts if number]
+    return f" ({' and '.join(counted)})" if counted else ""
 
 
 def _tell_written(

@@ -270,13 +270,13 @@ def _tell_written(choices: Choices, library: Library, done: Iterable[Done], fold
         return
     files = sum(len(one.written) for one in complete)
     number = f" of {words.count(len(complete), 'session')}" if len(complete) > 1 else ""
-    told = f"{words.count(files, 'file')}{number} written"
+    written = f"{words.count(files, 'file')}{number} written"
     if folder is not None:
-        say(f"{told} below {folder}.")
+        say(f"{written} below {folder}.")
         return
     names = short_names(library, [one.planned.session for one in complete])
     resume = choices.spelled("resume", next(iter(names.values())))
-    say(f"{told}. Go on with {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
+    say(f"{written}. Go on with {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
 
 
 def _print(folder: str | None, planned: Sequence[Planned], done: Sequence[Done]) -> None:

@@ -174,13 +174,13 @@ def _draw(choices: Choices, library: Library, found: Found) -> None:
 
 
 def _tell(choices: Choices, question: Question, found: Found) -> None:
-    from geminids.faces.cli.search_talk import Told, tell_found
+    from geminids.faces.cli.search_talk import SearchOutcome, tell_found
 
     spelled = ["search", *_spelled(question)]
     first = found.sessions[0].hits[0].message.place + 1 if found.sessions else 1
     show = choices.spelled("show", "1", "--at", str(first))
     more = partial(choices.spelled, *spelled)
-    tell_found(Told(found, more, show, choices.json, question.words))
+    tell_found(SearchOutcome(found, more, show, choices.json, question.words))
 
 
 def _spelled(question: Question) -> list[str]:

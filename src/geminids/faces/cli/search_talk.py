@@ -14,7 +14,7 @@ MOST_NAMED = 6
 """Sessions, and messages of each, that are named where they were not searched; the document names all."""
 
 
-class Told(NamedTuple):
+class SearchOutcome(NamedTuple):
     """What to speak about."""
 
     found: "Found"
@@ -28,29 +28,29 @@ class Told(NamedTuple):
     """What is looked for, as it was typed."""
 
 
-def tell_found(told: Told) -> None:
+def tell_found(outcome: SearchOutcome) -> None:
     """Say it, as far as it is of use where the output goes."""
-    found = told.found
+    found = outcome.found
     if found.has_changed:
         say("The index has changed since the page before: sessions may be missing here or come twice.")
     if not found.sessions:
-        _tell_nothing(told)
+        _tell_nothing(outcome)
     elif found.is_spread:
         say("No single message has all words; these sessions have each of them somewhere.")
     if found.unsearched:
         _tell_unsearched(found.unsearched)
     if found.stopped:
-        _tell_stopped(told, found.stopped)
-    if not told.is_for_programs and sys.stdout.isatty():
-        _tell_extent(told)
-    elif found.next and not found.stopped and not told.is_for_programs:
-        say(f"There is more: `{told.spelled('--after', found.next)}`.")
+        _tell_stopped(outcome, found.stopped)
+    if not outcome.is_for_programs and sys.stdout.isatty():
+        _tell_extent(outcome)
+    elif found.next and not found.stopped and not outcome.is_for_programs:
+        say(f"There is more: `{outcome.spelled('--after', found.next)}`.")
 
 
-def _tell_nothing(told: Told) -> None:
+def _tell_nothing(outcome: SearchOutcome) -> None:
     from geminids.sharing.transcript import words
 
-    found = told.found
+    found = outcome.found
     searched = found.searched
     if not searched.sessions:
         from geminids.faces.cli.sessions import tell_nothing_found
@@ -61,13 +61,13 @@ def _tell_nothing(told: Told) -> None:
         say(f"Nothing found in the newest {words.count(found.stopped.read, 'session')}.")
     else:
         say(f"Nothing found in {words.count(searched.sessions, 'session')}.")
-    _tell_filters(told.typed)
+    _tell_filters(outcome.typed)
     for typed, near in found.near.items():
         say(f"{typed!r} does not occur.{_offer(typed, near)}")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'message')}.")
-    if searched.left_out and not any(found.near.values()) and _has_words(told.typed):
-        say(f"Not searched: {searched.left_out}. `{told.spelled('--scan')}` reads everything.")
+    if searched.left_out and not any(found.near.values()) and _has_words(outcome.typed):
+        say(f"Not searched: {searched.left_out}. `{outcome.spelled('--scan')}` reads everything.")
 
 
 def _has_words(typed: str) -> bool:
@@ -119,31 +119,31 @@ def _numbers(places: "Sequence[int]") -> str:
     return f"{shown} …" if len(places) > MOST_NAMED else shown
 
 
-def _tell_stopped(told: Told, stopped: "Stopped") -> None:
+def _tell_stopped(outcome: SearchOutcome, stopped: "Stopped") -> None:
     from geminids.sharing.transcript import words
 
-    going_on = told.spelled("--after", told.found.next or "")
+    going_on = outcome.spelled("--after", outcome.found.next or "")
     say(
         f"Stopped after reading {words.count(stopped.read, 'session')}; {stopped.left:,} more may hold it. "
         f"`{going_on}` goes on, --scan reads everything."
     )
 
 
-def _tell_extent(told: Told) -> None:
+def _tell_extent(outcome: SearchOutcome) -> None:
     """On a terminal: how much was found among how much, what was hidden, and what to type next."""
     from geminids.sharing.transcript import words
 
-    found = told.found
+    found = outcome.found
     if not found.sessions:
         return
     total = found.total
     messages = f"{'' if total.is_exact else 'at least '}{words.count(total.matches, 'message')}"
     sessions = f"{'' if total.are_all_sessions else 'at least '}{words.count(total.sessions, 'session')}"
-    is_told = found.searched.left_out and _has_words(told.typed)
+    is_told = found.searched.left_out and _has_words(outcome.typed)
     left_out = f"; not indexed: {found.searched.left_out} (--scan)" if is_told else ""
     say(f"{messages} in {sessions}, of {found.searched.sessions:,}{left_out}.")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")
-    say(f"Read one: `{told.show}`.")
+    say(f"Read one: `{outcome.show}`.")
     if found.next and not found.stopped:
-        say(f"The next page: `{told.spelled('--after', found.next)}`.")
+        say(f"The next page: `{outcome.spelled('--after', found.next)}`.")

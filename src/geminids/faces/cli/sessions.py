@@ -180,8 +180,8 @@ def _row(session: Session, project: str, now: datetime, said: Marks | None) -> l
 def _mark(session: Session) -> Span:
     """How it ended, and whether its files are damaged or gone; how a lost one ended is lost."""
     mark, style = ("", "") if session.kind == LOST else words.STATUS_MARKS[session.status]
-    told = [mark, "⚠" if session.problems else "", KEPT if session.kept else ""]
-    return " ".join(filter(None, told)), style or ("warning" if session.problems else "quiet")
+    marks = [mark, "⚠" if session.problems else "", KEPT if session.kept else ""]
+    return " ".join(filter(None, marks)), style or ("warning" if session.problems else "quiet")
 
 
 def _line(session: Session, project: str, said: Marks | None) -> list[Span]:

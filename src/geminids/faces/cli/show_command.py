@@ -264,7 +264,7 @@ def _draw_sessions(
 ) -> None:
     from geminids.faces.cli.companions import draw_companion, shown_beside
     from geminids.faces.cli.sessions import marks_of
-    from geminids.faces.cli.story import Telling, draw_session
+    from geminids.faces.cli.story import StoryContext, draw_session
 
     marks = marks_of(library, sessions)
 
@@ -274,7 +274,7 @@ def _draw_sessions(
         title = library.agent_title(session.agent)
         said = marks.get(session.id)
         draw_session(
-            page, Telling(session, detail, title, lambda wanted: choices.spelled("show", wanted), said)
+            page, StoryContext(session, detail, title, lambda wanted: choices.spelled("show", wanted), said)
         )
         for companion in shown_beside(session.companions) if beside else ():
             draw_companion(page, companion, library.text_beside(companion))

@@ -147,7 +147,7 @@ def stats(
         _print_json(found, limit)
     elif found.total.sessions or found.total.tokens.requests:
         _draw(choices, asked, found)
-    return _told(library, asked, found)
+    return _exit_code(library, asked, found)
 
 
 def _refuse_together(choices: Choices, explain: str | None, *, as_csv: bool) -> None:
@@ -156,9 +156,9 @@ def _refuse_together(choices: Choices, explain: str | None, *, as_csv: bool) -> 
         raise click.UsageError("--csv and --json cannot be had together.")
     if explain is None:
         return
-    told = "--explain ID" if explain else "--explain"
+    option = "--explain ID" if explain else "--explain"
     if given := _given(_NOT_EXPLAINED + _OF_ALL if explain else _NOT_EXPLAINED):
-        raise click.UsageError(f"{told} cannot be had together with {', '.join(given)}.")
+        raise click.UsageError(f"{option} cannot be had together with {', '.join(given)}.")
 
 
 def _given(names: Sequence[str]) -> list[str]:
@@ -238,7 +238,7 @@ def _tell_hidden(choices: Choices, asked: Asked, found: "Statistics", limit: int
         say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")
 
 
-def _told(library: "Library", asked: Asked, found: "Statistics") -> int:
+def _exit_code(library: "Library", asked: Asked, found: "Statistics") -> int:
     """Say what could not be read, or why there is nothing; the exit code that follows from it."""
     from geminids.faces.cli.sessions import tell_unreadable
 

@@ -66,24 +66,24 @@ def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
 
 def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":
     # What is not told of such a group is empty, and not none.
-    told = group.figures.told(by)
-    used, guess = told["tokens"], told["estimated"]
+    figures = group.figures.told(by)
+    used, guess = figures["tokens"], figures["estimated"]
     return (
         by,
         group.key,
         group.name,
         group.agent,
-        told["sessions"],
-        told["subagents"],
-        told["prompts"],
-        told["replies"],
-        None if told["active"] is None else told["active"] / 1_000_000,
-        told["calls"],
-        told["errors"],
-        told["cancelled"],
-        told["files"],
-        told["added"],
-        told["removed"],
+        figures["sessions"],
+        figures["subagents"],
+        figures["prompts"],
+        figures["replies"],
+        None if figures["active"] is None else figures["active"] / 1_000_000,
+        figures["calls"],
+        figures["errors"],
+        figures["cancelled"],
+        figures["files"],
+        figures["added"],
+        figures["removed"],
         *(_tokens(used) if used else [None] * 13),
         guess.requests if guess else None,
         guess.total if guess else None,

@@ -409,8 +409,8 @@ def _stars(total: "Figures") -> Iterator[str]:
 
 def draw_notes(page: "Page", sentences: Iterable[str]) -> None:
     """Below the table, apart from it."""
-    told = list(sentences)
-    if told:
+    notes = list(sentences)
+    if notes:
         page.line()
-    for sentence in told:
+    for sentence in notes:
         page.words(sentence, "quiet")

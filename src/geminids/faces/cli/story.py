@@ -80,8 +80,8 @@ ASK_FOR = {
 """What to type to see what is left out."""
 
 
-class Telling(NamedTuple):
-    """A session, and how it is to be told."""
+class StoryContext(NamedTuple):
+    """A session, and how it is to be drawn."""
 
     session: Session
     detail: Detail
@@ -92,14 +92,14 @@ class Telling(NamedTuple):
     """What the user said of it."""
 
 
-def draw_session(page: Page, telling: Telling) -> None:
+def draw_session(page: Page, context: StoryContext) -> None:
     """Draw the heading, then the story, then what lies beside it."""
-    _draw_heading(page, telling)
-    draw_entries(page, transcript(telling.session, telling.detail), telling)
-    draw_beside(page, telling.session, "--beside")
+    _draw_heading(page, context)
+    draw_entries(page, transcript(context.session, context.detail), context)
+    draw_beside(page, context.session, "--beside")
 
 
-def draw_entries(page: Page, entries: Iterable[StoryEntry], telling: Telling) -> None:
+def draw_entries(page: Page, entries: Iterable[StoryEntry], context: StoryContext) -> None:
     """Draw a story, or a piece of one."""
     before: AnyPart | None = None
     for entry in entries:
@@ -107,9 +107,9 @@ def draw_entries(page: Page, entries: Iterable[StoryEntry], telling: Telling) ->
             case Turn():
                 if not entry.continues:
                     page.line()
-                    page.line(*_speaker(entry, telling))
+                    page.line(*_speaker(entry, context))
                     before = None
-                _draw_parts(page, entry, before, telling)
+                _draw_parts(page, entry, before, context)
                 before = entry.parts[-1]
             case Pause():
                 page.line()
@@ -134,15 +134,15 @@ def draw_record(page: Page, record: Mapping[str, Any]) -> None:
             page.line(f"{call.get('name')}  {call.get('status')}", indent=INDENT)
 
 
-def _draw_heading(page: Page, telling: Telling) -> None:
-    session, said = telling.session, telling.marks
+def _draw_heading(page: Page, context: StoryContext) -> None:
+    session, said = context.session, context.marks
     page.line(((said and said.name) or session.title or "untitled", "title"))
     if said and said.name and session.title:
         page.line((session.title, "quiet"))
     place = words.path(session.project.path) if session.project.path else session.project.name
-    worked_with = filter(None, (branch_name(session), telling.agent_title))
+    worked_with = filter(None, (branch_name(session), context.agent_title))
     page.line((place, "human"), ("  " + " · ".join(worked_with), "quiet"))
-    if kind := kind_sentence(session, session.parent_id and telling.show_command(session.parent_id)):
+    if kind := kind_sentence(session, session.parent_id and context.show_command(session.parent_id)):
         page.words(kind, "warning")
     page.line((words.time_span(session.started_at, session.ended_at), "quiet"))
     if session.kind is SessionKind.LOST:
@@ -156,48 +156,48 @@ def _draw_heading(page: Page, telling: Telling) -> None:
         page.words(KEPT_SENTENCE, "quiet")
     if said:
         draw_marks(page, said)
-    _draw_problems(page, telling)
+    _draw_problems(page, context)
     page.rule()
 
 
-def _draw_problems(page: Page, telling: Telling) -> None:
+def _draw_problems(page: Page, context: StoryContext) -> None:
     """How much is damaged, and on request where. Where a problem is may be told, what it hit may not."""
-    problems = telling.session.problems
+    problems = context.session.problems
     if not problems:
         return
-    hint = "" if telling.detail.notices else " (--notices names them)"
+    hint = "" if context.detail.notices else " (--notices names them)"
     page.line((f"{problems_sentence(len(problems))}{hint}", "warning"))
-    for problem in problems if telling.detail.notices else ():
+    for problem in problems if context.detail.notices else ():
         page.words(problem_line(problem, words.path(problem.file)), "warning", indent=INDENT)
 
 
-def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, telling: Telling) -> None:
+def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, context: StoryContext) -> None:
     for part in turn.parts:
         if before is not None and not stand_together(before, part):
             page.line()
-        _draw_part(page, part, turn.message, telling)
+        _draw_part(page, part, turn.message, context)
         before = part
-    if telling.detail.everything and (made := made_by(turn.message)):
+    if context.detail.everything and (made := made_by(turn.message)):
         page.words(made, "quiet", indent=INDENT)
 
 
-def _speaker(turn: Turn, telling: Telling) -> list[Span]:
+def _speaker(turn: Turn, context: StoryContext) -> list[Span]:
     spans: list[Span] = [
-        (speaker_name(turn, telling.agent_title), str(turn.speaker)),
+        (speaker_name(turn, context.agent_title), str(turn.speaker)),
         ("  " + words.clock(turn.message.at), "quiet"),
     ]
-    if state := state_name(turn.message, everything=telling.detail.everything):
+    if state := state_name(turn.message, everything=context.detail.everything):
         spans.append((f"  [{state}]", "warning"))
     return spans
 
 
-def _draw_part(page: Page, part: AnyPart, message: Message, telling: Telling) -> None:
+def _draw_part(page: Page, part: AnyPart, message: Message, context: StoryContext) -> None:
     match part:
         case Text(text=text, origin=Origin.MODEL):
             page.markdown(text, indent=INDENT)
         case Text(text=text, origin=Origin.HUMAN) if message.origin is Origin.SHELL:
             page.words(f"! {text}", indent=INDENT)
-        case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not telling.detail.tools:
+        case Text(text=text, origin=Origin.COMMAND | Origin.SHELL) if not context.detail.tools:
             page.words(first_lines(text, COMMAND_LINES, "--tools"), "quiet", indent=INDENT)
         case Text(text=text, origin=Origin.NOTICE):
             page.words(text or NO_WORDS, _notice_style(message), indent=INDENT)
@@ -206,16 +206,16 @@ def _draw_part(page: Page, part: AnyPart, message: Message, telling: Telling) ->
         case Thought(text=text):
             page.words(f"{thought_title(part)}\n{text}".rstrip(), "thought", indent=INDENT)
         case ToolCall():
-            _draw_call(page, part, telling)
+            _draw_call(page, part, context)
         case ToolResult(parts=parts):
             page.line((result_title(part), "quiet"), indent=INDENT)
             for piece in parts:
-                _draw_part(page, piece, message, telling)
+                _draw_part(page, piece, message, context)
         case Attachment():
             page.line(("▣ ", "tool"), attachment_name(part), indent=INDENT)
         case FileReference(path=path, text=text):
             page.line(("@ ", "tool"), path, indent=INDENT)
-            if text and telling.detail.tools:
+            if text and context.detail.tools:
                 page.words(text.strip("\n"), "quiet", indent=2 * INDENT)
         case Unrecognised(raw=raw):
             page.words(f"{UNRECOGNISED}: {value_words(raw)}", "quiet", indent=INDENT)
@@ -225,11 +225,11 @@ def _notice_style(message: Message) -> str:
     return {Level.ERROR: "bad", Level.WARNING: "warning"}.get(message.level or Level.INFO, "quiet")
 
 
-def _draw_call(page: Page, call: ToolCall, telling: Telling) -> None:
+def _draw_call(page: Page, call: ToolCall, context: StoryContext) -> None:
     mark, style = CALL_MARKS[call_outcome(call)]
     spans: list[Span] = [(mark + " ", style), (call.name, "tool")]
-    tells_all = telling.detail.tools
-    if argument := line_argument(call, telling.session.project.path, is_whole_below=tells_all):
+    tells_all = context.detail.tools
+    if argument := line_argument(call, context.session.project.path, is_whole_below=tells_all):
         spans.append("  " + argument)
     if counts := changed_lines(call.changes):
         spans += [(f"  +{counts[0]}", "added"), (f" -{counts[1]}", "removed")]
@@ -241,7 +241,7 @@ def _draw_call(page: Page, call: ToolCall, telling: Telling) -> None:
     for answer in answer_lines(call):
         page.words(answer, "human", indent=2 * INDENT)
     if call.child_id:
-        page.words(child_sentence(telling.show_command(call.child_id)), "quiet", indent=2 * INDENT)
+        page.words(child_sentence(context.show_command(call.child_id)), "quiet", indent=2 * INDENT)
     if tells_all:
         _draw_arguments(page, call)
     elif result := result_of_task(call):

@@ -60,21 +60,21 @@ def _print_json(outcome: Outcome, library: Library) -> None:
 def _draw(choices: Choices, outcome: Outcome, library: Library, *, stats: bool) -> None:
 
     page = choices.open_page()
-    page.line(_told(outcome))
+    page.line(_sentence(outcome))
     if stats:
         for name, value in _figures(library.index_facts()):
             page.line((f"{name:<10}", "quiet"), value)
 
 
-def _told(outcome: Outcome) -> str:
+def _sentence(outcome: Outcome) -> str:
     from geminids.sharing.transcript import words
 
     if outcome.failed:
         return "The index is as it was."
     kept = f" Copies of {words.count(outcome.kept, 'file')} were kept." if outcome.kept else ""
     if not outcome.bundles:
-        told = "Nothing is new." if not outcome.built else "There is nothing to take in."
-        return f"{told}{kept}"
+        nothing = "Nothing is new." if not outcome.built else "There is nothing to take in."
+        return f"{nothing}{kept}"
     how = "The index was made anew" if outcome.built else "Taken in"
     read = f"{words.count(outcome.bundles, 'group')} of files, {words.size(outcome.bytes)}"
     return f"{how}: {read} in {outcome.seconds:.1f} s.{kept}"

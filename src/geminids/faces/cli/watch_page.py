@@ -10,7 +10,7 @@ import msgspec
 
 from geminids.core.model import Session, SessionSummary, State
 from geminids.faces.cli.page import Page
-from geminids.faces.cli.story import Telling, draw_entries
+from geminids.faces.cli.story import StoryContext, draw_entries
 from geminids.query.sessions.ids import short_ids
 from geminids.sharing.transcript import words
 from geminids.sharing.transcript.entries import Detail, LeftOut, transcript
@@ -54,9 +54,9 @@ class LivePage:
             return
         lines = _lines(event.news)
         session = _as_session(event.session, [news for news in event.news if news.new_parts])
-        told = transcript(session, self._drawing.detail)
+        story = transcript(session, self._drawing.detail)
         # What is left out would be said again with each message.
-        entries = [entry for entry in told if not isinstance(entry, LeftOut)]
+        entries = [entry for entry in story if not isinstance(entry, LeftOut)]
         if not entries and not lines:
             return
         self._head(event.session)
@@ -65,7 +65,7 @@ class LivePage:
             self._page.line((f"⟲ {line}", "warning"))
         drawing = self._drawing
         title = drawing.agent_title(session.agent)
-        draw_entries(self._page, entries, Telling(session, drawing.detail, title, drawing.show_command))
+        draw_entries(self._page, entries, StoryContext(session, drawing.detail, title, drawing.show_command))
 
     def _head(self, session: SessionSummary) -> None:
         """Say whose news follow, if others were told before."""

@@ -1,6 +1,6 @@
 """From a request to an answer: parameters are checked, a thread asks, the answer becomes bytes.
 
-Answers that only change with the index are kept for a moment, as bytes. What is asked by twenty at once is
+Answers that only change with the index are cached for a moment, as bytes. What is asked by twenty at once is
 worked out once: all of them wait for it, and take no thread while they do.
 """
 
@@ -23,13 +23,13 @@ from geminids.faces.web.endpoints import Asked, Desk, Endpoint, parameters
 from geminids.faces.web.faults import fault, fault_of, fault_of_system
 from geminids.faces.web.libraries import READERS, Libraries
 from geminids.faces.web.opened_sessions import OpenedSessions
-from geminids.faces.web.outgoing import Writing
+from geminids.faces.web.outgoing import JsonWriter
 from geminids.faces.web.redaction import Redaction
 from geminids.faces.web.workers import Workers
 
-LONGEST_KEPT = 15.0
+LONGEST_CACHED = 15.0
 """Seconds after which an answer is worked out again: `7d` means another moment then, and names may be new."""
-MOST_KEPT = 64
+MOST_CACHED = 64
 
 JSON = "application/json"
 _log = logging.getLogger(__name__)
@@ -37,30 +37,30 @@ _log = logging.getLogger(__name__)
 Answering = Callable[[Request], Awaitable[Response]]
 
 
-class KeptAnswers:
+class AnswerCache:
     """Answers as bytes, those that were asked for last, and those that are being worked out."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Any, tuple[float, asyncio.Task[bytes]]] = OrderedDict()
+        self._cache: OrderedDict[Any, tuple[float, asyncio.Task[bytes]]] = OrderedDict()
 
     async def get(self, key: object, work_out: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
         """An answer that still holds, else one that is worked out. Raises what that raises."""
-        at, answer = self._kept.get(key, (0.0, None))
-        if answer is None or time.monotonic() - at >= LONGEST_KEPT:
+        at, answer = self._cache.get(key, (0.0, None))
+        if answer is None or time.monotonic() - at >= LONGEST_CACHED:
             answer = asyncio.create_task(work_out())
-            self._keep(key, answer)
+            self._add(key, answer)
         # Whoever goes away must not take it from the others.
         return await asyncio.shield(answer)
 
-    def _keep(self, key: object, answer: asyncio.Task[bytes]) -> None:
-        self._kept[key] = (time.monotonic(), answer)
-        self._kept.move_to_end(key)
-        if len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
+    def _add(self, key: object, answer: asyncio.Task[bytes]) -> None:
+        self._cache[key] = (time.monotonic(), answer)
+        self._cache.move_to_end(key)
+        if len(self._cache) > MOST_CACHED:
+            self._cache.popitem(last=False)
 
         def forget_if_there_is_none(done: asyncio.Task[bytes]) -> None:
-            if (done.cancelled() or done.exception()) and self._kept.get(key, (0.0, None))[1] is done:
-                del self._kept[key]
+            if (done.cancelled() or done.exception()) and self._cache.get(key, (0.0, None))[1] is done:
+                del self._cache[key]
 
         answer.add_done_callback(forget_if_there_is_none)
 
@@ -73,9 +73,9 @@ class Answers:
         self._token = token
         self._redacts = redacts
         self._redaction = Redaction()
-        self.writing = Writing(self._redaction)
-        self._opened = OpenedSessions(self.writing)
-        self._kept = KeptAnswers()
+        self.writer = JsonWriter(self._redaction)
+        self._opened = OpenedSessions(self.writer)
+        self._cache = AnswerCache()
         self._workers = Workers(READERS)
         self._patterns = asyncio.Semaphore(READERS // 2)
         """Regular expressions may take their seconds; others are answered meanwhile."""
@@ -99,10 +99,10 @@ class Answers:
             except GeminidsError as error:
                 if is_redacted:
                     return await self._workers.run(partial(self._hidden, error))
-                return fault_of(error, self.writing.written)
+                return fault_of(error, self.writer.encoded)
             except OSError as error:
                 return fault_of_system(error)
-            except Exception:  # noqa: BLE001 - a mistake of ours is logged, and told as all else is
+            except Exception:  # noqa: BLE001 - a mistake of ours is logged, and answered as all else is
                 _log.exception("No answer to %s", endpoint.path)
                 return fault(500, "A mistake of geminids: what it says on its terminal belongs in a report.")
 
@@ -132,14 +132,14 @@ class Answers:
             await self._answer(endpoint, endpoint.asked())
 
     async def _answer(self, endpoint: Endpoint, asked: Asked) -> Response:
-        if not endpoint.is_kept:
+        if not endpoint.is_cached:
             answer = await self._in_a_thread(endpoint, asked)
             return answer if isinstance(answer, Response) else Response(answer, media_type=JSON)
         key = (endpoint.path, asked, self._redacts, self._libraries.generation)
-        kept = await self._kept.get(key, partial(self._to_be_kept, endpoint, asked))
-        return Response(kept, media_type=JSON)
+        cached = await self._cache.get(key, partial(self._to_be_cached, endpoint, asked))
+        return Response(cached, media_type=JSON)
 
-    async def _to_be_kept(self, endpoint: Endpoint, asked: Asked) -> bytes:
+    async def _to_be_cached(self, endpoint: Endpoint, asked: Asked) -> bytes:
         answer = await self._in_a_thread(endpoint, asked)
         assert isinstance(answer, bytes)
         return answer
@@ -152,7 +152,7 @@ class Answers:
         """Why there is no answer, without secrets: sessions that may have been meant have titles."""
         try:
             with self._libraries.open_homes() as library:
-                return fault_of(error, partial(self.writing.written, library=library))
+                return fault_of(error, partial(self.writer.encoded, library=library))
         except GeminidsError as reason:
             return fault_of(reason)
 
@@ -166,10 +166,10 @@ class Answers:
                 self._redaction,
                 is_redacted,
                 self._token,
-                self.writing,
+                self.writer,
             )
-            answer = endpoint.give(desk, self.writing.meant(asked, library, is_redacted=is_redacted))
+            answer = endpoint.give(desk, self.writer.meant(asked, library, is_redacted=is_redacted))
             if isinstance(answer, Response):
                 return answer
             hiding = library if is_redacted else None
-            return self.writing.written(answer, hiding, hides_itself=endpoint.hides_itself)
+            return self.writer.encoded(answer, hiding, hides_itself=endpoint.hides_itself)

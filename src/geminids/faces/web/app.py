@@ -74,7 +74,7 @@ def create_app(
     """
     libraries = Libraries(open_library, syncs=syncs, open_sample=open_sample)
     answers = Answers(libraries, token=key.token, redacts=redacts)
-    live = Live(libraries, answers.writing, redacts=redacts)
+    live = Live(libraries, answers.writer, redacts=redacts)
     described = cache(lambda: encode(openapi(ENDPOINTS)))
 
     async def description(_: Request) -> Response:

@@ -53,21 +53,21 @@ def _written(change: FileChange) -> Sequence[str]:
 
 
 def _hunks(lines: Sequence[str]) -> Iterator[Hunk]:
-    heading, told = "", list[DiffLine]()
+    heading, shown = "", list[DiffLine]()
     old, new = 1, 1
     begins = any(_HEADING.match(line) for line in lines)
     for line in lines:
         if found := _HEADING.match(line):
-            if told:
-                yield Hunk(heading=heading, lines=told)
-            heading, told = safe.line(found["words"]).strip(), []
+            if shown:
+                yield Hunk(heading=heading, lines=shown)
+            heading, shown = safe.line(found["words"]).strip(), []
             old, new, begins = int(found["old"]), int(found["new"]), False
         elif not begins and not line.startswith("\\"):
             # What stands before the first heading names the files.
-            told.append(_line(line, old, new))
+            shown.append(_line(line, old, new))
             old, new = old + (line[:1] != "+"), new + (line[:1] != "-")
-    if told:
-        yield Hunk(heading=heading, lines=told)
+    if shown:
+        yield Hunk(heading=heading, lines=shown)
 
 
 def _line(line: str, old: int, new: int) -> DiffLine:

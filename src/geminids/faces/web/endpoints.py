@@ -19,7 +19,7 @@ from geminids.faces.documents.base import Document
 from geminids.faces.web.errors import BadParameterError
 from geminids.faces.web.libraries import Libraries
 from geminids.faces.web.opened_sessions import OpenedSession, OpenedSessions
-from geminids.faces.web.outgoing import Answer, Writing
+from geminids.faces.web.outgoing import Answer, JsonWriter
 from geminids.faces.web.redaction import Redaction
 from geminids.library import Library
 
@@ -28,7 +28,7 @@ MOST_WORDS = 2_000
 
 Words = Annotated[str, msgspec.Meta(max_length=MOST_WORDS)]
 Page = Annotated[int, msgspec.Meta(ge=1, le=200)]
-Place = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
+Index = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
 Number = Annotated[int, msgspec.Meta(ge=1, le=10_000_000)]
 SomeWords = Annotated[tuple[Words, ...], msgspec.Meta(max_length=20)]
 
@@ -57,7 +57,7 @@ class Desk(NamedTuple):
     is_redacted: bool
     """Whether secrets are to be hidden in this answer."""
     token: str
-    writing: Writing
+    writer: JsonWriter
 
     @property
     def now(self) -> datetime:
@@ -66,7 +66,7 @@ class Desk(NamedTuple):
 
     def hidden(self, document: Answer) -> Answer:
         """A document without secrets where that is wished."""
-        return self.writing.hidden(document, self.library) if self.is_redacted else document
+        return self.writer.hidden(document, self.library) if self.is_redacted else document
 
     def session(self, wanted: str) -> OpenedSession:
         """A session, read again only if it has changed; without its secrets where that is wished."""
@@ -84,8 +84,8 @@ class Endpoint(NamedTuple):
     give: Callable[[Desk, Any], Document | Response]
     """Gives the answer; its docstring is the summary."""
     method: str = "GET"
-    is_kept: bool = False
-    """Whether an answer stays the same until the index changes, so that it is worth keeping a while."""
+    is_cached: bool = False
+    """Whether an answer stays the same until the index changes, so that it is worth caching a while."""
     hides_itself: bool = False
     """Whether it gives no secret away by itself where they are to be hidden."""
 

@@ -1,8 +1,8 @@
-"""What agents write, told to every browser as it happens: one watch for all of them.
+"""What agents write, sent to every browser as it happens: one watch for all of them.
 
 A thread follows the library. What it hears brings the index up to date and goes to all who listen, as
-server-sent events with numbers; the last of them are kept, so that a browser that was away for a moment gets
-what it missed. Whoever missed more is told to begin anew.
+server-sent events with numbers; the last of them are remembered, so that a browser that was away for a moment
+gets what it missed. Whoever missed more is told to begin anew.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from geminids.core.errors import GeminidsError
 from geminids.faces.documents.live import LiveEvent
 from geminids.faces.web.errors import EndingError
 from geminids.faces.web.libraries import Libraries
-from geminids.faces.web.outgoing import Writing, harmless
+from geminids.faces.web.outgoing import JsonWriter, harmless
 from geminids.sharing.transcript import safe
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from geminids.sync.watch import AnyEvent, SessionNews
 
 REMEMBERED = 500
-"""Events that are kept for those who come back."""
+"""Events that are remembered for those who come back."""
 MOST_WAITING = 500
 """Events that may wait for one browser; one that takes none is let go, and comes back."""
 HEARTBEAT = 15.0
@@ -75,7 +75,7 @@ class Listener:
         self.waiting.put_nowait(None)
 
 
-class _Told(NamedTuple):
+class _Sent(NamedTuple):
     """An event with its number, as those hear it who see all, and those for whom secrets are hidden."""
 
     number: int
@@ -87,15 +87,15 @@ class _Told(NamedTuple):
 class Live:
     """The follower of the library, and all who listen to it."""
 
-    def __init__(self, libraries: Libraries, writing: Writing, *, redacts: bool = False) -> None:
+    def __init__(self, libraries: Libraries, writer: JsonWriter, *, redacts: bool = False) -> None:
         self._libraries = libraries
-        self._writing = writing
+        self._writer = writer
         self._hides = redacts
         """Whether there was ever somebody for whom secrets are hidden."""
         self._hiding: Library | None = None
         self._run = secrets.token_hex(4)
         self._number = 0
-        self._told: deque[_Told] = deque(maxlen=REMEMBERED)
+        self._sent: deque[_Sent] = deque(maxlen=REMEMBERED)
         self._listeners: set[Listener] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = Event()
@@ -146,16 +146,16 @@ class Live:
         if not last_id:
             return []
         found = _LAST_ID.fullmatch(last_id)
-        first = self._told[0].number if self._told else self._number + 1
+        first = self._sent[0].number if self._sent else self._number + 1
         if not found or found["run"] != self._run or not first - 1 <= int(found["number"]) <= self._number:
             return [self._line(self._number, _BEGIN_ANEW)]
-        missed = [told for told in self._told if told.number > int(found["number"])]
-        return [self._for(told, is_redacted=is_redacted) for told in missed]
+        missed = [one for one in self._sent if one.number > int(found["number"])]
+        return [self._for(one, is_redacted=is_redacted) for one in missed]
 
-    def _for(self, told: _Told, *, is_redacted: bool) -> bytes:
+    def _for(self, sent: _Sent, *, is_redacted: bool) -> bytes:
         if not is_redacted:
-            return told.line
-        return told.hidden or self._line(told.number, _BEGIN_ANEW)
+            return sent.line
+        return sent.hidden or self._line(sent.number, _BEGIN_ANEW)
 
     def _line(self, number: int, written: tuple[str, bytes]) -> bytes:
         event, words = written
@@ -165,16 +165,16 @@ class Live:
         """Tell everybody; runs where they are answered."""
         self._number += 1
         number = self._number
-        told = _Told(number, self._line(number, plain), self._line(number, hidden) if hidden else None)
-        self._told.append(told)
+        sent = _Sent(number, self._line(number, plain), self._line(number, hidden) if hidden else None)
+        self._sent.append(sent)
         self._listeners = {
-            one for one in self._listeners if one.tell(self._for(told, is_redacted=one.is_redacted))
+            one for one in self._listeners if one.tell(self._for(sent, is_redacted=one.is_redacted))
         }
 
     def _tell(self, event: LiveEvent) -> None:
         """Tell everybody, from any thread."""
         if self._loop is not None:
-            plain = event.event, self._writing.written(event)
+            plain = event.event, self._writer.encoded(event)
             hidden = self._hidden(event) if self._hides else None
             # The server may have ended a moment ago.
             with suppress(RuntimeError):
@@ -184,9 +184,9 @@ class Live:
         """An event without secrets; where they cannot be hidden, only that something has happened."""
         try:
             if self._hiding is None:
-                # Kept: when a home is gone, which is told, no other could be opened.
+                # Held on to: when a home is gone, which is sent, no other could be opened.
                 self._hiding = self._libraries.open_homes()
-            return event.event, self._writing.written(event, self._hiding)
+            return event.event, self._writer.encoded(event, self._hiding)
         except (GeminidsError, OSError):
             return _BEGIN_ANEW
 
@@ -234,7 +234,7 @@ class Live:
                 # What happened before it watches, a watch does not tell.
                 is_behind |= self._libraries.is_lost or isinstance(event, Watching)
                 if not isinstance(event, Quiet | Watching):
-                    self._tell(self._told_of(event))
+                    self._tell(self._live_event(event))
                     is_behind = True
                 if self._libraries.syncs and time.monotonic() - synced_at >= self._patience(is_behind):
                     self.sync()
@@ -246,7 +246,7 @@ class Live:
             return BETWEEN_SYNCS
         return BETWEEN_LOOKS_FOR_ANY if self._libraries.is_empty else BETWEEN_LOOKS
 
-    def _told_of(self, event: AnyEvent) -> LiveEvent:
+    def _live_event(self, event: AnyEvent) -> LiveEvent:
         from geminids.sync.watch import SessionGone, SessionNews, Trouble
 
         match event:

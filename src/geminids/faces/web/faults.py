@@ -90,8 +90,8 @@ def _for_a_page(error: GeminidsError) -> str:
 
 def _without_pointing(said: str) -> str:
     """What is wrong with a question, without the lines that point at it in letters of one width."""
-    told = " ".join(line for line in said.split("\n") if not line.startswith(" "))
-    return _EXAMPLE.sub(r"\1", _COLUMN.sub(r" See letter \1.", told))
+    sentences = " ".join(line for line in said.split("\n") if not line.startswith(" "))
+    return _EXAMPLE.sub(r"\1", _COLUMN.sub(r" See letter \1.", sentences))
 
 
 def fault_of_system(error: OSError) -> Response:

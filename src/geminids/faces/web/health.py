@@ -61,7 +61,7 @@ def sync(desk: Desk, _: Asked) -> Synced:
 
 ENDPOINTS = (
     Endpoint("/api/health", AskedForHealth, Health, health),
-    Endpoint("/api/health/index", Asked, IndexFigures, index, is_kept=True),
-    Endpoint("/api/health/doctor", Asked, Doctor, doctor, is_kept=True),
+    Endpoint("/api/health/index", Asked, IndexFigures, index, is_cached=True),
+    Endpoint("/api/health/doctor", Asked, Doctor, doctor, is_cached=True),
     Endpoint("/api/sync", Asked, Synced, sync, method="POST"),
 )

@@ -21,7 +21,7 @@ from geminids.core.model import (
     Unrecognised,
 )
 from geminids.faces.documents.transcript import RawRecord
-from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place, Words
+from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index, Number, Words
 from geminids.faces.web.errors import BadParameterError, NoSuchPieceError
 from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.parts import attachment_bytes, picture_kind
@@ -48,8 +48,8 @@ class AskedForPart(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fie
     """Which part of which message."""
 
     number: Number
-    part: Place
-    piece: Place = 0
+    part: Index
+    piece: Index = 0
     """Which piece of the result of a call."""
 
 
@@ -57,7 +57,7 @@ class AskedForText(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fie
     """Which message, or which part of it."""
 
     number: Number
-    part: Place | None = None
+    part: Index | None = None
     argument: Words | None = None
     """Of a call: this argument instead of what came back."""
 
@@ -66,7 +66,7 @@ class AskedForRecord(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_f
     """Which message, and which of its records."""
 
     number: Number
-    version: Place | None = None
+    version: Index | None = None
     """From 0; None means the last that was written."""
 
 

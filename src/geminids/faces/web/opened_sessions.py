@@ -1,6 +1,6 @@
 """Sessions that were read lately, so that a window of one costs no more than drawing it.
 
-A session is kept as long as the facts of its files (size, time, inode) are what they were when it was read.
+A session stays as long as the facts of its files (size, time, inode) are what they were when it was read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from geminids.core.model import Message, Session, SessionFile, ToolCall
 from geminids.sharing.transcript.entries import LEVELS, StoryEntry, Turn, transcript
 
 if TYPE_CHECKING:
-    from geminids.faces.web.outgoing import Writing
+    from geminids.faces.web.outgoing import JsonWriter
     from geminids.faces.web.redaction import Redaction
     from geminids.library import Library
     from geminids.query.sessions.beginning import Beginning
@@ -31,9 +31,9 @@ Worth = TypeVar("Worth")
 _OF_A_LIST = re.compile(r"[0-9]{1,6}|latest")
 """What means a line of a list that was made elsewhere, or another session tomorrow."""
 MOST = 8
-"""Sessions that are kept at most."""
+"""Sessions that stay at most."""
 MOST_BYTES = 200_000_000
-"""Bytes of their files; one session is kept whatever its size."""
+"""Bytes of their files; one session stays whatever its size."""
 FIRST_MESSAGES = 400
 """Messages that are read of a large session before all the others are."""
 
@@ -88,9 +88,9 @@ class OpenedSession:
     def places(self, level: str) -> dict[int, int]:
         """Where the messages stand in the story, by their numbers; what is not told is not in it."""
         if level not in self._places:
-            told = enumerate(self.story(level))
+            entries = enumerate(self.story(level))
             self._places[level] = {
-                self.number_of(entry.message): place for place, entry in told if isinstance(entry, Turn)
+                self.number_of(entry.message): place for place, entry in entries if isinstance(entry, Turn)
             }
         return self._places[level]
 
@@ -107,8 +107,8 @@ class BegunSession(OpenedSession):
         """The entries that stay what they are, whatever follows."""
         if level not in self._stories:
             last = self.session.messages[-1]
-            told = transcript(self.session, LEVELS[level])
-            before = list(takewhile(lambda one: not (isinstance(one, Turn) and one.message is last), told))
+            entries = transcript(self.session, LEVELS[level])
+            before = list(takewhile(lambda one: not (isinstance(one, Turn) and one.message is last), entries))
             while before and not isinstance(before[-1], Turn):
                 before.pop()
             self._stories[level] = tuple(before)
@@ -116,15 +116,15 @@ class BegunSession(OpenedSession):
 
     def likely_entries(self, level: str) -> int:
         """How many entries there will be, as the beginning lets one guess."""
-        told = len(self.story(level))
-        return max(told, round(told * self.messages / len(self.session.messages)))
+        entries = len(self.story(level))
+        return max(entries, round(entries * self.messages / len(self.session.messages)))
 
 
 class OpenedSessions:
     """The sessions that were asked for last."""
 
-    def __init__(self, writing: Writing) -> None:
-        self._writing = writing
+    def __init__(self, writer: JsonWriter) -> None:
+        self._writer = writer
         self._opened: OrderedDict[tuple[str, bool], OpenedSession] = OrderedDict()
         self._lock = Lock()
         self._reading: dict[str, Lock] = {}
@@ -161,22 +161,22 @@ class OpenedSessions:
 
     def _read(self, library: Library, wanted: str, redaction: Redaction | None) -> OpenedSession:
         session = library.session(wanted)
-        told = self._told(library, session, redaction) if redaction else session
-        opened = OpenedSession(told, session.files, own=msgspec.structs.replace(session, messages=()))
+        shown = self._without_secrets(library, session, redaction) if redaction else session
+        opened = OpenedSession(shown, session.files, own=msgspec.structs.replace(session, messages=()))
         with self._lock:
             self._opened[wanted, redaction is not None] = opened
             self._opened.move_to_end((wanted, redaction is not None))
             self._forget_some()
         return opened
 
-    def _told(self, library: Library, session: Session, redaction: Redaction) -> Session:
+    def _without_secrets(self, library: Library, session: Session, redaction: Redaction) -> Session:
         """A session without secrets, whose ids still mean what they meant."""
         hidden = redaction.session(library, session)
         (key,) = library.keys([session])
 
         def mark(handle: str, other: str) -> str:
             meant = key if handle == session.id else handle
-            return handle if handle == other else self._writing.mark(library, meant, other)
+            return handle if handle == other else self._writer.mark(library, meant, other)
 
         return with_ids(session, hidden, mark)
 

@@ -2,7 +2,7 @@
 
 So no field can be forgotten, also none that is added tomorrow: all are looked through for secrets where these
 are hidden, and no character that steers or reorders is left in any. What the page sends back to mean
-something (`Handle`) must still mean it: where such a one cannot be told as it is, a mark stands for it, the
+something (`Handle`) must still mean it: where such a one cannot be shown as it is, a mark stands for it, the
 same at every start as long as the key of the redaction is.
 """
 
@@ -36,18 +36,18 @@ _VALUE = re.compile(r"(?P<exactly>=?)(?P<mark>@[0-9a-f]{20}\b)")
 Answer = TypeVar("Answer", bound=Document)
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Mark = Callable[[str, str], str]
-"""What is told for a handle, of itself and of the same without secrets."""
+"""What is shown for a handle, of itself and of the same without secrets."""
 
 
-class Marks:
-    """What stands for handles that cannot be told as they are, and what is meant by it."""
+class HandleMarks:
+    """What stands for handles that cannot be shown as they are, and what is meant by it."""
 
     def __init__(self) -> None:
         self._meant: OrderedDict[str, str] = OrderedDict()
         self._lock = Lock()
 
     def of(self, handle: str, hidden: str) -> str:
-        """What is told for a handle; `hidden` is the same without secrets."""
+        """What is shown for a handle; `hidden` is the same without secrets."""
         if handle == hidden == safe.line(handle) or _MARK.fullmatch(handle):
             return handle
         mark = f"@{blake2b(hidden.encode('utf-8', 'surrogatepass'), digest_size=10).hexdigest()}"
@@ -80,14 +80,14 @@ def _written_out(found: re.Match[str], known: dict[str, str]) -> str:
     return value if found.string.count('"', 0, found.start()) % 2 else f'"{value}"'
 
 
-class Writing:
+class JsonWriter:
     """Writes what leaves the server."""
 
     def __init__(self, redaction: Redaction) -> None:
-        self.marks = Marks()
+        self.marks = HandleMarks()
         self._redaction = redaction
 
-    def written(
+    def encoded(
         self, document: Document, library: Library | None = None, *, hides_itself: bool = False
     ) -> bytes:
         """A document as JSON; with a library, without secrets, unless it was made of what has none."""
@@ -102,11 +102,11 @@ class Writing:
     def hidden(self, document: Answer, library: Library) -> Answer:
         """A document without secrets, with marks for the handles that have some."""
         redacted = self._redaction.value(library, document)
-        told: Answer = _marked(document, redacted, partial(self.mark, library))
-        return told
+        answer: Answer = _marked(document, redacted, partial(self.mark, library))
+        return answer
 
     def mark(self, library: Library, handle: str, hidden: str) -> str:
-        """What is told for a handle. It is looked at alone, to be the same wherever it stands."""
+        """What is shown for a handle. It is looked at alone, to be the same wherever it stands."""
         alone = self._redaction.text(library, handle) if handle != hidden else handle
         return self.marks.of(handle, hidden if alone == handle else alone)
 
@@ -162,15 +162,15 @@ def _marked(value: Any, hidden: Any, mark: Mark) -> Any:
 
 def _marked_struct(value: msgspec.Struct, hidden: Any, mark: Mark) -> Any:
     handles, inside = _fields(type(value))
-    told: dict[str, Any] = {}
+    shown: dict[str, Any] = {}
     for name in handles:
         handle, other = getattr(value, name), getattr(hidden, name)
         if isinstance(handle, str):
-            told[name] = mark(handle, other)
+            shown[name] = mark(handle, other)
         elif handle is not None:
-            told[name] = [mark(one, another) for one, another in zip(handle, other, strict=True)]
-    told |= {name: _marked(getattr(value, name), getattr(hidden, name), mark) for name in inside}
-    changed = {name: one for name, one in told.items() if one is not getattr(hidden, name)}
+            shown[name] = [mark(one, another) for one, another in zip(handle, other, strict=True)]
+    shown |= {name: _marked(getattr(value, name), getattr(hidden, name), mark) for name in inside}
+    changed = {name: one for name, one in shown.items() if one is not getattr(hidden, name)}
     return msgspec.structs.replace(hidden, **changed) if changed else hidden
 
 

@@ -58,7 +58,7 @@ class AskedForForecast(Asked, frozen=True, kw_only=True, forbid_unknown_fields=T
 def about(desk: Desk, _: Asked) -> About:
     """What the server can do, and the token that changes need."""
     library = desk.library
-    told = About(
+    answer = About(
         version=__version__,
         agents={name: library.agent_title(name) for name in agent_names()},
         formats=[filled(FormatLine, format_called(name)) for name in format_names()],
@@ -77,7 +77,7 @@ def about(desk: Desk, _: Asked) -> About:
         syncing=desk.libraries.state(),
     )
     # The token is a secret, and the one that is not hidden.
-    return msgspec.structs.replace(desk.hidden(told), token=desk.token)
+    return msgspec.structs.replace(desk.hidden(answer), token=desk.token)
 
 
 def overview(desk: Desk, asked: AskedForOverview) -> Overview:
@@ -120,8 +120,8 @@ def forecast(desk: Desk, asked: AskedForForecast) -> Forecast:
 
 ENDPOINTS = (
     Endpoint("/api/about", Asked, About, about, hides_itself=True),
-    Endpoint("/api/overview", AskedForOverview, Overview, overview, is_kept=True),
-    Endpoint("/api/forecast", AskedForForecast, Forecast, forecast, is_kept=True),
+    Endpoint("/api/overview", AskedForOverview, Overview, overview, is_cached=True),
+    Endpoint("/api/forecast", AskedForForecast, Forecast, forecast, is_cached=True),
 )
 
 

@@ -77,7 +77,7 @@ _BEGINNINGS = {
 """The kinds of pictures that are drawn, and how their bytes begin."""
 
 
-class Place(NamedTuple):
+class PartAddress(NamedTuple):
     """Where a part stands: what its addresses are made of."""
 
     session_id: str
@@ -87,41 +87,41 @@ class Place(NamedTuple):
     project_path: str | None
     detail: Detail
 
-    def address(self, piece: int) -> str:
+    def of_piece(self, piece: int) -> str:
         """Where the bytes of an attachment are."""
         asked = {"id": self.session_id, "number": self.number, "part": self.part, "piece": piece}
         return f"/api/session/attachment?{urlencode(asked | ({'redact': 1} if self.is_redacted else {}))}"
 
 
-def part_document(part: AnyPart, message: Message, place: Place) -> AnyPartDocument:
+def part_document(part: AnyPart, message: Message, address: PartAddress) -> AnyPartDocument:
     """One part of a message."""
     match part:
         case ToolCall():
-            return _call(part, message, place)
+            return _call(part, message, address)
         case Thought(text=thought):
             title = safe.line(thought_title(part))
-            return ThoughtPart(index=place.part, title=title, html=prose(thought), is_cut=is_cut(thought))
+            return ThoughtPart(index=address.part, title=title, html=prose(thought), is_cut=is_cut(thought))
         case Text():
-            return _words(part, place)
+            return _words(part, address)
         case Attachment():
-            return _picture(part, place, 0)
+            return _picture(part, address, 0)
         case FileReference(path=path, text=content):
-            told = content if place.detail.tools else None
-            text = safe.text(told[:MOST_LETTERS]) if told is not None else None
+            shown = content if address.detail.tools else None
+            text = safe.text(shown[:MOST_LETTERS]) if shown is not None else None
             return FilePart(
-                index=place.part, path=safe.line(path), text=text, is_cut=len(told or "") > MOST_LETTERS
+                index=address.part, path=safe.line(path), text=text, is_cut=len(shown or "") > MOST_LETTERS
             )
         case ToolResult():
-            return _result(part, place)
+            return _result(part, address)
         case Unrecognised(raw=raw):
-            return _unknown(raw, place)
+            return _unknown(raw, address)
 
 
-def _words(part: Text, place: Place) -> WordsPart:
+def _words(part: Text, address: PartAddress) -> WordsPart:
     is_prose = part.origin is Origin.MODEL
     shown = part.text or (NO_WORDS if part.origin is Origin.NOTICE else "")
     return WordsPart(
-        index=place.part,
+        index=address.part,
         origin=part.origin,
         html=prose(shown) if is_prose else plain(shown),
         is_prose=is_prose,
@@ -129,31 +129,33 @@ def _words(part: Text, place: Place) -> WordsPart:
     )
 
 
-def _unknown(raw: object, place: Place) -> UnknownPart:
+def _unknown(raw: object, address: PartAddress) -> UnknownPart:
     text = value_words(raw, indented=True)
-    return UnknownPart(index=place.part, text=safe.text(text[:MOST_LETTERS]), is_cut=len(text) > MOST_LETTERS)
+    return UnknownPart(
+        index=address.part, text=safe.text(text[:MOST_LETTERS]), is_cut=len(text) > MOST_LETTERS
+    )
 
 
-def _result(part: ToolResult, place: Place) -> ResultPart:
-    told = "\n".join(piece.text for piece in part.parts if isinstance(piece, Text))
+def _result(part: ToolResult, address: PartAddress) -> ResultPart:
+    printed = "\n".join(piece.text for piece in part.parts if isinstance(piece, Text))
     return ResultPart(
-        index=place.part,
+        index=address.part,
         title=safe.line(result_title(part)),
-        output=output(told),
-        pictures=_pictures(part.parts, place),
+        output=output(printed),
+        pictures=_pictures(part.parts, address),
     )
 
 
 # Calls
 
 
-def _call(call: ToolCall, message: Message, place: Place) -> CallPart:
+def _call(call: ToolCall, message: Message, address: PartAddress) -> CallPart:
     outcome = call_outcome(call)
     counted = changed_lines(call.changes)
-    argument = line_argument(call, place.project_path, is_whole_below=place.detail.tools)
+    argument = line_argument(call, address.project_path, is_whole_below=address.detail.tools)
     handed_back = result_of_task(call) or _report(call)
     return CallPart(
-        index=place.part,
+        index=address.part,
         call_id=call.call_id,
         name=safe.line(call.name),
         kind=call.kind,
@@ -169,7 +171,7 @@ def _call(call: ToolCall, message: Message, place: Place) -> CallPart:
         child_id=call.child_id,
         at=call.at,
         seconds=seconds_between(message.at, call.at),
-        details=_details(call, place) if place.detail.tools else None,
+        details=_details(call, address) if address.detail.tools else None,
     )
 
 
@@ -178,7 +180,7 @@ def _report(call: ToolCall) -> str:
     return (call.display.result or "") if isinstance(call.display, AgentProgress) else ""
 
 
-def _details(call: ToolCall, place: Place) -> CallDetails:
+def _details(call: ToolCall, address: PartAddress) -> CallDetails:
     diffs = file_diffs(call)
     has_diff = any(diff.hunks for diff in diffs)
     moved = call.full_output
@@ -191,7 +193,7 @@ def _details(call: ToolCall, place: Place) -> CallDetails:
             type(todo)(safe.line(todo.text), safe.line(todo.status))
             for todo in (call.display.todos if isinstance(call.display, Todos) else ())
         ],
-        pictures=_pictures(call.result, place),
+        pictures=_pictures(call.result, address),
         moved=safe.line(words.capital(moved_sentence(moved, moved.path))) if moved else None,
     )
 
@@ -216,17 +218,19 @@ def _argument(name: str, value: object, *, has_diff: bool) -> Argument:
 # Pictures
 
 
-def _pictures(parts: tuple[object, ...], place: Place) -> list[PicturePart]:
+def _pictures(parts: tuple[object, ...], address: PartAddress) -> list[PicturePart]:
     """The attachments in a result; each is numbered among all of its pieces."""
-    return [_picture(part, place, piece) for piece, part in enumerate(parts) if isinstance(part, Attachment)]
+    return [
+        _picture(part, address, piece) for piece, part in enumerate(parts) if isinstance(part, Attachment)
+    ]
 
 
-def _picture(part: Attachment, place: Place, piece: int) -> PicturePart:
+def _picture(part: Attachment, address: PartAddress, piece: int) -> PicturePart:
     return PicturePart(
-        index=place.part,
+        index=address.part,
         name=safe.line(attachment_name(part)),
         mime_type=harmless_type(part.mime_type),
-        address=place.address(piece) if part.data else None,
+        address=address.of_piece(piece) if part.data else None,
         is_picture=picture_kind(part) is not None,
     )
 

@@ -32,7 +32,7 @@ def projects(desk: Desk, asked: AskedForProjects) -> Projects:
     return Projects(total=len(found), projects=lines)
 
 
-ENDPOINTS = (Endpoint("/api/projects", AskedForProjects, Projects, projects, is_kept=True),)
+ENDPOINTS = (Endpoint("/api/projects", AskedForProjects, Projects, projects, is_cached=True),)
 
 
 def _used(report: ProjectReport, tokens: Mapping[str, Tokens]) -> Tokens:

@@ -15,7 +15,7 @@ from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.found import Found
 from geminids.query.search.question import Question
 
-Place = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
+SearchedPart = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
 
 
 class AskedForWords(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,7 +23,7 @@ class AskedForWords(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     q: Words
     """In the language of searches."""
-    place: Annotated[tuple[Place, ...], msgspec.Meta(max_length=7)] = ()
+    place: Annotated[tuple[SearchedPart, ...], msgspec.Meta(max_length=7)] = ()
     """In which parts of messages; none means in all."""
     project: Words | None = None
     agent: SomeWords = ()
@@ -60,7 +60,7 @@ def search(desk: Desk, asked: AskedForWords) -> Search:
     return search_page(found, shown, near_words(desk, found))
 
 
-ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_kept=True),)
+ENDPOINTS = (Endpoint("/api/search", AskedForWords, Search, search, is_cached=True),)
 
 
 def near_words(desk: Desk, found: Found) -> dict[str, Sequence[str]]:

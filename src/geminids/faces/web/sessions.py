@@ -93,8 +93,8 @@ def facets(desk: Desk, asked: AskedOfMany) -> Facets:
 
 
 ENDPOINTS = (
-    Endpoint("/api/sessions", AskedForList, Sessions, sessions, is_kept=True),
-    Endpoint("/api/facets", AskedOfMany, Facets, facets, is_kept=True),
+    Endpoint("/api/sessions", AskedForList, Sessions, sessions, is_cached=True),
+    Endpoint("/api/facets", AskedOfMany, Facets, facets, is_cached=True),
 )
 
 

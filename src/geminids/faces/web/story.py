@@ -12,7 +12,7 @@ from geminids.faces.documents.parts import AnyPartDocument, WordsPart
 from geminids.faces.documents.tokens import used_by_request
 from geminids.faces.documents.transcript import AnyEntry, LeftOutEntry, MarkEntry, PauseEntry, TurnEntry
 from geminids.faces.web.opened_sessions import OpenedSession
-from geminids.faces.web.parts import Place, part_document
+from geminids.faces.web.parts import PartAddress, part_document
 from geminids.faces.web.prose import plain
 from geminids.faces.web.times import seconds_between
 from geminids.query.usage.costs import Costing
@@ -45,8 +45,8 @@ class Names(NamedTuple):
     agent: str
 
 
-class Telling:
-    """Tells a session at a level of detail."""
+class StoryWindows:
+    """A session at a level of detail, some entries at a time."""
 
     def __init__(
         self,
@@ -67,15 +67,15 @@ class Telling:
 
     def window(self, start: int, count: int) -> list[AnyEntry]:
         """Some entries of the story; fewer than asked for where they are very large, but one at least."""
-        told: list[msgspec.Raw] = []
+        entries: list[msgspec.Raw] = []
         size = 0
         for entry in self._opened.story(self._level)[start : start + count]:
             # How large it is, only its bytes tell; they are what the answer is made of.
-            told.append(self._write(self._entry(entry)))
-            size += len(told[-1])
+            entries.append(self._write(self._entry(entry)))
+            size += len(entries[-1])
             if size > MOST_BYTES:
                 break
-        return cast("list[AnyEntry]", told)
+        return cast("list[AnyEntry]", entries)
 
     def turns(self, turns: Sequence[Turn]) -> list[TurnEntry]:
         """Turns that stand in no story of this level, as those of a dropped branch."""
@@ -120,7 +120,7 @@ class Telling:
         """The parts of a message; of one that no browser could show whole, the first ones."""
         numbered = _numbered(turn)
         for at, part in numbered[:MOST_PARTS]:
-            yield part_document(part, turn.message, self._place(number, at))
+            yield part_document(part, turn.message, self._address(number, at))
         if rest := numbered[MOST_PARTS:]:
             sentence = (
                 f"{len(rest):,} more parts of this message are left out here. An export holds them all."
@@ -129,9 +129,9 @@ class Telling:
                 index=rest[0][0], origin=Origin.NOTICE, html=plain(sentence), is_prose=False, is_cut=False
             )
 
-    def _place(self, number: int, part: int) -> Place:
+    def _address(self, number: int, part: int) -> PartAddress:
         path, detail = self._opened.session.project.path, LEVELS[self._level]
-        return Place(self._names.key, number, part, self._is_redacted, path, detail)
+        return PartAddress(self._names.key, number, part, self._is_redacted, path, detail)
 
     def _seconds(self, message: Message, number: int) -> float | None:
         """From the message before to the end of this one."""
@@ -140,6 +140,6 @@ class Telling:
 
 
 def _numbered(turn: Turn) -> list[tuple[int, AnyPart]]:
-    """The parts that are told with their places among all parts of the message."""
+    """The parts that are entries with their places among all parts of the message."""
     places = {id(part): place for place, part in enumerate(turn.message.parts)}
     return [(places[id(part)], part) for part in turn.parts]

@@ -18,7 +18,7 @@ from geminids.faces.documents.timeline import (
     TimelineCall,
     TimelineTurn,
 )
-from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Place
+from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index
 from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.times import seconds_between
 from geminids.faces.web.transcript import turns_led
@@ -37,7 +37,7 @@ _OUT_OF_VIEW = frozenset({State.COMPRESSED, State.REWOUND})
 class AskedForTimeline(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which turns."""
 
-    start: Place = 0
+    start: Index = 0
     count: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 300
 
 

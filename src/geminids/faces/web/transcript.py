@@ -21,11 +21,11 @@ from geminids.faces.documents.transcript import (
     Story,
     TurnEntry,
 )
-from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place
+from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index, Number
 from geminids.faces.web.errors import NoSuchMessageError, NoSuchPieceError
 from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.session_lines import session_lines
-from geminids.faces.web.story import Names, Telling
+from geminids.faces.web.story import Names, StoryWindows
 from geminids.faces.web.times import seconds_between
 from geminids.query.usage.costs import Costing, Sums
 from geminids.sharing.transcript import safe
@@ -48,14 +48,14 @@ class AskedAtLevel(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fie
 class AskedForOutline(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which prompts."""
 
-    start: Place = 0
+    start: Index = 0
     count: Annotated[int, msgspec.Meta(ge=1, le=5000)] = 1000
 
 
 class AskedForWindow(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which entries of the story: from one on, or around a message."""
 
-    start: Place = 0
+    start: Index = 0
     count: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
     around: Number | None = None
     """The number of a message that is to stand in the middle; then `start` does not count."""
@@ -70,8 +70,8 @@ class AskedForMessage(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fi
 class AskedForBranch(AskedAtLevel, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which branch, and which of its messages."""
 
-    index: Place
-    start: Place = 0
+    index: Index
+    start: Index = 0
     count: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
 
 
@@ -131,7 +131,7 @@ def window_of(desk: Desk, opened: OpenedSession, asked: AskedForWindow) -> Story
         detail=asked.detail,
         start=start,
         total=len(opened.story(asked.detail)),
-        entries=_telling(desk, opened, asked.detail).window(start, asked.count),
+        entries=_windows(desk, opened, asked.detail).window(start, asked.count),
         stamp=opened.version,
     )
 
@@ -140,8 +140,8 @@ def message(desk: Desk, asked: AskedForMessage) -> TurnEntry:
     """One message at any level of detail, also where the story at that level leaves it out."""
     opened = desk.session(asked.id)
     turn = turn_of(opened, message_numbered(opened.session, asked.number), asked.detail)
-    (told,) = _telling(desk, opened, asked.detail).turns([turn])
-    return told
+    (entry,) = _windows(desk, opened, asked.detail).turns([turn])
+    return entry
 
 
 def branches(desk: Desk, asked: AskedOfSession) -> Branches:
@@ -162,7 +162,7 @@ def branch(desk: Desk, asked: AskedForBranch) -> Story:
         detail=asked.detail,
         start=asked.start,
         total=len(turns),
-        entries=_telling(desk, opened, asked.detail).turns(turns[asked.start : asked.start + asked.count]),
+        entries=_windows(desk, opened, asked.detail).turns(turns[asked.start : asked.start + asked.count]),
         stamp=opened.version,
     )
 
@@ -191,11 +191,11 @@ def turn_of(opened: OpenedSession, one: Message, level: str) -> Turn:
     return turn if isinstance(turn, Turn) else _whole(opened, one)
 
 
-def _telling(desk: Desk, opened: OpenedSession, level: str) -> Telling:
+def _windows(desk: Desk, opened: OpenedSession, level: str) -> StoryWindows:
     (key,) = desk.library.keys([opened.session])
     names = Names(key, desk.library.agent_title(opened.session.agent))
     costing = desk.library.costing(opened.session.models)
-    return Telling(opened, level, costing, names, desk.writing.piece, is_redacted=desk.is_redacted)
+    return StoryWindows(opened, level, costing, names, desk.writer.piece, is_redacted=desk.is_redacted)
 
 
 def _around(opened: OpenedSession, asked: AskedForWindow, number: int) -> int:
@@ -213,10 +213,10 @@ def _sums(opened: OpenedSession) -> Sums:
 
 def _line(desk: Desk, opened: OpenedSession) -> SessionLine:
     """A session in a line: its words without secrets, and what it is known by as it is."""
-    told, own = session_lines(desk.library, [opened.session, opened.own])
-    project = msgspec.structs.replace(told.project, key=own.project.key)
+    line, own = session_lines(desk.library, [opened.session, opened.own])
+    project = msgspec.structs.replace(line.project, key=own.project.key)
     known_by = {name: getattr(own, name) for name in ("id", "parent_id", "name", "tags")}
-    return msgspec.structs.replace(told, project=project, **known_by)
+    return msgspec.structs.replace(line, project=project, **known_by)
 
 
 def _noted(desk: Desk, text: str) -> str:

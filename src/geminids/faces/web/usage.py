@@ -85,10 +85,10 @@ def hours(desk: Desk, asked: AskedOfUsage) -> Hours:
 
 
 ENDPOINTS = (
-    Endpoint("/api/usage", AskedForFigures, UsageFigures, usage, is_kept=True),
-    Endpoint("/api/usage/series", AskedForSeries, UsageSeries, series, is_kept=True),
-    Endpoint("/api/usage/sessions", AskedForLargest, LargestSessions, largest, is_kept=True),
-    Endpoint("/api/usage/hours", AskedOfUsage, Hours, hours, is_kept=True),
+    Endpoint("/api/usage", AskedForFigures, UsageFigures, usage, is_cached=True),
+    Endpoint("/api/usage/series", AskedForSeries, UsageSeries, series, is_cached=True),
+    Endpoint("/api/usage/sessions", AskedForLargest, LargestSessions, largest, is_cached=True),
+    Endpoint("/api/usage/hours", AskedOfUsage, Hours, hours, is_cached=True),
 )
 
 

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from geminids.faces.documents.search_page import FoundInSession, found_place
-from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Number, Place
+from geminids.faces.web.endpoints import AskedOfSession, Desk, Endpoint, Index, Number
 from geminids.faces.web.opened_sessions import OpenedSession
 from geminids.faces.web.transcript import Level
 from geminids.query.search.in_session import Holding, first_from, places_in, texts_holding
@@ -26,7 +26,7 @@ class AskedToFind(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fiel
     words: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
     """As they stand there, in any case."""
     detail: Level = "everything"
-    start: Place = 0
+    start: Index = 0
     count: Annotated[int, msgspec.Meta(ge=1, le=500)] = 200
     at: Number | None = None
     """The number of a message: the first place in it or after it; then `start` does not count."""
