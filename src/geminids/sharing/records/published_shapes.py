@@ -1,8 +1,8 @@
 """What the published format asks of a record, and of the envelope that signs it, whoever made them.
 
-This is `docs/record.cddl` in types of msgspec. Most maps are open: they may hold any other member with a text
-as its key. A member that is named here must have the value that is said here all the same, and null is a
-value like any other. What only our own records hold, `shapes` tells.
+This is `docs/record.cddl` in types of msgspec, which nothing but its decoder looks at. Most maps are open:
+they may hold any other member with a text as its key. A member that is named here must have the value that is
+said here all the same, and null is a value like any other. What only our own records hold, `shapes` tells.
 """
 
 from __future__ import annotations
@@ -128,253 +128,109 @@ def leaf(kind: type, value: object) -> object:
     return _SOME[kind]
 
 
-class _Open(msgspec.Struct, frozen=True, rename="kebab", kw_only=True):
-    """A map that may hold more than is named."""
-
-
-class _Closed(msgspec.Struct, frozen=True, rename="kebab", kw_only=True, forbid_unknown_fields=True):
-    """A map that holds nothing else."""
-
-
-class Recorder(_Open, frozen=True, kw_only=True):
-    """The program that made the record."""
-
-    name: str
-    version: str | UnsetType = UNSET
-
-
-class Repository(_Open, frozen=True, kw_only=True):
-    """The state of a repository."""
-
-    type: str
-    repository: str | UnsetType = UNSET
-    branch: str | UnsetType = UNSET
-    revision: str | UnsetType = UNSET
-
-
-class Agent(_Open, frozen=True, kw_only=True):
-    """The agent and its models."""
-
-    model_provider: str
-    model_id: str
-    models: list[str] | UnsetType = UNSET
-    cli_name: str | UnsetType = UNSET
-    cli_version: str | UnsetType = UNSET
-
-
-class Environment(_Open, frozen=True, kw_only=True):
-    """Where the agent worked."""
-
-    working_dir: str
-    sandboxes: list[str] | UnsetType = UNSET
-    vcs: Repository | UnsetType = UNSET
-
-
-class Counts(_Open, frozen=True, kw_only=True):
-    """Tokens."""
-
-    total: Unsigned | UnsetType = UNSET
-    input: Unsigned | UnsetType = UNSET
-    cached: Unsigned | UnsetType = UNSET
-    output: Unsigned | UnsetType = UNSET
-    reasoning: Unsigned | UnsetType = UNSET
-    cost: Number | UnsetType = UNSET
-
-
-class _Entry(_Open, frozen=True, kw_only=True):
-    """What all entries may have."""
-
-    id: str | UnsetType = UNSET
-    timestamp: Moment | UnsetType = UNSET
-    children: list[Entry] | UnsetType = UNSET
-
-
-class _Said(_Entry, frozen=True, kw_only=True):
-    """What was said."""
-
-    parent_id: str | UnsetType = UNSET
-    model_id: str | UnsetType = UNSET
-    token_usage: Counts | UnsetType = UNSET
-
-
-class User(_Said, frozen=True, kw_only=True, tag="user"):
-    """What was said to the model."""
-
-
-class Assistant(_Said, frozen=True, kw_only=True, tag="assistant"):
-    """What was said by the model."""
-
-
-class ToolCall(_Entry, frozen=True, kw_only=True, tag="tool-call"):
-    """A request to run a tool."""
-
-    name: str
-    input: Any
-    call_id: str | UnsetType = UNSET
-
-
-class ToolResult(_Entry, frozen=True, kw_only=True, tag="tool-result"):
-    """What a tool answered."""
-
-    output: Any
-    is_error: bool | UnsetType = UNSET
-    status: str | UnsetType = UNSET
-    call_id: str | UnsetType = UNSET
-
-
-class Reasoning(_Entry, frozen=True, kw_only=True, tag="reasoning"):
-    """A thought."""
-
-    content: Any
-    subject: str | UnsetType = UNSET
-    encrypted: str | UnsetType = UNSET
-
-
-class SystemEvent(_Entry, frozen=True, kw_only=True, tag="system-event"):
-    """Something that happened."""
-
-    event_type: str
-    data: dict[str, Any] | UnsetType = UNSET
-
-
-Entry = User | Assistant | ToolCall | ToolResult | Reasoning | SystemEvent
-
-
-class Conversation(_Open, frozen=True, kw_only=True):
-    """A session and its entries."""
-
-    session_id: Name
-    format: str | UnsetType = UNSET
-    agent_meta: Agent
-    environment: Environment | UnsetType = UNSET
-    session_start: Moment | UnsetType = UNSET
-    session_end: Moment | UnsetType = UNSET
-    entries: list[Entry]
-
-
-class Author(_Closed, frozen=True, kw_only=True):
-    """Who wrote lines."""
-
-    type: Literal["ai", "human", "mixed", "unknown"]
-    model_id: str | UnsetType = UNSET
-
-
-class Lines(_Closed, frozen=True, kw_only=True):
-    """Lines of a file."""
-
-    start_line: Unsigned
-    end_line: Unsigned
-    contributor: Author | UnsetType = UNSET
-    content_hash: str | UnsetType = UNSET
-    content_hash_alg: str | UnsetType = UNSET
-
-
-class Relation(_Closed, frozen=True, kw_only=True):
-    """Something that lines have to do with."""
-
-    type: str
-    url: Address
-
-
-class Contribution(_Closed, frozen=True, kw_only=True):
-    """What one conversation gave to a file."""
-
-    ranges: list[Lines]
-    contributor: Author | UnsetType = UNSET
-    url: Address | UnsetType = UNSET
-    related: list[Relation] | UnsetType = UNSET
-
-
-class AttributedFile(_Closed, frozen=True, kw_only=True):
-    """A file of which somebody wrote lines."""
-
-    path: str
-    conversations: list[Contribution]
-
-
-class Attribution(_Closed, frozen=True, kw_only=True):
-    """Who wrote which lines."""
-
-    files: list[AttributedFile]
-
-
-class Record(_Open, frozen=True, kw_only=True):
-    """A record."""
-
-    version: str
-    id: str
-    created: Moment | UnsetType = UNSET
-    recording_agent: Recorder | UnsetType = UNSET
-    vcs: Repository | UnsetType = UNSET
-    session: Conversation
-    file_attribution: Attribution | UnsetType = UNSET
-
-
+_MEMBER = re.compile(r"(?P<name>\w+)(?:@(?P<label>\d+))?(?P<optional>\??): (?P<kind>.+)")
+
+
+def _map(name: str, members: str, *, tag: str | None = None, is_closed: bool = False) -> type[msgspec.Struct]:
+    """The shape of a map: its members as `name: kind`, with `?` if one may be missing.
+
+    `@` is followed by the label of a header or a claim, as a text: msgspec knows no others.
+    """
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    labels: dict[str, str] = {}
+    for found in filter(None, map(_MEMBER.fullmatch, members.split(", "))):
+        labels[found["name"]] = found["label"] or found["name"].replace("_", "-")
+        is_optional = bool(found["optional"])
+        kind = f"{found['kind']} | Missing" if is_optional else found["kind"]
+        fields.append((found["name"], kind, UNSET) if is_optional else (found["name"], kind))
+    return msgspec.defstruct(
+        name,
+        fields,
+        module=__name__,
+        kw_only=True,
+        frozen=True,
+        tag=tag,
+        rename=labels,
+        forbid_unknown_fields=is_closed,
+    )
+
+
+Missing = UnsetType
 Certificates = bytes | Annotated[list[bytes], msgspec.Meta(min_length=2)]
+Receipts = Annotated[list[bytes], msgspec.Meta(min_length=1)]
+"""Of a transparency service; taken as they come."""
+Writer = Literal["ai", "human", "mixed", "unknown"]
 
+Recorder = _map("Recorder", "name: str, version?: str")
+Repository = _map("Repository", "type: str, repository?: str, branch?: str, revision?: str")
+Agent = _map(
+    "Agent", "model_provider: str, model_id: str, models?: list[str], cli_name?: str, cli_version?: str"
+)
+Environment = _map("Environment", "working_dir: str, sandboxes?: list[str], vcs?: Repository")
+Counts = _map(
+    "Counts",
+    "total?: Unsigned, input?: Unsigned, cached?: Unsigned, output?: Unsigned, reasoning?: Unsigned, "
+    "cost?: Number",
+)
 
-class Claims(_Open, frozen=True, kw_only=True, rename={"issuer": "1", "subject": "2"}):
-    """Who says it, and of what. Labels of headers and claims are texts here: msgspec knows no others."""
+_ENTRY = "id?: str, timestamp?: Moment, children?: list[Entry]"
+_SAID = f"{_ENTRY}, parent_id?: str, model_id?: str, token_usage?: Counts"
+User = _map("User", _SAID, tag="user")
+Assistant = _map("Assistant", _SAID, tag="assistant")
+ToolCall = _map("ToolCall", f"{_ENTRY}, name: str, input: Any, call_id?: str", tag="tool-call")
+ToolResult = _map(
+    "ToolResult", f"{_ENTRY}, output: Any, is_error?: bool, status?: str, call_id?: str", tag="tool-result"
+)
+Reasoning = _map("Reasoning", f"{_ENTRY}, content: Any, subject?: str, encrypted?: str", tag="reasoning")
+SystemEvent = _map("SystemEvent", f"{_ENTRY}, event_type: str, data?: Data", tag="system-event")
+Data = dict[str, Any]
+Entry = User | Assistant | ToolCall | ToolResult | Reasoning | SystemEvent
+Conversation = _map(
+    "Conversation",
+    "session_id: Name, format?: str, agent_meta: Agent, environment?: Environment, session_start?: Moment, "
+    "session_end?: Moment, entries: list[Entry]",
+)
 
-    issuer: str
-    subject: str
+Author = _map("Author", "type: Writer, model_id?: str", is_closed=True)
+Lines = _map(
+    "Lines",
+    "start_line: Unsigned, end_line: Unsigned, contributor?: Author, content_hash?: str, "
+    "content_hash_alg?: str",
+    is_closed=True,
+)
+Relation = _map("Relation", "type: str, url: Address", is_closed=True)
+Contribution = _map(
+    "Contribution",
+    "ranges: list[Lines], contributor?: Author, url?: Address, related?: list[Relation]",
+    is_closed=True,
+)
+AttributedFile = _map("AttributedFile", "path: str, conversations: list[Contribution]", is_closed=True)
+Attribution = _map("Attribution", "files: list[AttributedFile]", is_closed=True)
+Record = _map(
+    "Record",
+    "version: str, id: str, created?: Moment, recording_agent?: Recorder, vcs?: Repository, "
+    "session: Conversation, file_attribution?: Attribution",
+)
 
-
-class ProtectedHeaders(
-    _Open,
-    kw_only=True,
-    frozen=True,
-    rename={
-        "claims": "15",
-        "algorithm": "1",
-        "content_type": "3",
-        "key_id": "4",
-        "certificates": "33",
-        "certificate_hash": "34",
-    },
-):
-    """Headers that are signed."""
-
-    claims: Claims
-    algorithm: Label | UnsetType = UNSET
-    content_type: MediaType | UnsetType = UNSET
-    key_id: bytes | UnsetType = UNSET
-    certificates: Certificates | UnsetType = UNSET
-    certificate_hash: CertificateHash | UnsetType = UNSET
-
-
-class Trace(_Closed, frozen=True, kw_only=True):
-    """What is told of the session beside the record."""
-
-    session_id: Name
-    trace_format: str
-    agent_vendor: str
-    timestamp_start: Moment
-    timestamp_end: Moment | UnsetType = UNSET
-    content_hash: str | UnsetType = UNSET
-    content_hash_alg: str | UnsetType = UNSET
-
-
-class UnprotectedHeaders(
-    _Open, frozen=True, kw_only=True, rename={"certificates": "33", "trace": "100", "receipts": "394"}
-):
-    """Headers that are not signed. Receipts of a transparency service are taken as they come, as bytes."""
-
-    certificates: Certificates | UnsetType = UNSET
-    trace: Trace | UnsetType = UNSET
-    receipts: Annotated[list[bytes], msgspec.Meta(min_length=1)] | UnsetType = UNSET
-
-
-class Envelope(
-    _Closed,
-    frozen=True,
-    kw_only=True,
-    rename={"protected": "0", "unprotected": "1", "payload": "2", "signature": "3"},
-):
-    """COSE_Sign1, each part by its number."""
-
-    protected: ProtectedHeaders
-    unprotected: UnprotectedHeaders
-    payload: bytes | None
-    """None if the record is kept beside the envelope."""
-    signature: bytes
+Claims = _map("Claims", "issuer@1: str, subject@2: str")
+ProtectedHeaders = _map(
+    "ProtectedHeaders",
+    "claims@15: Claims, algorithm@1?: Label, content_type@3?: MediaType, key_id@4?: bytes, "
+    "certificates@33?: Certificates, certificate_hash@34?: CertificateHash",
+)
+Trace = _map(
+    "Trace",
+    "session_id: Name, trace_format: str, agent_vendor: str, timestamp_start: Moment, "
+    "timestamp_end?: Moment, content_hash?: str, content_hash_alg?: str",
+    is_closed=True,
+)
+UnprotectedHeaders = _map(
+    "UnprotectedHeaders", "certificates@33?: Certificates, trace@100?: Trace, receipts@394?: Receipts"
+)
+Envelope = _map(
+    "Envelope",
+    "protected@0: ProtectedHeaders, unprotected@1: UnprotectedHeaders, payload@2: bytes | None, "
+    "signature@3: bytes",
+    is_closed=True,
+)
+"""COSE_Sign1, each part by its number; the payload is null if the record is kept beside the envelope."""
