@@ -6,12 +6,13 @@ it was opened.
 
 from __future__ import annotations
 
+import linecache
 import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from traceback import StackSummary, walk_stack
+from types import CodeType
 from typing import Any, Protocol, TypeVar
 
 FRAMES = 60
@@ -40,12 +41,17 @@ class WatchedConnection(sqlite3.Connection):
 
     left_open: list[str] = []  # noqa: RUF012 - of all of them
     """Where those were opened that nobody has closed."""
-    _opened_at: StackSummary | None = None
+    _opened_at: list[tuple[CodeType, int]] | None = None
+    """Code and lines, the innermost first. What is more is worked out only for those that are left open."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        frames = walk_stack(sys._getframe(2))
-        self._opened_at = StackSummary.extract(frames, limit=FRAMES, lookup_lines=False)
+        opened_at: list[tuple[CodeType, int]] = []
+        frame = sys._getframe(2)
+        while frame is not None and len(opened_at) < FRAMES:
+            opened_at.append((frame.f_code, frame.f_lineno))
+            frame = frame.f_back  # type: ignore[assignment]
+        self._opened_at = opened_at
 
     def close(self) -> None:
         """Close it, and forget where it was opened."""
@@ -58,10 +64,11 @@ class WatchedConnection(sqlite3.Connection):
             super().close()
 
 
-def _told(frames: StackSummary) -> Iterator[str]:
-    for frame in reversed(frames):
-        if frame.filename.startswith(OURS) and "site-packages" not in frame.filename:
-            yield f"{frame.filename}:{frame.lineno}: in {frame.name}: {frame.line}"
+def _told(opened_at: list[tuple[CodeType, int]]) -> Iterator[str]:
+    for code, number in reversed(opened_at):
+        file = code.co_filename
+        if file.startswith(OURS) and "site-packages" not in file:
+            yield f"{file}:{number}: in {code.co_name}: {linecache.getline(file, number).strip()}"
 
 
 def watched_connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
