@@ -72,10 +72,10 @@ class LibraryContext:
             IndexManner(self.place, lambda: self.sync, sync, self.disk, self.archive, tell, progress)
         )
         self._tell = tell
-        told = named or environment.get(config.DATA_VARIABLE)
-        if told and config.is_below(config.absolute(told), self.agents_folders()):
+        wished = named or environment.get(config.DATA_VARIABLE)
+        if wished and config.is_below(config.absolute(wished), self.agents_folders()):
             self.index.close()
-            raise AgentFolderError(told)
+            raise AgentFolderError(wished)
         heed(partial(_largest_file, self.data_folder, environment))
 
     def ask(self, question: Callable[[Index], Answer]) -> Answer:

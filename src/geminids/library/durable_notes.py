@@ -43,8 +43,8 @@ class DurableNotes:
 
         from geminids.storage.durable.recovery import mend
 
-        if self._folder is not None and (told := mend(Path(self._folder))):
-            self._tell(told)
+        if self._folder is not None and (message := mend(Path(self._folder))):
+            self._tell(message)
 
     def generation(self) -> int:
         """A number that grows with every change of links and of what was learnt of projects."""

@@ -128,7 +128,7 @@ class Exporting:
             if progress:
                 progress(len(items), len(items))
             folder.save()
-        return outcome.told(contents)
+        return outcome.result(contents)
 
     def _bring_up_to_date(self, folder: Folder, item: Item) -> Done | Refused | str:
         """Write the file of a session if it has changed; a text says why that was not possible."""
@@ -255,8 +255,8 @@ def _beside(session: Session, manner: Manner) -> dict[str, bytes]:
     """The files that the document of a session refers to, where that is wished."""
     if manner.files_folder is None:
         return {}
-    told = visible_session(session, manner.detail)
-    return {f"{manner.files_folder}/{name}": content for name, content in attachment_files(told)}
+    visible = visible_session(session, manner.detail)
+    return {f"{manner.files_folder}/{name}": content for name, content in attachment_files(visible)}
 
 
 def _entry(name: str, session: Session, title: str, *, redacted: bool) -> Entry:

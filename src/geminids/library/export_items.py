@@ -67,7 +67,7 @@ class FolderCount:
             case reason:
                 self._failed[item.id] = reason
 
-    def told(self, contents: Refused | None) -> FolderOutcome:
+    def result(self, contents: Refused | None) -> FolderOutcome:
         """All of it; `contents` is the table of contents where it is somebody else's."""
         return FolderOutcome(self.written, self._unchanged, self._refused, self._failed, contents)
 

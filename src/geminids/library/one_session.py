@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from geminids.core.model import Companion, Location, Problem, Project, Session
     from geminids.query.sessions.beginning import Beginning
     from geminids.query.sessions.last_list import LastList
-    from geminids.query.sessions.lookup import Meant
+    from geminids.query.sessions.lookup import LookupResult
     from geminids.query.sessions.resume import ToResume
     from geminids.storage.index.database import Index
 
@@ -32,18 +32,18 @@ class OneSessionMethods(LibraryPart):
         self._of_documents: list[Session] = []
         """Sessions that were read from documents, which anybody may have written."""
 
-    def read(self, wanted: str) -> Meant:
+    def read(self, wanted: str) -> LookupResult:
         """The sessions in a file if a file is meant, else the one session that is."""
         from geminids.query.sessions.input_files import file_meant, is_id_of_a_name
-        from geminids.query.sessions.lookup import Meant
+        from geminids.query.sessions.lookup import LookupResult
 
         if (path := file_meant(wanted)) and not is_id_of_a_name(wanted, path):
-            return Meant(self.file(path), ())
+            return LookupResult(self.file(path), ())
         try:
             return self._find(wanted)
         except SessionNotFoundError:
             if os.path.isfile(wanted):  # noqa: PTH113 - pathlib raises for what cannot be a name
-                return Meant(self.file(wanted), ())
+                return LookupResult(self.file(wanted), ())
             raise
 
     def session(self, wanted: str) -> Session:
@@ -109,12 +109,12 @@ class OneSessionMethods(LibraryPart):
         )
         return how_to_resume(session, circumstances, ShortNames(self._short_id, self._short_project))
 
-    def _find(self, wanted: str, *, with_outputs: bool = True) -> Meant:
+    def _find(self, wanted: str, *, with_outputs: bool = True) -> LookupResult:
         """The one session that is meant, whole, with the best that is known of its project."""
         from geminids.query.sessions.lookup import Finder
         from geminids.query.sessions.session_reader import SessionReader
 
-        def find(index: Index) -> Meant:
+        def find(index: Index) -> LookupResult:
             reader = SessionReader(index, self._context.homes, with_outputs=with_outputs)
             return Finder(index, reader, self._places_of_a_list(), self._last_list).find(wanted)
 

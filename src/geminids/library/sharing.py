@@ -157,7 +157,7 @@ class SharingMethods(SearchMethods):
 
     def _natives(self, session: Session) -> Natives | None:
         """The records of a session as its agent wrote them; None for one that a document tells of."""
-        if any(session is told for told in self._of_documents):
+        if any(session is one for one in self._of_documents):
             return None
         from geminids.sharing.records.record_maker import RecordMaker
 

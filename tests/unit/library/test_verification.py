@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from geminids.library import Library
-from geminids.library.attest.agent_files import UntoldError, files_of, given_file, laid_out
+from geminids.library.attest.agent_files import NotRereadError, files_of, laid_out, opened_source
 from geminids.library.attest.verification import Asked, VerifiedRecord, Verifying
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.signature import Claims, statement
@@ -68,7 +68,7 @@ def test_a_packed_source_is_compared_by_what_is_in_it(tmp_path: Path) -> None:
             assert packed in files
             assert translation(verifying(*files).file(path))[0] is True
             unpacked = tmp_path / packed.name.removesuffix(".zst")
-            unpacked.write_bytes(given_file(packed, packed.read_bytes()).content)
+            unpacked.write_bytes(opened_source(packed, packed.read_bytes()).content)
             others = [file for file in files if file != packed]
             found = verifying(unpacked, *others).file(path)
             assert failed_checks(found) == [], "who has it unpacked can compare too"
@@ -146,11 +146,11 @@ def test_no_path_in_a_record_leads_out_of_the_folder(tmp_path: Path, path: str) 
     holds, _ = translation(verified(record, tmp_path, source))
     assert holds is not True
     try:
-        with laid_out(files_of(record, [given_file(source, source.read_bytes())])) as laid:
+        with laid_out(files_of(record, [opened_source(source, source.read_bytes())])) as laid:
             (target,) = laid
             assert "geminids-" in str(target)
             assert ".." not in target.parts
-    except UntoldError:
+    except NotRereadError:
         pass
     assert set(tmp_path.rglob("*")) - before == {tmp_path / "signed.acr"}
 

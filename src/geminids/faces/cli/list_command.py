@@ -257,7 +257,7 @@ def _tell_match(listing: "Listing", wanted: str | None) -> None:
     """Say which projects were meant, where there are several."""
     from geminids.core.names import project_names
 
-    names = sorted(set(project_names(listing.meant).values()))
+    names = sorted(set(project_names(listing.matched).values()))
     if len(names) > 1:
         say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
 

@@ -66,7 +66,7 @@ def csv_lines(found: "Statistics", limit: int | None) -> Iterator[str]:
 
 def _row(by: str, group: "StatsGroup") -> "tuple[Value, ...]":
     # What is not told of such a group is empty, and not none.
-    figures = group.figures.told(by)
+    figures = group.figures.by_name(by)
     used, guess = figures["tokens"], figures["estimated"]
     return (
         by,

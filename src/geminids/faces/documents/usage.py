@@ -161,7 +161,7 @@ def usage_group(by: str, key: str, name: str, figures: Figures, agent: str | Non
 
 def _deeds(figures: Figures, by: str) -> dict[str, Any]:
     """What was done, by the names of the fields."""
-    deeds = figures.told(by)
+    deeds = figures.by_name(by)
     return deeds | {
         "active": None if deeds["active"] is None else seconds(deeds["active"]),
         "tokens": used_tokens(deeds["tokens"]) if deeds["tokens"] is not None else None,

@@ -115,7 +115,7 @@ def _listed(desk: Desk, asked: AskedForList) -> Sessions:
     wanted = _filter(desk, asked, order=asked.order or "date", reverse=asked.reverse)
     found = desk.library.listing(wanted, begin + asked.limit + 1)
     page = _page(found.sessions, asked.limit, found.total, after)
-    near = found.nearest_projects(asked.project) if asked.project and not found.meant else []
+    near = found.nearest_projects(asked.project) if asked.project and not found.matched else []
     return Sessions(
         sessions=session_lines(desk.library, page.rows),
         total=found.total,

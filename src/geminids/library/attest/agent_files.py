@@ -34,11 +34,11 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _NO_NAMES = frozenset({"", ".", ".."})
 
 
-class UntoldError(RecordError):
+class NotRereadError(RecordError):
     """Why a record cannot be told again from what was given."""
 
 
-class GivenFile(NamedTuple):
+class SourceFile(NamedTuple):
     """A file of an agent that was given by hand."""
 
     path: Path
@@ -50,56 +50,56 @@ class GivenFile(NamedTuple):
     """As it lies on the disk, if the agent has packed it."""
 
 
-def given_file(path: Path, stored: bytes) -> GivenFile:
+def opened_source(path: Path, stored: bytes) -> SourceFile:
     """A file that was given, with what is in it."""
     for name in agents.available():
         if (unpacked := agents.load(name).files().unpacked(path)) is not None:
-            return GivenFile(path, unpacked, len(unpacked), stored)
-    return GivenFile(path, stored, len(stored))
+            return SourceFile(path, unpacked, len(unpacked), stored)
+    return SourceFile(path, stored, len(stored))
 
 
-def files_of(record: Mapping[str, Any], given: Sequence[GivenFile]) -> list[tuple[str, GivenFile]]:
+def files_of(record: Mapping[str, Any], sources: Sequence[SourceFile]) -> list[tuple[str, SourceFile]]:
     """For each file that a record names, its path, and the one that was given for it, cut to what it was.
 
-    Raises UntoldError if the record names none, or if one was not given.
+    Raises NotRereadError if the record names none, or if one was not given.
     """
     named = record.get(SOURCE)
     if not isinstance(named, list) or not named:
-        raise UntoldError("the record does not say what it was read from")
-    return [_file_of(file, given, is_only=len(named) == len(given) == 1) for file in named]
+        raise NotRereadError("the record does not say what it was read from")
+    return [_file_of(file, sources, is_only=len(named) == len(sources) == 1) for file in named]
 
 
-def _file_of(named: object, given: Sequence[GivenFile], *, is_only: bool) -> tuple[str, GivenFile]:
+def _file_of(named: object, sources: Sequence[SourceFile], *, is_only: bool) -> tuple[str, SourceFile]:
     match named:
         case {"path": str(path), "size": int(size), "sha256": str(digest)} if size >= 0:
             pass
         case _:
-            raise UntoldError("the record does not say properly what it was read from")
-    cut = [one._replace(content=one.content[:size]) for one in given]
+            raise NotRereadError("the record does not say properly what it was read from")
+    cut = [one._replace(content=one.content[:size]) for one in sources]
     same = [one for one in cut if hashlib.sha256(one.content).hexdigest() == digest]
     same = same or [one for one in cut if is_only or [one.path.name] == _names(path)[-1:]]
     if not same:
-        raise UntoldError(f"{_SEPARATORS.split(path)[-1]} was not given: only bytes were compared")
+        raise NotRereadError(f"{_SEPARATORS.split(path)[-1]} was not given: only bytes were compared")
     return path, same[0]
 
 
-def is_unchanged(files: Sequence[tuple[str, GivenFile]]) -> bool:
+def is_unchanged(files: Sequence[tuple[str, SourceFile]]) -> bool:
     """Whether files that were given are no longer than they were when the record was made."""
     return all(len(file.content) == file.size for _, file in files)
 
 
 @contextmanager
-def laid_out(files: Sequence[tuple[str, GivenFile]]) -> Iterator[list[Path]]:
+def laid_out(files: Sequence[tuple[str, SourceFile]]) -> Iterator[list[Path]]:
     """The files under the paths that they had, in a folder that goes away; where each is."""
     with temporary_folder() as folder:
         try:
             laid = [_laid(Path(folder), path, file) for path, file in files]
         except (OSError, ValueError) as error:
-            raise UntoldError("no file can have the paths that the record names") from error
+            raise NotRereadError("no file can have the paths that the record names") from error
         yield laid
 
 
-def _laid(folder: Path, path: str, file: GivenFile) -> Path:
+def _laid(folder: Path, path: str, file: SourceFile) -> Path:
     packed = file.packed if path.endswith(PACKED) else None
     name = path.removesuffix(PACKED) if packed is None else path
     target = folder.joinpath("home", *_names(name))
@@ -114,7 +114,7 @@ def _names(path: str) -> list[str]:
     return [name for name in _SEPARATORS.split(path) if name not in _NO_NAMES and not _DRIVE.fullmatch(name)]
 
 
-def told_sessions(laid: Sequence[Path], read: Callable[[Path], list[Session]]) -> list[Session]:
+def sessions_in(laid: Sequence[Path], read: Callable[[Path], list[Session]]) -> list[Session]:
     """The sessions in some files: as in the home of an agent that they lie in, else each file by itself.
 
     `read` gives the sessions in one file, and raises GeminidsError if there is none.
@@ -148,15 +148,15 @@ def _sessions(source: Source, home: Home, wanted: Collection[Path]) -> Iterator[
             yield from source.companions().read_beside(shelf.companions, traces, None).sessions
 
 
-def same_session(record: Mapping[str, Any], told: Sequence[Session], laid: Sequence[Path]) -> Session:
+def same_session(record: Mapping[str, Any], reread: Sequence[Session], laid: Sequence[Path]) -> Session:
     """The session that a record tells. Its agent names it, or it is the one that all the files are of.
 
     What a session is called may depend on files that lie beside its own.
     """
     wanted = record["session"]["session-id"]
-    named = [session for session in told if session.native_id == wanted]
+    named = [session for session in reread if session.native_id == wanted]
     paths = {str(path) for path in laid}
-    for session in (*named, *told):
+    for session in (*named, *reread):
         if paths == {file.path for file in session.files}:
             return session
     if not named:
@@ -164,7 +164,7 @@ def same_session(record: Mapping[str, Any], told: Sequence[Session], laid: Seque
     return named[0]
 
 
-def entries_told(record: Mapping[str, Any]) -> list[Any]:
+def entries_of(record: Mapping[str, Any]) -> list[Any]:
     """The entries of a record, which may come from anybody."""
     match record.get("session"):
         case {"entries": list(entries)}:
@@ -178,39 +178,39 @@ _OF_SESSION = ("session-start", "agent-meta", "environment")
 
 
 def difference(
-    record: Mapping[str, Any], contents: Sequence[bytes], told: Mapping[str, Any], others: Iterable[Any]
+    record: Mapping[str, Any], contents: Sequence[bytes], reread: Mapping[str, Any], others: Iterable[Any]
 ) -> str | None:
     """Where a record says otherwise than what its files tell; None if it does not.
 
-    `told` is the record that they give, `others` are entries of other sessions in them.
+    `reread` is the record that they give, `others` are entries of other sessions in them.
     """
-    odd = next(_odd_members(record, told), None)
-    return f"the source says otherwise at {odd}" if odd else _odd_entry(record, contents, told, others)
+    odd = next(_odd_members(record, reread), None)
+    return f"the source says otherwise at {odd}" if odd else _odd_entry(record, contents, reread, others)
 
 
-def _odd_members(record: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[str]:
+def _odd_members(record: Mapping[str, Any], reread: Mapping[str, Any]) -> Iterator[str]:
     """What is said of the session as a whole, and not by its files. They may know less than was known."""
-    session, told_session = record.get("session"), told["session"]
+    session, reread_session = record.get("session"), reread["session"]
     if not isinstance(session, dict):
         return
     for name in (*_OF_SESSION, *(["session-end"] if "session-start" in session else [])):
         if name in session and not _agree(
-            session[name], told_session.get(name), is_known=name == "environment"
+            session[name], reread_session.get(name), is_known=name == "environment"
         ):
             yield f"/session/{name}"
-    if "file-attribution" in record and record["file-attribution"] != told.get("file-attribution"):
+    if "file-attribution" in record and record["file-attribution"] != reread.get("file-attribution"):
         yield "/file-attribution"
 
 
-def _agree(said: Any, told: Any, *, is_known: bool) -> bool:
+def _agree(said: Any, reread: Any, *, is_known: bool) -> bool:
     """Whether something is told as it was said. In which folder it was may be known from elsewhere."""
     if not is_known or not isinstance(said, dict):
-        return bool(said == told)
-    return all(said.get(name, value) == value for name, value in (told or {}).items())
+        return bool(said == reread)
+    return all(said.get(name, value) == value for name, value in (reread or {}).items())
 
 
 def _odd_entry(
-    record: Mapping[str, Any], contents: Sequence[bytes], told: Mapping[str, Any], others: Iterable[Any]
+    record: Mapping[str, Any], contents: Sequence[bytes], reread: Mapping[str, Any], others: Iterable[Any]
 ) -> str | None:
     """Where the entries of a record are not those that its files tell, in this order; None if they are.
 
@@ -218,10 +218,10 @@ def _odd_entry(
     those of a session or of its subagent may depend on files beside it, so an entry may be one of another
     session in the same files.
     """
-    entries = entries_told(told)
+    entries = entries_of(reread)
     left = list(reversed(entries))
     elsewhere: list[Any] | None = None
-    for number, entry in enumerate(entries_told(record)):
+    for number, entry in enumerate(entries_of(record)):
         if left and _says_the_same(entry, left[-1], contents):
             left.pop()
             continue
@@ -231,24 +231,24 @@ def _odd_entry(
     return f"the source gives {len(entries):,} entries, {len(left):,} of them are missing" if left else None
 
 
-def _says_the_same(entry: Any, told: Any, contents: Sequence[bytes]) -> bool:
-    if not isinstance(entry, dict) or _plain(entry) != _plain(told):
+def _says_the_same(entry: Any, reread: Any, contents: Sequence[bytes]) -> bool:
+    if not isinstance(entry, dict) or _plain(entry) != _plain(reread):
         return False
-    children, told_children = entry.get("children", []), told.get("children", [])
-    if not isinstance(children, list) or len(children) != len(told_children):
+    children, reread_children = entry.get("children", []), reread.get("children", [])
+    if not isinstance(children, list) or len(children) != len(reread_children):
         return False
-    pairs = zip(children, told_children, strict=True)
-    return _fits_source(entry, told, contents) and all(_says_the_same(*pair, contents) for pair in pairs)
+    pairs = zip(children, reread_children, strict=True)
+    return _fits_source(entry, reread, contents) and all(_says_the_same(*pair, contents) for pair in pairs)
 
 
 def _plain(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key not in {OURS, SOURCE, NATIVE, "children"}}
 
 
-def _fits_source(entry: Mapping[str, Any], told: Mapping[str, Any], contents: Sequence[bytes]) -> bool:
+def _fits_source(entry: Mapping[str, Any], reread: Mapping[str, Any], contents: Sequence[bytes]) -> bool:
     """Whether what a record says that is left of the agent's own stands there."""
     native = entry.get(NATIVE)
-    if native is None or native == told.get(NATIVE):
+    if native is None or native == reread.get(NATIVE):
         return True
     # How much of it is left depends on what else was known: a long output may lie in a file of its own.
     written = {leaf for value in _written(entry, contents) for leaf in _leaves(value)}

@@ -44,7 +44,7 @@ class Excerpt(NamedTuple):
     """The places that were taken out, of the record as it was given."""
 
 
-class _Given(NamedTuple):
+class _Signed(NamedTuple):
     """A signed record that can be cut."""
 
     signed: bytes
@@ -94,7 +94,7 @@ def signed_record(path: Path, signature: Path | None, keys: Sequence[PublicKey] 
     return _signed(path, signature, keys)[1]
 
 
-def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tuple[_Given, dict[str, Any]]:
+def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tuple[_Signed, dict[str, Any]]:
     given = taken_apart(path, signature)
     if given.signed is None:
         raise RecordError(f"{str(path)!r} is not signed; `geminids attest` does that.")
@@ -109,7 +109,7 @@ def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tu
     if mismatch := check_record(verdict.record):
         raise RecordError(f"{str(path)!r} is signed and no record: {mismatch.sentence}")
     is_apart = given.content is not None and not given.is_vcon
-    return _Given(given.signed, verdict.record_bytes or b"", is_apart, given.is_vcon), verdict.record
+    return _Signed(given.signed, verdict.record_bytes or b"", is_apart, given.is_vcon), verdict.record
 
 
 def _places(record: dict[str, Any], unwanted: Unwanted) -> Iterator[str]:

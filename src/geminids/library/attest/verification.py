@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.core.errors import GeminidsError
 from geminids.library.attest.agent_files import (
-    GivenFile,
-    UntoldError,
+    NotRereadError,
+    SourceFile,
     difference,
-    entries_told,
+    entries_of,
     files_of,
-    given_file,
     is_unchanged,
     laid_out,
+    opened_source,
     same_session,
-    told_sessions,
+    sessions_in,
 )
 from geminids.library.attest.chain import statement_files
 from geminids.library.attest.history import linked, past
@@ -115,7 +115,7 @@ class Verifying:
         given = taken_apart(path, signature)
         if given.signed is None:
             return self._unsigned(path, given.content or b"")
-        sources = [given_file(source, read_given(source)) for source in self._asked.sources]
+        sources = [opened_source(source, read_given(source)) for source in self._asked.sources]
         previous = read_given(self._asked.previous) if self._asked.previous else None
         verified = self._signed(path, given, sources, previous)
         if previous is None:
@@ -137,7 +137,7 @@ class Verifying:
                 before, number, content = verified.verdict, sequence, given.signed
 
     def _signed(
-        self, path: Path, given: Given, sources: Sequence[GivenFile], previous: bytes | None
+        self, path: Path, given: Given, sources: Sequence[SourceFile], previous: bytes | None
     ) -> VerifiedRecord:
         verdict = verify(
             given.signed or b"",
@@ -152,7 +152,7 @@ class Verifying:
         if given.vcon is not None and verdict.record is not None:
             checks.append(_wrapping(given.vcon, verdict.record, given.signed or b""))
         if sources and verdict.record is not None:
-            checks.append(self._told_again(verdict.record, sources))
+            checks.append(self._reread(verdict.record, sources))
         return VerifiedRecord(path, checks, verdict, verdict.record)
 
     def _unsigned(self, path: Path, content: bytes) -> VerifiedRecord:
@@ -165,28 +165,28 @@ class Verifying:
             return VerifiedRecord(path, [missing, Check("record", False, str(error))], None, None)
         return VerifiedRecord(path, [missing, *_shape(record, None)], None, record)
 
-    def _told_again(self, record: Mapping[str, Any], given: Sequence[GivenFile]) -> Check:
+    def _reread(self, record: Mapping[str, Any], sources: Sequence[SourceFile]) -> Check:
         """Whether the source, read anew, gives the entries of the record."""
         try:
-            files = files_of(record, given)
+            files = files_of(record, sources)
             with laid_out(files) as laid:
                 otherwise = self._otherwise(record, files, laid)
             if otherwise and is_unchanged(files):
                 otherwise = self._otherwise(record, files, [file.path for _, file in files])
-        except UntoldError as error:
+        except NotRereadError as error:
             return Check(TRANSLATION, None, str(error))
-        number = len(entries_told(record))
+        number = len(entries_of(record))
         same = f"read anew, the source gives the same {number:,} entries"
         return Check(TRANSLATION, otherwise is None, otherwise or same)
 
     def _otherwise(
-        self, record: Mapping[str, Any], files: Sequence[tuple[str, GivenFile]], lying: Sequence[Path]
+        self, record: Mapping[str, Any], files: Sequence[tuple[str, SourceFile]], lying: Sequence[Path]
     ) -> str | None:
         """What a source tells otherwise than a record; None if it tells the same."""
         try:
-            told = told_sessions(lying, self._read)
-            session = same_session(record, told, lying)
-            others = (entries_told(self._record(other)) for other in told if other is not session)
+            sessions = sessions_in(lying, self._read)
+            session = same_session(record, sessions, lying)
+            others = (entries_of(self._record(other)) for other in sessions if other is not session)
             contents = [file.content for _, file in files]
             return difference(record, contents, self._record(session), chain.from_iterable(others))
         except GeminidsError as error:
@@ -196,14 +196,14 @@ class Verifying:
 def _wrapping(vcon: bytes, record: dict[str, Any], signed: bytes) -> Check:
     """Whether a vCon tells what its record tells, which alone is signed."""
     name = "vcon"
-    told = vcon_of(record, signature=signed)
+    expected = vcon_of(record, signature=signed)
     otherwise: bool | None
     match record.get("recording-agent"):
         case {"name": "geminids"}:
             # What we write has one form; whoever writes it in another may mean other things.
-            is_same, otherwise = vcon == encoding.encode_json(told), False
+            is_same, otherwise = vcon == encoding.encode_json(expected), False
         case _:
-            is_same, otherwise = encoding.decode(vcon)[0] == told, None
+            is_same, otherwise = encoding.decode(vcon)[0] == expected, None
     if is_same:
         return Check(name, True, "all else in it is told from the record")
     return Check(name, otherwise, "it says other things than the record, which alone is signed")

@@ -80,9 +80,9 @@ def forecast_report(
         found += ((home.agent, deletion) for deletion in forecast.deletions)
         retentions += forecast.retentions
     kept = frozenset(kept_paths([deletion.file for _, deletion in found]))
-    told = [_endangered(agent, one, held_in.get(one.file), one.file in kept) for agent, one in found]
-    told.sort(key=lambda one: (one.at or _AT_ONCE, one.file))
-    return ForecastReport(endangered=tuple(told), retentions=tuple(retentions))
+    endangered = [_endangered(agent, one, held_in.get(one.file), one.file in kept) for agent, one in found]
+    endangered.sort(key=lambda one: (one.at or _AT_ONCE, one.file))
+    return ForecastReport(endangered=tuple(endangered), retentions=tuple(retentions))
 
 
 def _endangered(agent: str, deletion: Deletion, held: Held | None, kept: bool) -> Endangered:

@@ -35,9 +35,9 @@ def _with_others_there(known: Iterable[Project], found: Collection[Project]) -> 
     """These, and all others of the same folders."""
     from geminids.core.spellings import same_place
 
-    places = {same_place(project.path) for project in found if project.path}
+    folders = {same_place(project.path) for project in found if project.path}
     for project in known:
-        if project in found or (project.path and same_place(project.path) in places):
+        if project in found or (project.path and same_place(project.path) in folders):
             yield project
 
 
@@ -45,8 +45,8 @@ def exactly(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
     """Of the projects, those whose very folder was typed."""
     from geminids.core.spellings import same_place
 
-    places = _places(wanted) if _is_path(wanted) else []
-    keys, hashes = {place.key for place in places}, {place.hash for place in places}
+    folders = _folders(wanted) if _is_path(wanted) else []
+    keys, hashes = {folder.key for folder in folders}, {folder.hash for folder in folders}
     return tuple(p for p in projects if p.hash in hashes or (p.path and same_place(p.path) in keys))
 
 
@@ -62,8 +62,8 @@ def nearest(names: Sequence[str], wanted: str) -> list[str]:
 def _ways(wanted: str) -> Iterator[Callable[[NamedFolder], bool]]:
     """The ways in which a project can be meant, the narrowest first."""
     if _is_path(wanted):
-        places = _places(wanted)
-        yield lambda project: _is_at_or_below(project, places)
+        folders = _folders(wanted)
+        yield lambda project: _is_at_or_below(project, folders)
         yield lambda project: bool(project.path and project.path.endswith(f"/{wanted.strip('/')}"))
         return
     text, letters = wanted.casefold(), _letters(wanted)
@@ -104,7 +104,7 @@ def _is_path(wanted: str) -> bool:
     return wanted in {".", "..", "~"} or "/" in wanted or os.sep in wanted or "\\" in wanted
 
 
-class _Place(NamedTuple):
+class _Folder(NamedTuple):
     """A folder as it is spelled, with the hash and the key of it."""
 
     path: str
@@ -112,7 +112,7 @@ class _Place(NamedTuple):
     key: str
 
 
-def _places(wanted: str) -> list[_Place]:
+def _folders(wanted: str) -> list[_Folder]:
     """The folder that was typed. Agents hash the path as a shell spells it, which may lead through links."""
     from geminids.core.model import folder_hash
     from geminids.core.spellings import same_place
@@ -124,15 +124,15 @@ def _places(wanted: str) -> list[_Place]:
         spelled.add(wanted)
     if wanted == "." and (here := current_folder(os.environ)):
         spelled.add(here)
-    return [_Place(path, folder_hash(path), same_place(path)) for path in sorted(spelled)]
+    return [_Folder(path, folder_hash(path), same_place(path)) for path in sorted(spelled)]
 
 
-def _is_at_or_below(project: NamedFolder, places: Sequence[_Place]) -> bool:
-    if any(project.hash == place.hash for place in places):
+def _is_at_or_below(project: NamedFolder, folders: Sequence[_Folder]) -> bool:
+    if any(project.hash == folder.hash for folder in folders):
         return True
     if not project.path:
         return False
     from geminids.core.spellings import same_place
 
     key = same_place(project.path)
-    return any(key == place.key or key.startswith(place.key.rstrip("/") + "/") for place in places)
+    return any(key == folder.key or key.startswith(folder.key.rstrip("/") + "/") for folder in folders)

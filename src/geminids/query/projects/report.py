@@ -122,26 +122,26 @@ def hash_meant(found: Sequence[ProjectReport], wanted: str) -> str | None:
     """The hash of the project that is meant, or of that one of its names which is."""
     report = the_one(found, wanted)
     names = (report.project, *report.also)
-    meant = exactly(names, wanted) or match(names, wanted)
+    matches = exactly(names, wanted) or match(names, wanted)
     # Agents that write the folder itself know no hash of it; one of the other names may have it.
-    likely = (*(name for name in meant if name == report.project), *meant, *names)
+    likely = (*(name for name in matches if name == report.project), *matches, *names)
     return next((name.hash for name in likely if name.hash), None)
 
 
 def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
     """The one project that is meant. Raises the error that names the candidates or the nearest."""
     by_name = {name: report for report in found for name in (report.project, *report.also)}
-    meant = _reports_of(match(by_name, wanted), by_name)
-    if not meant:
+    matches = _reports_of(match(by_name, wanted), by_name)
+    if not matches:
         known = dict.fromkeys(report.project.name for report in found)
         raise ProjectNotFoundError(wanted, nearest(list(known), wanted))
-    if len(meant) > 1:
+    if len(matches) > 1:
         # The folder itself is meant, not what else lies in it.
-        meant = _reports_of(exactly(by_name, wanted), by_name) or meant
-    if len(meant) > 1:
-        names = project_names(report.project for report in meant)
+        matches = _reports_of(exactly(by_name, wanted), by_name) or matches
+    if len(matches) > 1:
+        names = project_names(report.project for report in matches)
         raise AmbiguousProjectError(wanted, sorted(names.values()))
-    return meant[0]
+    return matches[0]
 
 
 class Contents(NamedTuple):

@@ -51,14 +51,14 @@ def query_of(question: Question, now: "datetime") -> "Query":
         f" {name}:{','.join(chosen)}" for name, chosen in choices.items() if chosen
     )
     options = {"project": question.project, "since": question.since, "before": question.until}
-    given = {name: value for name, value in options.items() if value}
+    chosen = {name: value for name, value in options.items() if value}
     # With neither words nor options there is nothing to look for, which the language says.
-    query = parse(typed, now) if typed.strip() or not given else Query("", None, ())
-    if not given:
+    query = parse(typed, now) if typed.strip() or not chosen else Query("", None, ())
+    if not chosen:
         return query
     from geminids.query.search.filters import Filter
 
-    added = [Filter(name, value) for name, value in given.items()]
+    added = [Filter(name, value) for name, value in chosen.items()]
     since, before = _moments(query, question, now)
     text = " ".join([typed, *(f"{one.name}:{one.value}" for one in added)])
     return query._replace(text=text, filters=(*query.filters, *added), since=since, before=before)

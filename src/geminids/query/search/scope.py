@@ -65,8 +65,8 @@ def _before(query: "Query") -> Condition:
 
 def _agent(index: "Index", value: str) -> Meaning:
     known = search.agents(index)
-    meant = [agent for agent in known if value.casefold() in agent.casefold()]
-    return Meaning(one_of("s.agent", meant)) if meant else Meaning(NOTHING, tuple(known))
+    matches = [agent for agent in known if value.casefold() in agent.casefold()]
+    return Meaning(one_of("s.agent", matches)) if matches else Meaning(NOTHING, tuple(known))
 
 
 def _project(index: "Index", value: str) -> Meaning:
@@ -74,8 +74,8 @@ def _project(index: "Index", value: str) -> Meaning:
     from geminids.query.projects.lookup import match, nearest
 
     known = reader.projects(index)
-    meant = set(match(known.values(), value))
-    numbers = [number for number, project in known.items() if project in meant]
+    matches = set(match(known.values(), value))
+    numbers = [number for number, project in known.items() if project in matches]
     if numbers:
         return Meaning(one_of("s.project", numbers))
     names = sorted({project.name for project in known.values()})
@@ -93,9 +93,9 @@ def _model(index: "Index", value: str) -> Meaning:
 def _part_of_a_name(
     known: dict[str, int], value: str, condition: Callable[[Sequence[int]], Condition]
 ) -> Meaning:
-    meant = numbers_named(known, value)
-    if meant:
-        return Meaning(condition(meant))
+    matches = numbers_named(known, value)
+    if matches:
+        return Meaning(condition(matches))
     from geminids.query.projects.lookup import nearest
 
     return Meaning(NOTHING, tuple(nearest(list(known), value)))

@@ -62,18 +62,18 @@ def pick(candidates: Sequence[Summary], wanted: str) -> Summary | None:
     exact = [candidate for candidate in candidates if wanted in {candidate.id, candidate.native_id}]
     # Names that people gave may differ in nothing but capitals.
     spelled = exact or [c for c in candidates if c.id.startswith(wanted) or c.native_id.startswith(wanted)]
-    meant = spelled or [candidate for candidate in candidates if is_meant(candidate, wanted)]
-    if not meant:
+    matches = spelled or [candidate for candidate in candidates if is_meant(candidate, wanted)]
+    if not matches:
         return None
     if len(wanted.rpartition(":")[2]) < SHORTEST_PREFIX and not exact:
         raise ShortIdError(wanted, SHORTEST_PREFIX)
-    meant = list(_without_its_own(meant))
-    if len(meant) > 1:
-        meant.sort(key=newest_last, reverse=True)
-        same_id = len({candidate.id for candidate in meant}) == 1
-        told = [_candidate(session, same_id=same_id) for session in meant]
-        raise AmbiguousIdError(wanted, told, same_id=same_id)
-    return meant[0]
+    matches = list(_without_its_own(matches))
+    if len(matches) > 1:
+        matches.sort(key=newest_last, reverse=True)
+        same_id = len({candidate.id for candidate in matches}) == 1
+        choices = [_candidate(session, same_id=same_id) for session in matches]
+        raise AmbiguousIdError(wanted, choices, same_id=same_id)
+    return matches[0]
 
 
 class OfFile(Protocol):
@@ -125,11 +125,11 @@ def _common_length(one: str, other: str) -> int:
     return sum(1 for _ in same)
 
 
-def _without_its_own(meant: Sequence[Summary]) -> Sequence[Summary]:
+def _without_its_own(matches: Sequence[Summary]) -> Sequence[Summary]:
     """A session without those that are made of it: the beginning of its id means itself."""
-    roots = [candidate for candidate in meant if not _is_made(candidate.native_id)]
-    own = len(roots) == 1 and all(c.native_id.startswith(roots[0].native_id) for c in meant)
-    return roots if own else meant
+    roots = [candidate for candidate in matches if not _is_made(candidate.native_id)]
+    own = len(roots) == 1 and all(c.native_id.startswith(roots[0].native_id) for c in matches)
+    return roots if own else matches
 
 
 def nearest(summaries: Iterable[Known], wanted: str) -> list[Candidate]:

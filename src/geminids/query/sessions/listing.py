@@ -57,7 +57,7 @@ class Listing(Value):
     """What could not be looked at."""
     left_unread: Sequence[ProblemRow]
     """What was too large to be read whole."""
-    meant: Sequence[ProjectRow] = ()
+    matched: Sequence[ProjectRow] = ()
     """The projects that were meant, where one was asked for."""
 
     def nearest_projects(self, wanted: str) -> list[str]:
@@ -72,8 +72,8 @@ def listing(
 ) -> Listing:
     """The sessions that were asked for, and how many were not; `tagged` are those that have the tags."""
     known = reader.projects(index) if wanted.project is not None else {}
-    meant = _meant(known, wanted.project)
-    conditions = _conditions(wanted, known, meant, tagged)
+    matched = _matched(known, wanted.project)
+    conditions = _conditions(wanted, known, matched, tagged)
     shown = reader.sessions(index, conditions.values(), limit, ORDERS[wanted.order][wanted.reverse])
     counted, hidden = reader.sessions_sorted_out(index, conditions)
     # Another process may have written in between; what is shown counts.
@@ -88,17 +88,17 @@ def listing(
         projects=sorted({project.name for project in known.values()}),
         problems=reader.problems(index, UNREADABLE),
         left_unread=each_file_once(reader.problems(index, LEFT_UNREAD)),
-        meant=meant,
+        matched=matched,
     )
 
 
 def conditions_of(index: "Index", wanted: Filter, tagged: Collection[str] = ()) -> dict[str, Condition]:
     """What the sessions fulfil that are asked for, by what it is about."""
     known = reader.projects(index) if wanted.project is not None else {}
-    return _conditions(wanted, known, _meant(known, wanted.project), tagged)
+    return _conditions(wanted, known, _matched(known, wanted.project), tagged)
 
 
-def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
+def _matched(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[ProjectRow]:
     if wanted is None:
         return ()
     from geminids.query.projects.lookup import match
@@ -107,12 +107,12 @@ def _meant(known: dict[int, ProjectRow], wanted: str | None) -> Sequence[Project
 
 
 def _conditions(
-    wanted: Filter, known: dict[int, ProjectRow], meant: Sequence[ProjectRow], tagged: Collection[str]
+    wanted: Filter, known: dict[int, ProjectRow], matched: Sequence[ProjectRow], tagged: Collection[str]
 ) -> dict[str, Condition]:
     """What a session must fulfil, by what it is about; whatever comes first hides it."""
     conditions: dict[str, Condition] = {}
     if wanted.project is not None:
-        numbers = [number for number, project in known.items() if project in meant]
+        numbers = [number for number, project in known.items() if project in matched]
         conditions["project"] = reader.one_of("project", numbers)
     if wanted.agents:
         conditions["agent"] = reader.one_of("agent", sorted(wanted.agents))

@@ -33,7 +33,7 @@ LATEST = "latest"
 _LINE_NUMBER = re.compile(r"[0-9]{1,6}")
 
 
-class Meant(NamedTuple):
+class LookupResult(NamedTuple):
     """The sessions that were meant, and what could not be looked into on the way to them."""
 
     sessions: Sequence[Session]
@@ -55,23 +55,23 @@ class Finder:
         self._places = places
         self._last_list = last_list
 
-    def find(self, wanted: str) -> Meant:
+    def find(self, wanted: str) -> LookupResult:
         """The session that is meant. Raises the error that says why there is none."""
         if wanted == LATEST:
             return self._latest()
         return self._numbered(wanted) if _LINE_NUMBER.fullmatch(wanted) else self._by_id(wanted)
 
-    def _latest(self) -> Meant:
+    def _latest(self) -> LookupResult:
         # A saved chat or what is left of a session is the latest only where there is nothing else.
         for kinds in (frozenset({"main"}), LED_BY_HUMANS):
             for row in listing(self._index, Filter(kinds=kinds), limit=1).sessions:
                 read = self._reader.read(SessionRef.of(row))
                 if read.session:
                     # Where we cannot look may be a newer one.
-                    return Meant([read.session], [*self._closed(), *read.unreadable])
+                    return LookupResult([read.session], [*self._closed(), *read.unreadable])
         raise SessionNotFoundError(LATEST, unreadable=self._closed())
 
-    def _numbered(self, wanted: str) -> Meant:
+    def _numbered(self, wanted: str) -> LookupResult:
         """The session in a line of the last list, else the one whose id begins with these digits."""
         shown, number = self._last_list() or self._list_of_now(), int(wanted)
         if not 1 <= number <= len(shown.lines):
@@ -83,7 +83,7 @@ class Finder:
             raise OtherListError(number, shown.places)
         line = shown.lines[number - 1]
         if session := (read := self._reader.read(line)).session:
-            return Meant([session], read.unreadable)
+            return LookupResult([session], read.unreadable)
         try:
             # Agents move sessions to new files.
             return self._by_id(line.id)
@@ -95,7 +95,7 @@ class Finder:
         found = listing(self._index, Filter(kinds=LED_BY_HUMANS)).sessions
         return LastList(self._places, tuple(map(SessionRef.of, found)))
 
-    def _by_id(self, wanted: str) -> Meant:
+    def _by_id(self, wanted: str) -> LookupResult:
         row = ids.pick(reading.sessions_called(self._index, wanted), wanted) or self._by_key(wanted)
         read = self._reader.read(SessionRef.of(row)) if row else self._reader.unindexed(wanted)
         if row and read.session is None:
@@ -103,7 +103,7 @@ class Finder:
         if read.session is None:
             near = ids.nearest(reading.sessions(self._index), wanted)
             raise SessionNotFoundError(wanted, near, [*self._closed(), *read.unreadable])
-        return Meant([read.session], read.unreadable)
+        return LookupResult([read.session], read.unreadable)
 
     def _by_key(self, wanted: str) -> SessionRow | None:
         """The session whose key this is: one of several that have the same id."""

@@ -34,7 +34,7 @@ class MarkedSessions(NamedTuple):
     """The newest first, and last those that are not here."""
 
 
-class _Place(NamedTuple):
+class _Nowhere(NamedTuple):
     name: str
 
 
@@ -45,7 +45,7 @@ class _Elsewhere(NamedTuple):
     title: str | None
     file: str | None = None
     last_at: datetime | None = None
-    project: _Place = _Place("not here")
+    project: _Nowhere = _Nowhere("not here")
 
     @property
     def native_id(self) -> str:
@@ -54,8 +54,8 @@ class _Elsewhere(NamedTuple):
 
 def elsewhere(known: Mapping[str, Marks], wanted: str) -> Marked | None:
     """The marked session that is meant by an id or its beginning. Raises if several may be."""
-    meant = ids.pick([_Elsewhere(session, said.name) for session, said in known.items()], wanted)
-    return Marked(meant.id, None, is_here=False) if meant else None
+    found = ids.pick([_Elsewhere(session, said.name) for session, said in known.items()], wanted)
+    return Marked(found.id, None, is_here=False) if found else None
 
 
 def marked_sessions(index: Index, known: Mapping[str, Marks], tags: Mapping[str, int]) -> MarkedSessions:

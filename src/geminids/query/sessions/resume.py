@@ -125,10 +125,10 @@ def short_id(index: Index, session_id: str) -> str | None:
     alike = sessions_called(index, native_id[:FILE_NAME_PREFIX])
     short = short_ids(row.native_id for row in alike)[native_id]
     try:
-        meant = pick(alike, short)
+        found = pick(alike, short)
     except AmbiguousIdError:
         return session_id
-    return short if meant and meant.id == session_id else session_id
+    return short if found and found.id == session_id else session_id
 
 
 def short_project(found: Sequence[ProjectReport], project: Project) -> str | None:

@@ -41,8 +41,8 @@ def sessions_counted(index: "Index", query: "Query | None", found: Sequence[int]
     if all("m." not in condition.sql for condition in asked):
         return [*conditions, *asked]
     # Messages are looked at once, not for each of the sums.
-    meant = totals.sessions_meant(index, [*conditions, *map(_of_session, asked)])
-    return [numbered(meant, "s.id")]
+    sessions = totals.sessions_meant(index, [*conditions, *map(_of_session, asked)])
+    return [numbered(sessions, "s.id")]
 
 
 def hours_counted(index: "Index", query: "Query") -> list[Condition]:

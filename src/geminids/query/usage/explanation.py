@@ -276,8 +276,8 @@ def _difference(one: Usage, other: Usage) -> Usage | None:
     """What one counted more than the other, of those kinds that it tells; None if it is nothing."""
     kinds: dict[str, int] = {}
     for kind in _COMPARED:
-        told = getattr(one, kind)
-        if told is not None and (more := told - (getattr(other, kind) or 0)):
+        number = getattr(one, kind)
+        if number is not None and (more := number - (getattr(other, kind) or 0)):
             kinds[kind] = more
     return Usage(max(0, one.requests - other.requests), **kinds) if kinds else None
 

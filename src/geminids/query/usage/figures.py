@@ -78,7 +78,7 @@ class Figures(NamedTuple):
     estimated: Tokens | None = None
     """What requests without recorded tokens may have used; only if it was asked for."""
 
-    def told(self, by: str) -> "dict[str, Any]":
+    def by_name(self, by: str) -> "dict[str, Any]":
         """All of them by their names; None for what is not told of such a group."""
         return self._asdict() | dict.fromkeys(_NOT_TOLD.get(by, ()))
 

@@ -156,11 +156,11 @@ def _starts_of_tiers(price: ModelPrice) -> set[int]:
 def _tier(price: ModelPrice, start: int) -> Tier:
     """The rates of requests with an input above some size, from the smallest of them."""
     size = start + 1
-    given = _dollars(price, Amounts(fresh=size))
+    paid = _dollars(price, Amounts(fresh=size))
 
     def rate(kind: str) -> Decimal:
         if kind in _GIVEN_BACK:
-            dollars = _dollars(price, Amounts(fresh=size)._replace(**{kind: size})) - given
+            dollars = _dollars(price, Amounts(fresh=size)._replace(**{kind: size})) - paid
         else:
             dollars = _dollars(price, Amounts()._replace(**{kind: size}))
         # As it stands in the list: 10, not 10.000000 or 1E+1.
