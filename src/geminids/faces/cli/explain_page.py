@@ -51,11 +51,9 @@ def _explain_session(choices: Choices, found: ExplainedSession, *, no_pager: boo
     _on_page(choices, no_pager, lambda page, screen: draw_session(page, screen, found))
 
 
-def _on_page(choices: Choices, no_pager: bool, draw_it: Callable[[Page, Screen], None]) -> None:
-    from geminids.faces.cli.page import open_page
-    from geminids.faces.cli.pager import paged
+def _on_page(choices: Choices, no_pager: bool, draw: Callable[[Page, Screen], None]) -> None:
+    from geminids.faces.cli.pager import draw_paged
     from geminids.faces.cli.screen import find_screen
 
     screen = find_screen(no_color=choices.no_color)
-    with paged(wanted=screen.is_terminal and not no_pager) as stream:
-        draw_it(open_page(screen, stream), screen)
+    draw_paged(screen, lambda page: draw(page, screen), no_pager=no_pager)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,11 +21,7 @@ from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span
-    from geminids.faces.documents.records import RecordEntry
-    from geminids.library.attest.excerpt import Excerpt
-
-BEGINNING = 60
-"""Characters of an entry that are shown to choose from."""
+    from geminids.library.attest.excerpt import Excerpt, ListedEntry
 
 
 @click.command("redact-record")
@@ -90,8 +86,7 @@ def redact_record(
     given = absolute(signature) if signature else None
     with choices.open_library() as library:
         if lists:
-            record = library.records.signed_record(absolute(file), given)
-            _list(choices, file, record["session"]["entries"])
+            _list(choices, file, library.records.entries(absolute(file), given))
             return 0
         unwanted = Unwanted(entries, only, fields, texts, places)
         if not unwanted and not secrets:
@@ -119,18 +114,19 @@ def _tell(choices: Choices, excerpt: Excerpt, files: Sequence[str]) -> None:
     say(f"{' and '.join(files)}: {words.count(len(excerpt.withheld), 'place')} taken out.")
 
 
-def _list(choices: Choices, file: str, entries: Sequence[dict[str, Any]]) -> None:
-    listed = [_entry(number, entry) for number, entry in enumerate(entries, start=1)]
+def _list(choices: Choices, file: str, entries: Sequence[ListedEntry]) -> None:
     if choices.json:
         from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.records import EntriesDocument
+        from geminids.faces.documents.base import filled
+        from geminids.faces.documents.records import EntriesDocument, RecordEntry
 
+        listed = [filled(RecordEntry, entry) for entry in entries]
         print_json(EntriesDocument(file=file, entries=listed))
         return
-    _draw(choices.open_page(), listed)
+    _draw(choices.open_page(), entries)
 
 
-def _draw(page: Page, entries: Sequence[RecordEntry]) -> None:
+def _draw(page: Page, entries: Sequence[ListedEntry]) -> None:
     from geminids.faces.cli.page import Column, DrawnPage
 
     if not (isinstance(page, DrawnPage) and page.is_terminal):
@@ -148,18 +144,3 @@ def _draw(page: Page, entries: Sequence[RecordEntry]) -> None:
     ]
     if rows:
         page.table(columns, rows)
-
-
-def _entry(number: int, entry: dict[str, Any]) -> RecordEntry:
-    from geminids.faces.documents.records import RecordEntry
-
-    children = [str(child.get("type")) for child in entry.get("children", ())]
-    said = entry.get("content") or entry.get("event-type") or ", ".join(children)
-    folded = " ".join((said if isinstance(said, str) else str(said)).split())
-    return RecordEntry(
-        number=number,
-        type=str(entry.get("type")),
-        id=entry.get("id"),
-        timestamp=entry.get("timestamp"),
-        begins=folded[:BEGINNING],
-    )

@@ -244,13 +244,10 @@ def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> 
 
 
 def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[Page], None]) -> None:
-    from geminids.faces.cli.page import open_page
-    from geminids.faces.cli.pager import paged
+    from geminids.faces.cli.pager import draw_paged
     from geminids.faces.cli.screen import find_screen
 
-    screen = find_screen(no_color=choices.no_color, width=width)
-    with paged(wanted=screen.is_terminal and not no_pager) as stream:
-        draw(open_page(screen, stream))
+    draw_paged(find_screen(no_color=choices.no_color, width=width), draw, no_pager=no_pager)
 
 
 def _draw_sessions(

@@ -137,9 +137,9 @@ def verify(
 
 
 def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bool) -> int:
-    from geminids.faces.documents.records import VerifyDocument
+    from geminids.faces.documents.records import VerifyDocument, verified_file
 
-    files = [_file(one) for one in verified]
+    files = [verified_file(one) for one in verified]
     if not files:
         say("There is no statement in this folder.")
         return NOTHING_FOUND
@@ -157,34 +157,6 @@ def _tell(choices: Choices, verified: Iterable[VerifiedRecord], *, is_folder: bo
             _draw(page, width, file, is_folder=is_folder)
         _sum_up(files, tell=say if width is None else page.words, is_folder=is_folder)
     return 0 if holds else NOTHING_FOUND
-
-
-def _file(verified: VerifiedRecord) -> VerifiedFile:
-    """One file as documents tell of it."""
-    from geminids.faces.documents.base import filled
-    from geminids.faces.documents.records import CheckedRecord, VerifiedFile, WithheldPlace
-
-    record, verdict = verified.record or {}, verified.verdict
-    claims = verdict.claims if verdict else None
-    session = record.get("session")
-    return VerifiedFile(
-        file=str(verified.path),
-        holds=verified.holds,
-        form=verdict.form if verdict else "record",
-        record_id=_text(record.get("id")),
-        session_id=_text(session.get("session-id")) if isinstance(session, dict) else None,
-        issuer=claims.issuer if claims else None,
-        issued_at=verified.issued_at,
-        algorithm=verified.algorithm,
-        key_id=verdict.key_id.hex() if verdict and verdict.key_id else None,
-        signature_sha256=verified.signature_sha256,
-        checks=[filled(CheckedRecord, one) for one in verified.checks],
-        withheld=[filled(WithheldPlace, one) for one in verified.redactions],
-    )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool) -> None:

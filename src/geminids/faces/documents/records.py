@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from geminids.faces.documents.base import Document, Printed
+from geminids.faces.documents.base import Document, Printed, filled
 from geminids.sharing.records.public_keys import SigningKey, StrangeKeyFile
+
+if TYPE_CHECKING:
+    from geminids.library.attest.verification import VerifiedRecord
 
 
 class AttestDocument(Printed, frozen=True, kw_only=True, tag="geminids/attest/1"):
@@ -132,3 +136,14 @@ class KeyDocument(SigningKey, Printed, frozen=True, kw_only=True, tag="geminids/
 
     private_file: str
     """Where the private half is, for this user alone."""
+
+
+def verified_file(verified: VerifiedRecord) -> VerifiedFile:
+    """What became of the checks of one file."""
+    return filled(
+        VerifiedFile,
+        verified,
+        file=str(verified.path),
+        checks=[filled(CheckedRecord, check) for check in verified.checks],
+        withheld=[filled(WithheldPlace, place) for place in verified.redactions],
+    )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from geminids.core.model import Message, State, ToolCall
+from geminids.core.model import Message, ToolCall
 from geminids.faces.documents.base import harmless
 from geminids.faces.documents.timeline import (
     ContextFill,
@@ -26,12 +26,11 @@ from geminids.sharing.transcript import safe
 from geminids.sharing.transcript.call_summary import main_argument
 from geminids.sharing.transcript.labels import call_outcome
 from geminids.sharing.transcript.limits import LONGEST_ARGUMENT, cut
-from geminids.sharing.transcript.outline import PromptTurn
+from geminids.sharing.transcript.outline import PromptTurn, left_context
 
 MOST_POINTS = 2_000
 MOST_CALLS = 200
 """Calls of a turn on the time line."""
-_OUT_OF_VIEW = frozenset({State.COMPRESSED, State.REWOUND})
 
 
 class AskedForTimeline(AskedOfSession, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,11 +127,7 @@ def _points(opened: OpenedSession) -> Iterator[ContextPoint]:
 def _marks(opened: OpenedSession, points: list[ContextPoint]) -> Iterator[ContextMark]:
     """The last message of each run that left the view at once."""
     messages = opened.session.messages
-    runs: dict[object, list[int]] = {}
-    for number, message in enumerate(messages, 1):
-        if message.state in _OUT_OF_VIEW and message.dropped_by:
-            runs.setdefault((message.state, message.dropped_by), []).append(number)
-    for numbers in runs.values():
+    for numbers in left_context(messages):
         last = numbers[-1]
         following = bisect_right(points, last, key=lambda point: point.number)
         yield ContextMark(

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from geminids.sharing.redact import Redactor
 
 ENTRIES = "/session/entries"
+BEGINNING = 60
+"""Characters of what an entry says, where it is listed."""
 
 
 class Excerpt(NamedTuple):
@@ -42,6 +44,17 @@ class Excerpt(NamedTuple):
     """The record, where it is a file of its own."""
     withheld: Sequence[str]
     """The places that were taken out, of the record as it was given."""
+
+
+class ListedEntry(NamedTuple):
+    """An entry of a record, to choose from."""
+
+    number: int
+    type: str
+    id: str | None
+    timestamp: str | int | None
+    begins: str
+    """The beginning of what it says."""
 
 
 class _Signed(NamedTuple):
@@ -92,6 +105,20 @@ def _refuse_left_over(texts: Sequence[str], written: bytes) -> None:
 def signed_record(path: Path, signature: Path | None, keys: Sequence[PublicKey] = ()) -> dict[str, Any]:
     """The record in a signed file. Raises RecordError if it is damaged, or nothing can be taken out of it."""
     return _signed(path, signature, keys)[1]
+
+
+def listed_entries(record: Mapping[str, Any]) -> list[ListedEntry]:
+    """The entries of a record in order."""
+    return [_listed(number, entry) for number, entry in enumerate(record["session"]["entries"], start=1)]
+
+
+def _listed(number: int, entry: Mapping[str, Any]) -> ListedEntry:
+    children = [str(child.get("type")) for child in entry.get("children", ())]
+    said = entry.get("content") or entry.get("event-type") or ", ".join(children)
+    folded = " ".join((said if isinstance(said, str) else str(said)).split())
+    return ListedEntry(
+        number, str(entry.get("type")), entry.get("id"), entry.get("timestamp"), folded[:BEGINNING]
+    )
 
 
 def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tuple[_Signed, dict[str, Any]]:

@@ -12,7 +12,7 @@ from geminids.core.errors import AgentFolderError
 from geminids.library.attest.attestation import Attesting, Signer, write_signed
 from geminids.library.attest.chain import Statements
 from geminids.library.attest.choices import SigningManner, Unwanted
-from geminids.library.attest.excerpt import Excerpt, excerpt_of, signed_record
+from geminids.library.attest.excerpt import Excerpt, ListedEntry, excerpt_of, listed_entries, signed_record
 from geminids.library.attest.signed_files import is_cose, read_given
 from geminids.library.attest.verification import Asked, Verifying
 from geminids.query.sessions.input_files import is_document
@@ -129,9 +129,9 @@ class Records:
         """A signed record without some of its pieces."""
         return excerpt_of(path, signature, unwanted, redactor, self._own_public_keys())
 
-    def signed_record(self, path: Path, signature: Path | None) -> dict[str, Any]:
+    def entries(self, path: Path, signature: Path | None) -> list[ListedEntry]:
         """The record in a signed file, to choose pieces of it."""
-        return signed_record(path, signature, self._own_public_keys())
+        return listed_entries(signed_record(path, signature, self._own_public_keys()))
 
     def write_excerpt(self, excerpt: Excerpt, target: Path, *, force: bool) -> list[Path]:
         """Write what is left of a signed record; the files that were written."""

@@ -71,6 +71,32 @@ class VerifiedRecord(NamedTuple):
         return all(check.holds is not False for check in self.checks)
 
     @property
+    def form(self) -> str:
+        """Whether it is a statement, an excerpt of one, or a record that nobody signed."""
+        return self.verdict.form if self.verdict else "record"
+
+    @property
+    def record_id(self) -> str | None:
+        """The id of the record."""
+        return _text((self.record or {}).get("id"))
+
+    @property
+    def session_id(self) -> str | None:
+        """The id of the session that it holds."""
+        session = (self.record or {}).get("session")
+        return _text(session.get("session-id")) if isinstance(session, dict) else None
+
+    @property
+    def issuer(self) -> str | None:
+        """Who signed it, by their own word."""
+        return self.verdict.claims.issuer if self.verdict and self.verdict.claims else None
+
+    @property
+    def key_id(self) -> str | None:
+        """The SHA-256 of the key that it was signed with."""
+        return self.verdict.key_id.hex() if self.verdict and self.verdict.key_id else None
+
+    @property
     def algorithm(self) -> str | None:
         """What it was signed with."""
         return ALGORITHMS.get(self.verdict.algorithm or 0) if self.verdict else None
@@ -97,6 +123,10 @@ class VerifiedRecord(NamedTuple):
     def redactions(self) -> Sequence[Redaction]:
         """What was taken out after the record was committed to."""
         return self.verdict.redactions if self.verdict else ()
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 class Verifying:

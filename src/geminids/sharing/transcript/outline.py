@@ -13,6 +13,8 @@ from geminids.sharing.transcript.entries import PROMPT_ORIGINS
 from geminids.sharing.transcript.labels import call_outcome
 from geminids.sharing.transcript.limits import LONGEST_PROMPT, cut
 
+_OUT_OF_CONTEXT = frozenset({State.COMPRESSED, State.REWOUND})
+
 
 class PromptTurn(NamedTuple):
     """A prompt, and the messages until the next one."""
@@ -93,6 +95,15 @@ def dropped_branches(messages: Sequence[Message]) -> list[DroppedBranch]:
             found.append(DroppedBranch(first, together, forked_after))
         first += len(together)
     return found
+
+
+def left_context(messages: Sequence[Message]) -> list[list[int]]:
+    """The numbers of the messages that one record took out of the agent's context, for each such record."""
+    numbers: dict[object, list[int]] = {}
+    for number, message in enumerate(messages, 1):
+        if message.state in _OUT_OF_CONTEXT and message.dropped_by:
+            numbers.setdefault((message.state, message.dropped_by), []).append(number)
+    return list(numbers.values())
 
 
 def completed_at(message: Message) -> datetime | None:
