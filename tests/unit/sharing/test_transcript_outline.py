@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from geminids.core.model import Location, Message, Origin, Role, State, Text
-from geminids.sharing.transcript.outline import dropped_branches, prompt_turns
+from geminids.sharing.transcript.outline import dropped_branches, left_context, prompt_turns
 from geminids.sharing.transcript.tasks import task_words
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -41,6 +41,19 @@ def test_a_prompt_leads_all_messages_until_the_next() -> None:
     ]
     assert turns[0].completed_at == NOON + timedelta(seconds=4)
     assert (turns[1].completed_at, turns[1].tokens, turns[1].calls, turns[1].errors) == (None, None, [], 0)
+
+
+def test_what_one_record_took_out_of_the_context_stands_together_wherever_it_stood() -> None:
+    first, second = Location("f", 8, 0, 0), Location("f", 9, 0, 0)
+    messages = [
+        said(1, Origin.HUMAN, "a", State.COMPRESSED, first),
+        said(2, Origin.MODEL, "stays"),
+        said(3, Origin.HUMAN, "b", State.COMPRESSED, first),
+        said(4, Origin.HUMAN, "c", State.REWOUND, second),
+        said(5, Origin.MODEL, "failed, and was never in it", State.FAILED, second),
+        said(6, Origin.HUMAN, "nobody knows by what", State.REWOUND),
+    ]
+    assert left_context(messages) == [[1, 3], [4]]
 
 
 def test_messages_that_one_record_dropped_are_a_branch() -> None:

@@ -39,11 +39,10 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
     """  # noqa: D301 - click wants the character itself
     report = choices.open_library().doctor(files, with_names=paths or choices.json)
     if choices.json:
-        from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.base import filled
+        from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.health import DoctorDocument
 
-        print_json(filled(DoctorDocument, report))
+        print_filled(DoctorDocument, report)
     else:
         _draw(choices, report, every_problem=paths)
     return PARTLY_DONE if report.is_partial else 0

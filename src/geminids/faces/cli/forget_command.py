@@ -161,11 +161,10 @@ def _report(choices: Choices, done: Forgotten) -> None:
     from geminids.sharing.transcript import words
 
     if choices.json:
-        from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.base import filled
+        from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.kept_copies import ForgetDocument
 
-        print_json(filled(ForgetDocument, done))
+        print_filled(ForgetDocument, done)
     number = len(done.sessions)
     whose = "its" if number == 1 else "their"
     until = f" until {whose} files change" if done.until_changed else ""

@@ -115,11 +115,10 @@ def versions(choices: Choices, *, wanted: str) -> int:
     with choices.open_library() as library:
         found = library.kept.versions(wanted)
     if choices.json:
-        from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.base import filled
+        from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.kept_copies import VersionsDocument
 
-        print_json(filled(VersionsDocument, found))
+        print_filled(VersionsDocument, found)
     elif found.versions:
         from geminids.faces.cli.keep_page import draw_versions
 
@@ -254,11 +253,10 @@ def _status(choices: Choices, *, everything: bool) -> int:
     with choices.open_library() as library:
         found = library.kept.status(choices.now)
         if choices.json:
-            from geminids.faces.cli.json_output import print_json
-            from geminids.faces.documents.base import filled
+            from geminids.faces.cli.json_output import print_filled
             from geminids.faces.documents.kept_copies import KeepDocument
 
-            print_json(filled(KeepDocument, found))
+            print_filled(KeepDocument, found)
         else:
             _draw_status(choices, library, found, everything=everything)
     return 0

@@ -175,11 +175,10 @@ def _list(choices: Choices) -> int:
     keys = _keys(choices)
     found = keys.found()
     if choices.json:
-        from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.base import filled
+        from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.records import KeysDocument
 
-        print_json(filled(KeysDocument, found, folder=keys.folder))
+        print_filled(KeysDocument, found, folder=keys.folder)
     else:
         _draw(choices.open_page(), found.keys, choices)
     return _tell_rest(choices, found)
@@ -248,11 +247,10 @@ def _facts(one: SigningKey) -> list[str]:
 
 
 def _print_document(keys: KeyStore, one: SigningKey) -> None:
-    from geminids.faces.cli.json_output import print_json
-    from geminids.faces.documents.base import filled
+    from geminids.faces.cli.json_output import print_filled
     from geminids.faces.documents.records import KeyDocument
 
-    print_json(filled(KeyDocument, one, private_file=keys.private_path(one.name)))
+    print_filled(KeyDocument, one, private_file=keys.private_path(one.name))
 
 
 def _passphrase(words: str, *, twice: bool) -> bytes:

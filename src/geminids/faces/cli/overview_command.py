@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from geminids.core.errors import NOTHING_FOUND
 from geminids.core.names import project_names
-from geminids.faces.cli.json_output import print_json
+from geminids.faces.cli.json_output import print_filled
 from geminids.faces.cli.options import Choices
 from geminids.faces.cli.page import Page
 from geminids.faces.cli.sessions import (
@@ -25,10 +25,9 @@ def overview(choices: Choices) -> int:
     found = library.overview(choices.now)
     tell_memory(library)
     if choices.json:
-        from geminids.faces.documents.base import filled
         from geminids.faces.documents.overview import OverviewDocument
 
-        print_json(filled(OverviewDocument, found))
+        print_filled(OverviewDocument, found)
     else:
         _draw(choices, library, found)
     if not found.newest and not found.problems:

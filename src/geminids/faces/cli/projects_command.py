@@ -78,11 +78,10 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
     library = choices.open_library(sample_if_empty=True)
     story = library.project_story(wanted)
     if choices.json:
-        from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.base import filled
+        from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.projects import ProjectDocument
 
-        print_json(filled(ProjectDocument, story))
+        print_filled(ProjectDocument, story)
     else:
         _draw(choices, story, prompts=prompts, text_beside=library.text_beside if beside else None)
     return tell_unreadable([problem for problem in story.problems if problem.is_unreadable])
@@ -159,11 +158,10 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
             choices.now, deep=deep, seconds=seconds or (120 if deep else 10), progress=progress
         )
     if choices.json:
-        from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.base import filled
+        from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.projects import ResolvedDocument
 
-        print_json(filled(ResolvedDocument, found))
+        print_filled(ResolvedDocument, found)
         return 0 if found.resolved or not found.missing else NOTHING_FOUND
     for project in found.resolved:
         how = words.KNOWN_BY[project.known_by] if project.known_by else "not known"
@@ -210,11 +208,10 @@ def _list(choices: Choices, agents: tuple[str, ...]) -> int:
     found = library.projects(choices.now, agents)
     tell_memory(library)
     if choices.json:
-        from geminids.faces.cli.json_output import print_json
-        from geminids.faces.documents.base import filled
+        from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.projects import ProjectsDocument
 
-        print_json(filled(ProjectsDocument, found))
+        print_filled(ProjectsDocument, found)
     else:
         from geminids.faces.cli.projects import draw_projects
 

@@ -234,13 +234,12 @@ def _print_record(record: dict[str, Any]) -> None:
 
 def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> None:
     """One document for the first session of a file; others that lie in the same file stand in it."""
-    from geminids.faces.cli.json_output import print_json
-    from geminids.faces.documents.base import filled
+    from geminids.faces.cli.json_output import print_filled
     from geminids.faces.documents.sessions import marked
     from geminids.sharing.export.session_document import MarkedSession, SessionDocument
 
     first, *others = [marked(MarkedSession, session, marks) for session in sessions]
-    print_json(filled(SessionDocument, first, others=others))
+    print_filled(SessionDocument, first, others=others)
 
 
 def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[Page], None]) -> None:

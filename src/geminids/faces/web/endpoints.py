@@ -40,6 +40,17 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Hide secrets in the answer."""
 
 
+class AskedOfSessions(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which sessions are meant."""
+
+    q: Words = ""
+    """In the language of searches; may hold filters such as `project:shop since:7d`."""
+    project: Words | None = None
+    agent: SomeWords = ()
+    since: Words | None = None
+    until: Words | None = None
+
+
 class AskedOfSession(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What may be asked of one session."""
 

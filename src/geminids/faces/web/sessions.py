@@ -15,7 +15,7 @@ import msgspec
 from geminids.core.names import project_names
 from geminids.faces.documents.base import harmless_all
 from geminids.faces.documents.sessions import Facets, FacetValue, Sessions, project_key
-from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
+from geminids.faces.web.endpoints import AskedOfSessions, Desk, Endpoint, Page, SomeWords, Words
 from geminids.faces.web.errors import BadParameterError
 from geminids.faces.web.search import near_words
 from geminids.faces.web.session_lines import session_lines
@@ -34,15 +34,9 @@ _NO_SEARCH_KNOWS = "copy"
 """Searches tell sessions by what they are but for this one."""
 
 
-class AskedOfMany(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which sessions are meant."""
+class AskedOfMany(AskedOfSessions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which sessions are listed."""
 
-    q: Words = ""
-    """Words in the language of searches; may hold filters such as `project:shop since:7d`."""
-    project: Words | None = None
-    agent: SomeWords = ()
-    since: Words | None = None
-    until: Words | None = None
     kind: Annotated[tuple[Kind, ...], msgspec.Meta(max_length=5)] = ()
     """None means those that a human led; where words are looked for, all."""
     tag: SomeWords = ()

@@ -16,24 +16,13 @@ from geminids.faces.documents.usage_series import (
     largest_sessions,
     usage_series,
 )
-from geminids.faces.web.endpoints import Asked, Desk, Endpoint, Page, SomeWords, Words
+from geminids.faces.web.endpoints import AskedOfSessions, Desk, Endpoint, Page
 from geminids.query.usage.stats import TIMES, StatsQuestion
 
 Group = Literal["day", "week", "month", "model", "agent", "project", "session", "tool"]
 
 
-class AskedOfUsage(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which sessions count."""
-
-    q: Words = ""
-    """In the language of searches: the sessions that it finds; `model:` counts only their requests."""
-    project: Words | None = None
-    agent: SomeWords = ()
-    since: Words | None = None
-    until: Words | None = None
-
-
-class AskedForFigures(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AskedForFigures(AskedOfSessions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How they are grouped."""
 
     by: Group = "day"
@@ -43,7 +32,7 @@ class AskedForFigures(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fi
     """Whether subagents count as their parents, where sessions are told apart."""
 
 
-class AskedForSeries(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AskedForSeries(AskedOfSessions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is told over time, and how it is split."""
 
     by: Literal["day", "week", "month"] | None = None
@@ -53,7 +42,7 @@ class AskedForSeries(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fie
     """Parts that are told, the largest first."""
 
 
-class AskedForLargest(AskedOfUsage, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AskedForLargest(AskedOfSessions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many sessions of each order."""
 
     limit: Page = 12
@@ -78,7 +67,7 @@ def largest(desk: Desk, asked: AskedForLargest) -> LargestSessions:
     return largest_sessions(found)
 
 
-def hours(desk: Desk, asked: AskedOfUsage) -> Hours:
+def hours(desk: Desk, asked: AskedOfSessions) -> Hours:
     """In which hours of which weekdays people typed and models answered."""
     found = desk.library.hours(_question(asked, by="day"), desk.now)
     return Hours(hours=[filled(Hour, hour) for hour in found])
@@ -88,11 +77,11 @@ ENDPOINTS = (
     Endpoint("/api/usage", AskedForFigures, UsageFigures, usage, is_cached=True),
     Endpoint("/api/usage/series", AskedForSeries, UsageSeries, series, is_cached=True),
     Endpoint("/api/usage/sessions", AskedForLargest, LargestSessions, largest, is_cached=True),
-    Endpoint("/api/usage/hours", AskedOfUsage, Hours, hours, is_cached=True),
+    Endpoint("/api/usage/hours", AskedOfSessions, Hours, hours, is_cached=True),
 )
 
 
-def _question(asked: AskedOfUsage, *, by: str, fold: bool = True) -> StatsQuestion:
+def _question(asked: AskedOfSessions, *, by: str, fold: bool = True) -> StatsQuestion:
     return StatsQuestion(
         by=by,
         words=asked.q.strip(),
