@@ -82,3 +82,18 @@ def salvaged(
         done = place.end
     if done < line.end:
         log.report(ProblemKind.BAD_JSON, complaint, line.line, done, line.end)
+
+
+class LineNumbers:
+    """The numbers of lines, asked for in the order of the bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._line = 1
+        self._counted_to = 0
+
+    def at(self, position: int) -> int:
+        """The number of the line on which a byte stands."""
+        self._line += self._content.count(b"\n", self._counted_to, position)
+        self._counted_to = max(self._counted_to, position)
+        return self._line

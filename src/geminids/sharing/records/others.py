@@ -12,6 +12,7 @@ from typing import Any
 
 from geminids.core.agents.records import Belongs
 from geminids.core.model import Location, Session
+from geminids.reading.lines import LineNumbers
 from geminids.sharing.records.natives import MISSING, NativeFile, pointed_at, steps_of
 from geminids.sharing.records.plain import never, recorder_of
 
@@ -93,7 +94,7 @@ def _beside_lines(session: Session, file: NativeFile, places: Sequence[Location]
             inside.setdefault(span, []).append(steps_of(place.pointer))
         else:
             whole.add(span)
-    numbers = _Lines(file.content)
+    numbers = LineNumbers(file.content)
     for start, end in _spans(file, sorted(whole | inside.keys())):
         value = file.value_of(start, end)
         is_own = belongs(value)
@@ -101,7 +102,7 @@ def _beside_lines(session: Session, file: NativeFile, places: Sequence[Location]
             continue
         left = _without(value, inside.get((start, end), ()), belongs)
         if left is not _GONE:
-            yield Location(file.path, numbers.of(start), start, end), left
+            yield Location(file.path, numbers.at(start), start, end), left
 
 
 def _spans(file: NativeFile, covered: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -133,18 +134,3 @@ def _records_between(file: NativeFile, start: int, end: int) -> Iterator[tuple[i
 def _only_separates(raw: bytes) -> bool:
     """Whether bytes only stand between elements of a document that is damaged elsewhere."""
     return raw == b","
-
-
-class _Lines:
-    """The numbers of lines, asked for in the order of the file."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._counted_to = 0
-        self._number = 1
-
-    def of(self, start: int) -> int:
-        """The line, from 1, that a byte is in."""
-        self._number += self._content.count(b"\n", self._counted_to, start)
-        self._counted_to = start
-        return self._number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -50,7 +51,8 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str | bytes)
 
 
-def _is_moment(value: object) -> bool:
+def is_moment(value: object) -> bool:
+    """Whether it is a time as the format writes times."""
     return bool(_WRITTEN_MOMENT.fullmatch(value)) if isinstance(value, str) else is_unsigned(value)
 
 
@@ -111,13 +113,30 @@ LEAVES: Final[dict[type, Leaf]] = {
     Label: Leaf("an integer or text", _is_label),
     MediaType: Leaf("text or an unsigned integer", _is_media_type),
     Name: Leaf("bytes or text", _is_name),
-    Moment: Leaf("a time as RFC 3339 writes it or an unsigned integer", _is_moment),
+    Moment: Leaf("a time as RFC 3339 writes it or an unsigned integer", is_moment),
     Address: Leaf("text that is a reference (RFC 3986)", _is_address),
     CertificateHash: Leaf("a list of an algorithm and bytes", _is_certificate_hash),
 }
 
 _SOME: Final = {kind: kind() for kind in LEAVES}
 """One of each kind: nobody asks what a value was once it fits."""
+
+
+def fits(shape: type[msgspec.Struct], name: str, value: object) -> bool:
+    """Whether a map may hold a value under a name: not null, and of the kind that is said of the member."""
+    kind = _kinds(shape).get(name)
+    if value is None or kind is None:
+        return value is not None
+    try:
+        msgspec.convert(value, kind, dec_hook=leaf)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+@cache
+def _kinds(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    return {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
 
 
 def leaf(kind: type, value: object) -> object:
@@ -185,6 +204,11 @@ Reasoning = _map("Reasoning", f"{_ENTRY}, content: Any, subject?: str, encrypted
 SystemEvent = _map("SystemEvent", f"{_ENTRY}, event_type: str, data?: Data", tag="system-event")
 Data = dict[str, Any]
 Entry = User | Assistant | ToolCall | ToolResult | Reasoning | SystemEvent
+ENTRIES = {
+    str(shape.__struct_config__.tag): shape
+    for shape in (User, Assistant, ToolCall, ToolResult, Reasoning, SystemEvent)
+}
+"""The shapes of entries, by their types."""
 Conversation = _map(
     "Conversation",
     "session_id: Name, format?: str, agent_meta: Agent, environment?: Environment, session_start?: Moment, "

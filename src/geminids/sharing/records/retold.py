@@ -46,6 +46,7 @@ from geminids.core.model import (
 )
 from geminids.core.model.summary import counts_of, models_of, status_of, title_of, usage_of
 from geminids.core.timestamps import parse_time
+from geminids.reading.shapes import text_or_none
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.leftovers import Leftovers
 from geminids.sharing.records.plain import agent_called
@@ -110,7 +111,7 @@ def session_from_any(record: Mapping[str, Any], file: SessionFile) -> Session:
     messages = tuple(_Retelling(record, entries, file).messages())
     times = [message.at for message in messages if message.at]
     started_at = parse_time(about.get("session-start")) or parse_time(record.get("created"))
-    native_id = _text(about.get("session-id")) or _text(record.get("id")) or UNKNOWN
+    native_id = text_or_none(about.get("session-id")) or text_or_none(record.get("id")) or UNKNOWN
     agent = _agent(meta)
     ours = _map_in(about, OURS)
     return Session(
@@ -122,7 +123,7 @@ def session_from_any(record: Mapping[str, Any], file: SessionFile) -> Session:
         parent_id=None,
         project=_project(about),
         title=title_of(ours.get("title"), messages),
-        summary=_text(ours.get("summary")),
+        summary=text_or_none(ours.get("summary")),
         started_at=started_at or min(times, default=None),
         ended_at=parse_time(about.get("session-end")) or max(times, default=None),
         status=status_of(messages, SessionKind.COPY),
@@ -141,7 +142,7 @@ def _is_redacted(record: Mapping[str, Any]) -> bool:
 
 def _agent(meta: Entry) -> str:
     """The agent, by our name for its program if we have one."""
-    name = _text(meta.get("cli-name")) or UNKNOWN
+    name = text_or_none(meta.get("cli-name")) or UNKNOWN
     return agent_called(name) or "-".join(_NAME.findall(name)) or UNKNOWN
 
 
@@ -152,13 +153,13 @@ def _models(meta: Entry) -> Iterator[str]:
 
 
 def _project(about: Entry) -> Project:
-    path = _text(_map_in(about, "environment").get("working-dir"))
+    path = text_or_none(_map_in(about, "environment").get("working-dir"))
     return Project(path, None, None, KnownBy.RECORDS if path else None)
 
 
 def _branch(record: Entry, about: Entry) -> str | None:
     inner = _map_in(_map_in(about, "environment"), "vcs")
-    return _text(inner.get("branch")) or _text(_map_in(record, "vcs").get("branch"))
+    return text_or_none(inner.get("branch")) or text_or_none(_map_in(record, "vcs").get("branch"))
 
 
 # ── Entries ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -176,7 +177,7 @@ class _Placed(NamedTuple):
 
     @property
     def call_id(self) -> str | None:
-        return _text(self.entry.get("call-id"))
+        return text_or_none(self.entry.get("call-id"))
 
     @property
     def is_child(self) -> bool:
@@ -243,12 +244,12 @@ class _Retelling:
         usage = _usage(entry.get("token-usage"), leaves_out_cached=self._leaves_out_cached)
         if content or children or usage:
             yield Message(
-                id=_text(entry.get("id")) or placed.pointer,
+                id=text_or_none(entry.get("id")) or placed.pointer,
                 role=left["role"] or role,
                 origin=left["origin"] or USUAL_ORIGINS[role],
                 state=left["state"],
                 at=parse_time(entry.get("timestamp")),
-                model=_text(entry.get("model-id")),
+                model=text_or_none(entry.get("model-id")),
                 parts=_in_order(content, children, left["content_after"]),
                 usage=usage,
                 source=Location(self._file.path, 1, 0, self._file.size, placed.pointer),
@@ -300,7 +301,7 @@ def _children(placed: _Placed) -> list[_Placed]:
 
 
 def _event_type(placed: _Placed) -> str:
-    return _text(placed.entry.get("event-type")) or UNKNOWN
+    return text_or_none(placed.entry.get("event-type")) or UNKNOWN
 
 
 def _level(event_type: str) -> Level | None:
@@ -377,7 +378,7 @@ def _content(content: object, usual: Origin, children: Iterable[str] = ()) -> It
     """The pieces of content, without those that children of these kinds tell again."""
     repeated = {block for block, child in _REPEATED.items() if child in {*children}}
     for block in content if isinstance(content, list) else [content]:
-        if not (isinstance(block, dict) and _text(block.get("type")) in repeated):
+        if not (isinstance(block, dict) and text_or_none(block.get("type")) in repeated):
             yield from _pieces(block, usual)
 
 
@@ -390,13 +391,13 @@ def _pieces(block: object, usual: Origin) -> Iterator[ContentPart]:
             yield Text(block, usual)
         case {"type": "attachment", **about}:
             yield Attachment(
-                _text(about.get("mime-type")),
-                _text(about.get("data")),
-                _text(about.get("uri")),
+                text_or_none(about.get("mime-type")),
+                text_or_none(about.get("data")),
+                text_or_none(about.get("uri")),
                 _noted_origin(about, Origin.HUMAN),
             )
         case {"type": "file-reference", "path": str(path), **about}:
-            yield FileReference(path, _text(about.get("text")))
+            yield FileReference(path, text_or_none(about.get("text")))
         case {"type": "unrecognised", "value": value}:
             yield Unrecognised(value)
         case {"text": str(text), **about}:
@@ -415,7 +416,7 @@ def _noted_origin(block: Entry, usual: Origin) -> Origin:
 def _thought(entry: Entry) -> Iterator[Thought]:
     """A thought, if there is anything of it to read: some are kept for the provider's eyes only."""
     words = "\n\n".join(_words(entry.get("content")))
-    subject = _text(entry.get("subject")) or ""
+    subject = text_or_none(entry.get("subject")) or ""
     if words or subject:
         yield Thought(words, subject, parse_time(entry.get("timestamp")))
 
@@ -433,8 +434,8 @@ def _words(content: object) -> Iterator[str]:
 def _call(entry: Entry, answer: _Placed | None) -> ToolCall:
     call = _left(CALL, entry)
     known: dict[str, Any] = {
-        "call_id": _text(entry.get("call-id")),
-        "name": _text(entry.get("name")) or UNKNOWN,
+        "call_id": text_or_none(entry.get("call-id")),
+        "name": text_or_none(entry.get("name")) or UNKNOWN,
         "arguments": _arguments(entry.get("input")),
         "at": parse_time(entry.get("timestamp")),
     }
@@ -445,7 +446,7 @@ def _call(entry: Entry, answer: _Placed | None) -> ToolCall:
     status = noted.pop("status") or _status(result)
     origin = noted.pop("output_origin") or Origin.TOOL
     output = (*_output(result.get("output"), origin),)
-    more = {**call, **noted, "status": status, "native_status": _text(result.get("status"))}
+    more = {**call, **noted, "status": status, "native_status": text_or_none(result.get("status"))}
     return ToolCall(**known, **more, result=output)
 
 
@@ -453,7 +454,7 @@ def _result(entry: Entry) -> ToolResult:
     """What a tool answered, of which no call is told."""
     left = _left(RESULT, entry)
     output = _output(entry.get("output"), left["output_origin"] or Origin.TOOL)
-    return ToolResult(_text(entry.get("call-id")), left["name"], (*output,))
+    return ToolResult(text_or_none(entry.get("call-id")), left["name"], (*output,))
 
 
 def _arguments(given: object) -> dict[str, Any]:
@@ -544,7 +545,3 @@ def _count(counts_written: Entry, *names: str) -> int | None:
 def _map_in(holder: Entry, name: str) -> Entry:
     held = holder.get(name)
     return held if isinstance(held, dict) else {}
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None

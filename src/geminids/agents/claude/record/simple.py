@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from geminids.core.agents.records import Entry, Surroundings
+from geminids.reading.shapes import text_or_none
 from geminids.sharing.records.profile import UNKNOWN
 from geminids.sharing.records.simple_members import (
     entry,
     first_known,
     moment,
-    text_of,
     usage,
     without,
 )
@@ -45,7 +45,9 @@ def entries(lines: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
 def surroundings(lines: Iterable[Mapping[str, Any]]) -> Surroundings:
     """What every line repeats."""
     folders = (
-        Surroundings(moment(line.get("timestamp")), text_of(line.get("cwd")), text_of(line.get("version")))
+        Surroundings(
+            moment(line.get("timestamp")), text_or_none(line.get("cwd")), text_or_none(line.get("version"))
+        )
         for line in lines
     )
     return first_known(list(folders))
@@ -97,7 +99,7 @@ def _call(block: Mapping[str, Any]) -> Entry:
     return entry(
         {
             "type": "tool-call",
-            "name": text_of(block.get("name")) or UNKNOWN,
+            "name": text_or_none(block.get("name")) or UNKNOWN,
             "input": {} if arguments is None else arguments,
             "call-id": block.get("id"),
         },

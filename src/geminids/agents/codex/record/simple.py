@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from geminids.core.agents.records import Entry, Surroundings
+from geminids.reading.shapes import text_or_none
 from geminids.sharing.records.profile import UNKNOWN
 from geminids.sharing.records.simple_members import (
     entry,
     first_known,
     moment,
-    text_of,
     usage,
     without,
 )
@@ -64,7 +64,7 @@ def _surroundings(line: Mapping[str, Any]) -> Surroundings:
     start = moment(line.get("timestamp"))
     match line:
         case {"type": "session_meta", "payload": dict(about)}:
-            return Surroundings(start, text_of(about.get("cwd")), text_of(about.get("cli_version")))
+            return Surroundings(start, text_or_none(about.get("cwd")), text_or_none(about.get("cli_version")))
         case _:
             return Surroundings(start)
 
@@ -112,7 +112,7 @@ def _call(item: Mapping[str, Any], kind: str, at: object) -> Entry:
         {
             "type": "tool-call",
             "timestamp": at,
-            "name": text_of(item.get("name")) or kind.removesuffix("_call"),
+            "name": text_or_none(item.get("name")) or kind.removesuffix("_call"),
             "input": {} if given is None else item[given],
             "call-id": item.get("call_id"),
         },
@@ -146,7 +146,7 @@ def _event(event: Mapping[str, Any], at: object) -> Entry:
             counts = {"token-usage": usage({}, counted)}
             return _named("token_count", without(event, ("info",)), at, counts)
         case _:
-            return _named(text_of(event.get("type")) or UNKNOWN, event, at)
+            return _named(text_or_none(event.get("type")) or UNKNOWN, event, at)
 
 
 def _named(kind: str, native: Mapping[str, Any], at: object, more: Mapping[str, Any] | None = None) -> Entry:

@@ -22,13 +22,13 @@ import msgspec
 from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.api_turns import Written, as_turn, built, messages_of
 from geminids.agents.gemini.companions.copy_sessions import modified, reading_of, session_of
-from geminids.agents.gemini.companions.spans import Lines
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.agents.base import Reading
 from geminids.core.model import Location, Message, ProblemKind, Session, SessionKind, Status, Usage
 from geminids.reading.counts import count_or_none
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode
+from geminids.reading.lines import LineNumbers
 
 FORMAT = "gemini-activity-log"
 OTHER_REQUESTS = "a request beside the talk: routing, counting, summaries, telemetry"
@@ -127,7 +127,7 @@ def read_log(path: Path, content: bytes) -> Reading:
 
 
 def _records(log: CopyLog, content: bytes) -> Iterator[tuple[dict[str, Any], Location]]:
-    lines = Lines(content)
+    lines = LineNumbers(content)
     for found in _LINE.finditer(content):
         start, end = found.span()
         place = Location(log.path, lines.at(start), start, end)

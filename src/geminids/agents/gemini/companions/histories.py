@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.api_turns import Written, as_turn, is_turn, use_turn
-from geminids.agents.gemini.companions.spans import Lines, Span, complaint, elements, members, whole
+from geminids.agents.gemini.companions.spans import Span, complaint, elements, members, whole
 from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, salvage
+from geminids.reading.lines import LineNumbers
 
 _UNKNOWN_MEMBER = "a field that is not known to geminids"
 _TURN_BEGINNING = re.compile(rb'\{\s*"(?:role|parts)"\s*:')
@@ -75,7 +76,7 @@ def _read_members(
 ) -> dict[str, Any]:
     """The members of a document beside its turns, each used, ignored by name or a problem."""
     used: dict[str, Any] = {}
-    lines = Lines(content)
+    lines = LineNumbers(content)
     for name, (start, end) in spans.items():
         place = Location(log.path, lines.at(start), start, end, f"/{name}")
         if name in shape.used:
@@ -108,7 +109,7 @@ def read_turns(
     log: CopyLog, content: bytes, spans: Iterable[Span], name: str | None, prefix: str = ""
 ) -> Iterator[Written]:
     """The elements of a list as turns."""
-    lines = Lines(content)
+    lines = LineNumbers(content)
     pointer = prefix if name is None else f"{prefix}/{name}"
     for index, (start, end) in enumerate(spans):
         place = Location(log.path, lines.at(start), start, end, f"{pointer}/{index}")
@@ -154,7 +155,7 @@ def _salvaged_turns(
     log: CopyLog, shape: Shape, content: bytes, begin: int, trouble: str
 ) -> Iterator[Written]:
     """The turns that are still whole, and the beginning of one that was cut off."""
-    lines, done = Lines(content), begin
+    lines, done = LineNumbers(content), begin
     pointer = f"/{shape.turns}" if shape.turns else ""
     for index, found in enumerate(salvage(content[begin:], _TURN_BEGINNING, is_turn)):
         start, end = begin + found.start, begin + found.end
@@ -176,5 +177,5 @@ def _salvaged_members(log: CopyLog, content: bytes, begin: int, trouble: str) ->
     if found is not None:
         log.count_use("members", len(rest))
     elif rest.strip(b" \t\r\n,]}"):
-        log.report(ProblemKind.BAD_JSON, trouble, Lines(content).at(begin), begin, len(content))
+        log.report(ProblemKind.BAD_JSON, trouble, LineNumbers(content).at(begin), begin, len(content))
     return found or {}

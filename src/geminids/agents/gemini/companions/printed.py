@@ -21,11 +21,11 @@ from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.copy_sessions import reading_of
 from geminids.agents.gemini.companions.printed_answers import AnsweredRuns
 from geminids.agents.gemini.companions.printed_events import EVENT_TYPES, Event, StreamedRuns
-from geminids.agents.gemini.companions.spans import Lines
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.core.agents.base import Reading
 from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode, object_end
+from geminids.reading.lines import LineNumbers
 
 STREAM = "gemini-stream-json"
 ANSWER = "gemini-json-output"
@@ -63,7 +63,7 @@ def _session_name(value: dict[str, Any], path: Path) -> str:
 
 def _events(log: CopyLog, content: bytes) -> Iterator[Event]:
     """The events in the lines of a file; what is none was printed by somebody else."""
-    lines = Lines(content)
+    lines = LineNumbers(content)
     for start, end in _lines(content):
         place = Location(log.path, lines.at(start), start, end)
         is_object = content.startswith(b"{", start)
@@ -105,7 +105,7 @@ def read_answer(path: Path, content: bytes) -> Reading:
     """The answers of headless runs, with what they used, session by session."""
     log = CopyLog(str(path), ANSWER, len(content))
     by_session: dict[str, AnsweredRuns] = {}
-    lines, done = Lines(content), 0
+    lines, done = LineNumbers(content), 0
     for answer in _answers(content):
         _ignore_between(log, content[done : answer.start])
         place = Location(log.path, lines.at(answer.start), answer.start, answer.end)

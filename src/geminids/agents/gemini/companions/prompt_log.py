@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from geminids.agents.gemini.companions.accounts import BesideLog
-from geminids.agents.gemini.companions.spans import BETWEEN, Lines, Span, sound
+from geminids.agents.gemini.companions.spans import Span, elements, whole
 from geminids.agents.gemini.read.records import printable
 from geminids.core.agents.base import FoundFile
 from geminids.core.agents.traces import key
@@ -30,6 +30,7 @@ from geminids.core.model import FileAccount, Location, Problem, ProblemKind
 from geminids.core.timestamps import parse_time
 from geminids.reading.file_log import refused
 from geminids.reading.jsonl import UndecodableError, decode, salvage
+from geminids.reading.lines import LineNumbers
 
 PROMPT_LOG = "gemini-prompt-log"
 IGNORED = {
@@ -49,7 +50,6 @@ _BEGINNING = re.compile(rb'\{\s*"(?:sessionId|messageId|type|message|timestamp)"
 _NEXT_LINE = re.compile(rb"\n  \{")
 """How the CLI begins a line of its log; no text in JSON holds a line break as such."""
 _ID = re.compile(r"[^\s\x00-\x1f/\\]{1,200}")
-_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class LoggedLine(msgspec.Struct, frozen=True, gc=False):
@@ -131,27 +131,21 @@ class _Log(BesideLog):
         if not content or content.isspace():
             self.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, self.size)
             return
-        array = sound(content, Span(0, self.size), _array)
-        if array is None:
-            if (other := _other_than_list(content)) is None:
-                self._read_pieces(content, 0)
-            else:
-                self.report(ProblemKind.WRONG_TYPE, f"no list of lines but {other}", 1, 0, self.size)
-            return
-        self._read_elements(content, array[1])
+        listed = elements(content, whole(content))
+        if listed is not None:
+            self._read_elements(content, listed)
+        elif (other := _other_than_list(content)) is None:
+            self._read_pieces(content, 0)
+        else:
+            self.report(ProblemKind.WRONG_TYPE, f"no list of lines but {other}", 1, 0, self.size)
 
-    def _read_elements(self, content: bytes, elements: list[msgspec.Raw]) -> None:
-        """The elements of a sound list; their bytes follow one another with commas between."""
-        layout = len(content)
-        start, line, end = 0, 1, content.index(b"[") + 1
-        for index, element in enumerate(elements):
-            before, between = start, BETWEEN.match(content, end)
-            start = between.end() if between else end
-            end = start + len(element)
-            line += content.count(b"\n", before, start)
-            self._read_element(content[start:end], Location(self.path, line, start, end, f"/{index}"))
-            layout -= len(element)
-        self.count_layout(layout)
+    def _read_elements(self, content: bytes, spans: list[Span]) -> None:
+        """The elements of a sound list."""
+        lines = LineNumbers(content)
+        for index, (start, end) in enumerate(spans):
+            place = Location(self.path, lines.at(start), start, end, f"/{index}")
+            self._read_element(content[start:end], place)
+        self.count_layout(len(content) - sum(span.size for span in spans))
 
     def _read_element(self, raw: bytes, place: Location) -> None:
         try:
@@ -186,7 +180,7 @@ class _Log(BesideLog):
 
     def _salvage(self, piece: _Piece, complaint: str) -> None:
         """What is whole in damaged bytes, and the beginning of what was cut off."""
-        lines, end = Lines(piece.raw), 0
+        lines, end = LineNumbers(piece.raw), 0
         for found in salvage(piece.raw, _BEGINNING, _has_words):
             self._count_between(piece, end, found.start, complaint)
             end = found.end

@@ -30,10 +30,10 @@ from typing import Any
 from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.api_turns import Written, messages_of, use_turn
 from geminids.agents.gemini.companions.copy_sessions import modified, reading_of, session_of
-from geminids.agents.gemini.companions.spans import Lines
 from geminids.core.agents.base import Reading
 from geminids.core.model import Location, ProblemKind, SessionKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode
+from geminids.reading.lines import LineNumbers
 
 FORMAT = "gemini-shared-markdown"
 _HEADINGS = (
@@ -84,7 +84,7 @@ def read_shared(path: Path, content: bytes) -> Reading:
 
 
 def _turns(log: CopyLog, content: bytes, divider: re.Pattern[bytes]) -> Iterator[Written]:
-    lines = Lines(content)
+    lines = LineNumbers(content)
     starts = [0, *(found.end() for found in divider.finditer(content))]
     ends = [*(found.start() for found in divider.finditer(content)), len(content)]
     for number, (start, end) in enumerate(zip(starts, ends, strict=True)):

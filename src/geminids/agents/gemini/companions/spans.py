@@ -98,18 +98,3 @@ def complaint(content: bytes) -> str:
     except UndecodableError as error:
         return str(error)
     return "not the JSON that Gemini CLI writes"
-
-
-class Lines:
-    """The numbers of lines, asked for in the order of the bytes."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._line = 1
-        self._counted_to = 0
-
-    def at(self, position: int) -> int:
-        """The number of the line on which a byte stands."""
-        self._line += self._content.count(b"\n", self._counted_to, position)
-        self._counted_to = max(self._counted_to, position)
-        return self._line

@@ -25,6 +25,7 @@ from geminids.reading.jsonl import (
     in_whole_characters,
     salvage,
 )
+from geminids.reading.lines import LineNumbers
 
 Span = tuple[int, int]
 """Where a message begins and ends."""
@@ -192,11 +193,9 @@ def _use_around(log: FileLog, header: dict[str, Any], spans: Sequence[Span]) -> 
 
 def _places(log: FileLog, content: bytes, spans: Sequence[Span]) -> Iterator[Location]:
     """Where each message stands."""
-    line, counted_to = 1, 0
+    lines = LineNumbers(content)
     for index, (start, stop) in enumerate(spans):
-        line += content.count(b"\n", counted_to, start)
-        counted_to = start
-        yield Location(log.path, line, start, stop, f"/messages/{index}")
+        yield Location(log.path, lines.at(start), start, stop, f"/messages/{index}")
 
 
 def _use_header(log: FileLog, header: dict[str, Any], size: int) -> None:
@@ -247,10 +246,9 @@ def _complaint(content: bytes) -> str:
 
 def _salvage_messages(log: FileLog, content: bytes, begin: int, complaint: str) -> int:
     """The whole messages after `begin`, and the beginning of a cut one; returns where they end."""
-    done, line, counted_to = begin, 1, 0
+    done, lines = begin, LineNumbers(content)
     for index, found in enumerate(_found_messages(content, begin)):
-        line += content.count(b"\n", counted_to, found.start)
-        counted_to = found.start
+        line = lines.at(found.start)
         if content[done : found.start].strip(b" \t\r\n,["):
             log.report(ProblemKind.BAD_JSON, complaint, None, done, found.start)
         else:

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from geminids.core.agents.records import Entry
+from geminids.reading.shapes import text_or_none
 from geminids.sharing.records.profile import UNKNOWN
-from geminids.sharing.records.simple_members import entry, moment, text_of
+from geminids.sharing.records.simple_members import entry, moment
 
 _HUMAN = frozenset({"user", "human"})
 
@@ -56,7 +57,7 @@ def _calls(message: Mapping[str, Any]) -> Iterator[Entry]:
             {
                 "type": "tool-call",
                 "timestamp": timestamp,
-                "name": text_of(call.get("name")) or UNKNOWN,
+                "name": text_or_none(call.get("name")) or UNKNOWN,
                 "input": {} if arguments is None else arguments,
                 "call-id": call.get("id"),
             }
