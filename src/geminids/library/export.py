@@ -45,7 +45,7 @@ SAVED_EVERY = 100
 Progress = Callable[[int, int], None]
 
 
-class Exporting:
+class Exporter:
     """A format with all that was chosen for it."""
 
     def __init__(

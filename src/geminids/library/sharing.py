@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from geminids.core.model import Session
     from geminids.library.attest.records import Records
-    from geminids.library.export import Exporting
+    from geminids.library.export import Exporter
     from geminids.library.export_items import Item
     from geminids.sharing.records.natives import Natives
     from geminids.sharing.redact import Redactor
@@ -42,10 +42,10 @@ class SharingMethods(SearchMethods):
         redactor: Redactor | None = None,
         report: bool = False,
         **options: Any,
-    ) -> Exporting:
+    ) -> Exporter:
         """A format with all that is chosen for it: `options` are those of `Manner` that it names."""
         from geminids.core.errors import FormatOptionError
-        from geminids.library.export import Exporting
+        from geminids.library.export import Exporter
         from geminids.sharing import export
         from geminids.sharing.export.base import Manner
         from geminids.sharing.transcript.entries import LEVELS
@@ -62,7 +62,7 @@ class SharingMethods(SearchMethods):
             names={session: said.name for session, said in self.marks().items() if said.name},
             **options,
         )
-        return Exporting(chosen, manner, redactor, self._context.agents_folders(), report=report)
+        return Exporter(chosen, manner, redactor, self._context.agents_folders(), report=report)
 
     def as_markdown(self, session: Session, entries: Iterable[StoryEntry], detail: Detail) -> str:
         """Some of the story of a session, as an export in Markdown would tell it."""

@@ -5,7 +5,7 @@
                 `assembly`, `beginning`) or from a file given by hand (`input_files`), how its agent would go
                 on with it (`resume`), what belongs to it, what users said of it
     search/     the language (`language` → `grammar`, `tokens`, `filters`, `tree`), what it finds (`engine`,
-                `scope`, `snippets`, `recheck`), and the answer (`found`)
+                `scope`, `snippets`, `session_texts`), and the answer (`found`)
     usage/      what sessions did, used and cost (`stats`, `over_time`, `costs`, `prices/`), and where a total
                 comes from (`explanation`)
     projects/   what all sessions together know of a project (`report`), all of it in order of time

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 
 from geminids.library import Library
 from geminids.library.attest.agent_files import NotRereadError, files_of, laid_out, opened_source
-from geminids.library.attest.verification import Asked, VerifiedRecord, Verifying
+from geminids.library.attest.verification import Asked, RecordVerifier, VerifiedRecord
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.signature import Claims, statement
 from geminids.sharing.records.standalone import encode_json
@@ -32,10 +32,10 @@ def signed(record: Record, *, chain: dict[str, Any] | None = None) -> bytes:
     return statement(encode_json(committed), committed, ED25519_KEY, claims, chain=chain)
 
 
-def verifying(*sources: Path, previous: Path | None = None) -> Verifying:
+def verifying(*sources: Path, previous: Path | None = None) -> RecordVerifier:
     asked = Asked([ED25519_KEY.public_key()], sources, previous=previous)
     with Library(homes=[], data="/nonexistent") as library:
-        return Verifying(asked, library.file, library.records.record)
+        return RecordVerifier(asked, library.file, library.records.record)
 
 
 def verified(record: Record, folder: Path, *sources: Path) -> VerifiedRecord:

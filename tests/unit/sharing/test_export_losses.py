@@ -12,7 +12,7 @@ import pytest
 
 from geminids.core.errors import NoTableError
 from geminids.core.model import Origin, Session, State, Text
-from geminids.library.export import Exporting
+from geminids.library.export import Exporter
 from geminids.sharing import export
 from geminids.sharing.export.base import Format, Manner
 from geminids.sharing.export.format_tables import Share, carried_by, level_of
@@ -168,9 +168,9 @@ def test_a_format_without_a_table_is_refused_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = _of_another_package(tmp_path, monkeypatch)
-    assert Exporting(chosen, manner("everything")).losses is None
+    assert Exporter(chosen, manner("everything")).losses is None
     with pytest.raises(NoTableError, match=r"carried/foreign\.toml"):
-        Exporting(chosen, manner("everything"), report=True)
+        Exporter(chosen, manner("everything"), report=True)
 
 
 def _of_another_package(folder: Path, monkeypatch: pytest.MonkeyPatch, table: str | None = None) -> Format:

@@ -35,7 +35,7 @@ from geminids.core.model import (
     Unrecognised,
     Usage,
 )
-from geminids.library.export import Exporting
+from geminids.library.export import Exporter
 from geminids.library.export_items import Item
 from geminids.sharing.export.base import Format
 from geminids.sharing.export.losses import Verdict, losses
@@ -527,8 +527,8 @@ def test_with_less_detail_less_is_told_and_no_file_looked_at() -> None:
 def test_a_folder_of_them_is_written_once(chosen: Format, tmp_path: Path) -> None:
     sessions = [*looked_at_sessions().values()][:3]
     items = [Item(session.id, session.file, partial(_same, session), b"state") for session in sessions]
-    first = Exporting(chosen, manner("everything")).to_folder(items, tmp_path)
-    again = Exporting(chosen, manner("everything")).to_folder(items, tmp_path)
+    first = Exporter(chosen, manner("everything")).to_folder(items, tmp_path)
+    again = Exporter(chosen, manner("everything")).to_folder(items, tmp_path)
     assert (first.written, again.written, again.unchanged) == (3, 0, 3)
     names = [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")]
     assert len([name for name in names if name.endswith(chosen.suffix)]) == 3

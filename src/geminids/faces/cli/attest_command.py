@@ -29,7 +29,7 @@ from geminids.faces.cli.talk import say
 if TYPE_CHECKING:
     from geminids.core.model import Session
     from geminids.library import Library
-    from geminids.library.attest.attestation import Attested, Attesting
+    from geminids.library.attest.attestation import Attested, Attester
     from geminids.library.attest.chain import ChainOutcome
     from geminids.storage.index.values import SessionRow
 
@@ -182,7 +182,7 @@ def _check_options(
         raise click.UsageError("--keep-attachments goes with --redact.")
 
 
-def _attested(library: Library, attesting: Attesting, wanted: str, *, as_it_is: bool) -> Attested:
+def _attested(library: Library, attesting: Attester, wanted: str, *, as_it_is: bool) -> Attested:
     """The one session or record that is meant, signed."""
     path = absolute(wanted)
     if library.records.is_signed(path):
@@ -204,7 +204,7 @@ def _attested(library: Library, attesting: Attesting, wanted: str, *, as_it_is: 
     return attesting.signed(attesting.presented(attesting.record(read)))
 
 
-def _write(choices: Choices, attesting: Attesting, attested: Attested, output: str, *, force: bool) -> int:
+def _write(choices: Choices, attesting: Attester, attested: Attested, output: str, *, force: bool) -> int:
     if output == STDOUT:
         if attested.beside is not None:
             raise click.UsageError("--detached writes two files: -o FILE names them.")
@@ -234,7 +234,7 @@ def _print(choices: Choices, signed: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _print_attested(attesting: Attesting, attested: Attested, files: Sequence[str]) -> None:
+def _print_attested(attesting: Attester, attested: Attested, files: Sequence[str]) -> None:
     from geminids.faces.cli.json_output import print_json
     from geminids.faces.documents.records import AttestDocument
 
@@ -252,7 +252,7 @@ def _print_attested(attesting: Attesting, attested: Attested, files: Sequence[st
 
 
 def _fill_folder(
-    choices: Choices, library: Library, attesting: Attesting, wanted: Sequence[str], folder: Path
+    choices: Choices, library: Library, attesting: Attester, wanted: Sequence[str], folder: Path
 ) -> int:
     from geminids.faces.cli.progress import progress
 
@@ -277,7 +277,7 @@ def _every_session(choices: Choices, library: Library) -> Sequence[SessionRow]:
     return library.listing(everything.filter(choices.now)).sessions
 
 
-def _print_outcome(attesting: Attesting, outcome: ChainOutcome, folder: Path) -> None:
+def _print_outcome(attesting: Attester, outcome: ChainOutcome, folder: Path) -> None:
     from geminids.faces.cli.json_output import print_json
     from geminids.faces.documents.records import StatementsDocument
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from geminids.library import Library
-    from geminids.library.export import Exporting
+    from geminids.library.export import Exporter
     from geminids.library.export_items import FolderOutcome, Item
     from geminids.sharing.export.folder import Refused
 
@@ -276,7 +276,7 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     return items
 
 
-def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output: str, *, force: bool) -> int:
+def _write(choices: Choices, exporting: Exporter, items: Sequence[Item], output: str, *, force: bool) -> int:
     if output == STDOUT:
         return _to_stdout(exporting, items)
     target = Path(output).expanduser()
@@ -290,7 +290,7 @@ def _write(choices: Choices, exporting: Exporting, items: Sequence[Item], output
     return 0
 
 
-def _to_stdout(exporting: Exporting, items: Sequence[Item]) -> int:
+def _to_stdout(exporting: Exporter, items: Sequence[Item]) -> int:
     if exporting.format.is_binary and sys.stdout.isatty():
         raise click.UsageError(f"{exporting.format.name} is nothing for a terminal: -o FILE writes a file.")
     sys.stdout.flush()
@@ -301,7 +301,7 @@ def _to_stdout(exporting: Exporting, items: Sequence[Item]) -> int:
 
 
 def _to_folder(
-    choices: Choices, exporting: Exporting, items: Sequence[Item], target: Path, *, force: bool
+    choices: Choices, exporting: Exporter, items: Sequence[Item], target: Path, *, force: bool
 ) -> int:
     from geminids.faces.cli.progress import progress
     from geminids.faces.documents.base import filled
@@ -341,7 +341,7 @@ def _tell_left_alone(outcome: FolderOutcome) -> int:
     return PARTLY_DONE if outcome.refused or outcome.failed else 0
 
 
-def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
+def _print_outcome(exporting: Exporter, output: str, **outcome: Any) -> None:
     from geminids.faces.cli.json_output import print_json
     from geminids.faces.documents.exports import ExportDocument
 
@@ -357,7 +357,7 @@ def _print_outcome(exporting: Exporting, output: str, **outcome: Any) -> None:
     )
 
 
-def _hidden(exporting: Exporting) -> str:
+def _hidden(exporting: Exporter) -> str:
     """How much was hidden; what was not looked for need not be told of."""
     from geminids.sharing.transcript import words
 

@@ -78,7 +78,7 @@ class Attested(NamedTuple):
     """Places of the whole record that were taken out."""
 
 
-class Attesting:
+class Attester:
     """All that was chosen for signed records."""
 
     def __init__(

@@ -23,7 +23,7 @@ import msgspec
 from geminids.core.atomic_files import remove_left_over
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError, FileExistsAlreadyError, RedactionError, SessionGoneError
-from geminids.library.attest.attestation import ATTEMPTS, Attesting
+from geminids.library.attest.attestation import ATTEMPTS, Attester
 from geminids.sharing.export.files import naming, write_file
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.standalone import body_of, key_id, verify
@@ -80,7 +80,7 @@ class Statements:
         self._noted: dict[str, Signed] = {}
 
     def sign(
-        self, items: Sequence[Item], attesting: Attesting, progress: Progress | None = None
+        self, items: Sequence[Item], attesting: Attester, progress: Progress | None = None
     ) -> ChainOutcome:
         """Sign every session that is new or has changed."""
         signed: list[Path] = []
@@ -106,7 +106,7 @@ class Statements:
                 self._save()
         return ChainOutcome(signed, len(items) - len(signed) - len(failed), failed)
 
-    def _brought_up_to_date(self, name: str, item: Item, attesting: Attesting) -> Path | None:
+    def _brought_up_to_date(self, name: str, item: Item, attesting: Attester) -> Path | None:
         """The new statement of a session; None if the last one still says all of it."""
         for _ in range(ATTEMPTS):
             try:
@@ -118,7 +118,7 @@ class Statements:
             f"Others sign {item.id} at the same time. `geminids attest` again goes on from there."
         )
 
-    def _continued(self, name: str, item: Item, attesting: Attesting) -> Path | None:
+    def _continued(self, name: str, item: Item, attesting: Attester) -> Path | None:
         stamp = f"{item.stamp.hex()} {attesting.describes}" if item.stamp else None
         files = statement_files(self.folder / name)
         sequence = files[-1][0] if files else 0

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from geminids.core.config import is_below
 from geminids.core.errors import AgentFolderError
-from geminids.library.attest.attestation import Attesting, Signer, write_signed
+from geminids.library.attest.attestation import Attester, Signer, write_signed
 from geminids.library.attest.chain import Statements
 from geminids.library.attest.choices import SigningManner, Unwanted
 from geminids.library.attest.excerpt import Excerpt, ListedEntry, excerpt_of, listed_entries, signed_record
 from geminids.library.attest.signed_files import is_cose, read_given
-from geminids.library.attest.verification import Asked, Verifying
+from geminids.library.attest.verification import Asked, RecordVerifier
 from geminids.query.sessions.input_files import is_document
 from geminids.sharing.export.files import write_file
 from geminids.sharing.records import encoding, standalone
@@ -70,9 +70,9 @@ class Records:
             )
         return Signer(private, said)
 
-    def attesting(self, signer: Signer, manner: SigningManner, redactor: Redactor | None = None) -> Attesting:
+    def attesting(self, signer: Signer, manner: SigningManner, redactor: Redactor | None = None) -> Attester:
         """All that is chosen for signed records."""
-        return Attesting(self._maker, signer, manner, redactor, self._context.agents_folders())
+        return Attester(self._maker, signer, manner, redactor, self._context.agents_folders())
 
     def statements(self, folder: Path) -> Statements:
         """A folder in which each statement of a session is tied to the one before it."""
@@ -148,7 +148,7 @@ class Records:
         authorities: Sequence[Path] = (),
         previous: Path | None = None,
         is_unsigned: bool = False,
-    ) -> Verifying:
+    ) -> RecordVerifier:
         """All that is asked of signed records. Without keys, those that are kept here are taken."""
         asked = Asked(
             keys=[self._public(key) for key in keys] if keys else self._own_public_keys(),
@@ -157,7 +157,7 @@ class Records:
             previous=previous,
             is_unsigned=is_unsigned,
         )
-        return Verifying(asked, self._read, self.record)
+        return RecordVerifier(asked, self._read, self.record)
 
     def write_verifier(self, target: Path) -> None:
         """Write the verifier as one file that needs nothing of ours. Only an older one is replaced."""

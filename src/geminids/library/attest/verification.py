@@ -129,7 +129,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-class Verifying:
+class RecordVerifier:
     """Checks files with all that was chosen."""
 
     def __init__(

@@ -32,7 +32,7 @@ from geminids.storage.index.values import SessionRow
 _PIECE = 1 << 20
 
 
-class Forgetting:
+class Forgetter:
     """Takes sessions out for good, and lets them come back."""
 
     def __init__(self, context: LibraryContext) -> None:

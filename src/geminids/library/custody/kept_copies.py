@@ -42,7 +42,7 @@ from geminids.storage.index.values import SessionRow
 from geminids.storage.times import moment
 
 if TYPE_CHECKING:
-    from geminids.library.custody.forget import Forgetting
+    from geminids.library.custody.forget import Forgetter
     from geminids.library.custody.rescue import Repaired
     from geminids.library.custody.restore import RestorePlan
     from geminids.storage.archive.values import Exported, Imported, Verified
@@ -230,10 +230,10 @@ class KeptCopies:
         self._forgetting.recall(session_ids)
 
     @cached_property
-    def _forgetting(self) -> Forgetting:
-        from geminids.library.custody.forget import Forgetting
+    def _forgetting(self) -> Forgetter:
+        from geminids.library.custody.forget import Forgetter
 
-        return Forgetting(self._context)
+        return Forgetter(self._context)
 
     def _circumstances(self, now: datetime | None) -> Circumstances:
         return self._context.circumstances(now or datetime.now(UTC))

@@ -47,7 +47,7 @@ class _Reader:
 
     def __call__(self, number: int) -> Iterable[tuple[int, Texts]]:
         if self._read is None:
-            from geminids.query.search.recheck import Verifying
+            from geminids.query.search.session_texts import SessionTexts
 
-            self._read = Verifying(self._index, self._homes, with_outputs=self._with_outputs).texts_of
+            self._read = SessionTexts(self._index, self._homes, with_outputs=self._with_outputs).texts_of
         return self._read(number)

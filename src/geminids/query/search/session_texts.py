@@ -11,7 +11,7 @@ from geminids.storage.index.database import Index
 from geminids.storage.index.schema import COLUMNS
 
 
-class Verifying:
+class SessionTexts:
     """The words of sessions, read from their files."""
 
     def __init__(self, index: Index, homes: Sequence[Home], *, with_outputs: bool) -> None:
