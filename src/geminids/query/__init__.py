@@ -1,11 +1,11 @@
 """Questions about sessions and their answers, as values; nothing is drawn here.
 
-    sessions/   which there are (`listing`, `facets`, `contents`), which one is meant (`lookup`, `ids`,
+    sessions/   which there are (`listing`, `contents`), which one is meant (`lookup`, `ids`,
                 `session_ref`, `last_list`), one read from its files (`session_reader`, `known_bundles`,
                 `assembly`, `beginning`) or from a file given by hand (`input_files`), how its agent would go
                 on with it (`resume`), what belongs to it, what users said of it
     search/     the language (`language` → `grammar`, `tokens`, `filters`, `tree`), what it finds (`engine`,
-                `scope`, `snippets`, `session_texts`), and the answer (`found`)
+                `scope`, `snippets`, `session_texts`, `facets`), and the answer (`answer`, `found`)
     usage/      what sessions did, used and cost (`stats`, `over_time`, `costs`, `prices/`), and where a total
                 comes from (`explanation`)
     projects/   what all sessions together know of a project (`report`), all of it in order of time

@@ -158,3 +158,13 @@ def test_a_bundle_that_is_to_be_read_again_is_scanned(home: Path) -> None:
 
         assert library._context.ask(unsettled) == [None, None]
         assert library.session(FIRST_ID).messages
+
+
+def test_what_a_file_held_before_it_was_emptied_is_shown_in_any_home(tmp_path: Path) -> None:
+    home, data = tmp_path / "caf\udce9", tmp_path / "data"
+    file = write_session(home)
+    for content in (file.read_bytes(), b""):
+        file.write_bytes(content)
+        with Library([home], data) as library:
+            assert library.session(FIRST_ID).messages[0].text(Origin.HUMAN) == "Fix the login redirect"
+    assert file.read_bytes() == b""

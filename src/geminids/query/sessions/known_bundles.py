@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 
 from geminids.core.agents.base import Bundle, Home
-from geminids.core.agents.homes import disk_of
 from geminids.storage.codec.known_bundles import unpacked_bundle
 from geminids.storage.index.bundles import SessionPlace
 from geminids.storage.index.database import Index
@@ -19,7 +18,9 @@ def bundle_as_known(index: Index, place: SessionPlace, homes: Sequence[Home]) ->
     Its files and what lies beside them must look as they did, and the folders that they lie in must hold the
     same names: with another one there may be more of the session.
     """
-    bundle = unpacked_bundle(place.found, disk_of(homes, place.file or "")) if place.found else None
+    agent = place.id.partition(":")[0]
+    disk = next((home.disk for home in homes if home.agent == agent), None)
+    bundle = unpacked_bundle(place.found, disk) if disk and place.found else None
     if bundle is None:
         return None
     paths = [*(str(file.path) for file in bundle.files), *(file.path for file in bundle.beside)]
