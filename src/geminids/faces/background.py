@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOG_FILE = "hook.log"
 WAITING_LOCK, RUNNING_LOCK = "hook-waiting.lock", "hook-running.lock"
 LARGEST_LOG = 64_000
-"""Bytes after which only the last half of the log is kept."""
+"""Bytes after which only the last half of the log stays."""
 SETTLING = 1.0
 """Seconds that an agent is given to write its last words and to end."""
 LOOKS_AGAIN = 0.2
@@ -159,10 +159,10 @@ def _shorten(path: str) -> None:
             if size > LARGEST_LOG:
                 log.seek(size - LARGEST_LOG // 2)
                 log.readline()
-                kept = log.read()
+                end = log.read()
                 log.seek(0)
                 log.truncate()
-                log.write(kept)
+                log.write(end)
     except FileNotFoundError:
         return
 

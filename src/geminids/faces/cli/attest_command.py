@@ -11,7 +11,7 @@ import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
 from geminids.faces.cli.key_command import ask_passphrase
-from geminids.faces.cli.list_command import EVERY_KIND, Asked
+from geminids.faces.cli.list_command import EVERY_KIND, ListOptions
 from geminids.faces.cli.options import (
     Choices,
     absolute,
@@ -273,7 +273,7 @@ def _fill_folder(
 
 
 def _every_session(choices: Choices, library: Library) -> Sequence[SessionRow]:
-    everything = Asked(None, None, None, EVERY_KIND, None, ())
+    everything = ListOptions(None, None, None, EVERY_KIND, None, ())
     return library.listing(everything.filter(choices.now)).sessions
 
 

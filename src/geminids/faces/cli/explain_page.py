@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from geminids.core.errors import NOTHING_FOUND
 from geminids.faces.cli.sessions import tell_unreadable
-from geminids.faces.cli.stats_question import Asked, tell_nothing
+from geminids.faces.cli.stats_options import StatsOptions, tell_nothing
 
 if TYPE_CHECKING:
     from geminids.faces.cli.options import Choices
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from geminids.query.usage.explanation import ExplainedSession
 
 
-def explained(choices: Choices, library: Library, asked: Asked, wanted: str, *, no_pager: bool) -> int:
+def explained(choices: Choices, library: Library, asked: StatsOptions, wanted: str, *, no_pager: bool) -> int:
     """Explain a session if one is named, else all that is asked for; the exit code."""
     if wanted:
         _explain_session(choices, library.explain_session(wanted), no_pager=no_pager)

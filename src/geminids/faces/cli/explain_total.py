@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from geminids.faces.cli.amounts import exact
 from geminids.faces.cli.explain_tables import VERDICTS, draw_rows, missing
 from geminids.faces.cli.number_tables import EMPTY, RULE, Cell, Field, Row, number
-from geminids.faces.cli.stats_question import ON_A_TERMINAL
+from geminids.faces.cli.stats_options import ON_A_TERMINAL
 from geminids.faces.cli.stats_tables import draw_notes, id_cells
 from geminids.sharing.transcript import safe, words
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
-from geminids.faces.cli.list_command import EVERY_KIND, KINDS, Asked
+from geminids.faces.cli.list_command import EVERY_KIND, KINDS, ListOptions
 from geminids.faces.cli.options import (
     Choices,
     agent_option,
@@ -60,7 +60,7 @@ class Chosen(NamedTuple):
     wanted: tuple[str, ...]
     query: str | None
     everything: bool
-    asked: Asked
+    asked: ListOptions
 
     @property
     def is_filter(self) -> bool:
@@ -180,7 +180,7 @@ def export(
         raise click.UsageError("--images writes files beside another: it goes with -o FILE or -o DIR.")
     if choices.json and output == STDOUT:
         raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
-    asked = Asked(project, since, until, kind, None, tag, agents=agents)
+    asked = ListOptions(project, since, until, kind, None, tag, agents=agents)
     chosen = Chosen(wanted, query, everything, asked)
     library = choices.open_library()
     items = _items(choices, library, chosen)

@@ -38,7 +38,7 @@ MOST_TAGS = 10
 """So many of the tags that are most used are named where another was asked for."""
 
 
-class Asked(Value):
+class ListOptions(Value):
     """What a list is asked for, as it was typed."""
 
     project: str | None
@@ -184,7 +184,7 @@ def list_sessions(
     from geminids.faces.cli.sessions import tell_memory
 
     choices.json = choices.json or jsonl
-    asked = Asked(project, since, until, kind, limit, tag, sort, reverse, agents, kept)
+    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept)
     library = choices.open_library(sample_if_empty=True)
     listing = _listing(choices, library, asked)
     if jsonl:
@@ -201,7 +201,7 @@ def list_sessions(
     return code or NOTHING_FOUND
 
 
-def _listing(choices: Choices, library: "Library", asked: Asked) -> "Listing":
+def _listing(choices: Choices, library: "Library", asked: ListOptions) -> "Listing":
     limit = asked.limit or _usual_limit(choices)
     return library.listing(asked.filter(choices.now), limit)
 
@@ -237,7 +237,7 @@ def _draw(choices: Choices, library: "Library", sessions: "Sequence[SessionRow]"
     draw_sessions(choices.open_page(), library, sessions, choices.now)
 
 
-def _tell(choices: Choices, asked: Asked, listing: "Listing") -> int:
+def _tell(choices: Choices, asked: ListOptions, listing: "Listing") -> int:
     """Say what the list does not show, and how to see it; the exit code that follows from it."""
     from geminids.faces.cli.sessions import tell_left_unread, tell_unreadable
     from geminids.sharing.transcript import words
@@ -262,7 +262,7 @@ def _tell_match(listing: "Listing", wanted: str | None) -> None:
         say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
 
 
-def _tell_nothing(library: "Library", listing: "Listing", asked: Asked) -> None:
+def _tell_nothing(library: "Library", listing: "Listing", asked: ListOptions) -> None:
     from geminids.faces.cli.sessions import tell_nothing_found
     from geminids.sharing.transcript import words
 

@@ -283,12 +283,12 @@ _FENCE = r"(?m)^[ >*+-]*(```|~~~)[^`\n]*$"
 def _without_end_blanks(line: Sequence[Segment]) -> list[Segment]:
     from rich.segment import Segment
 
-    kept = list(line)
-    while kept and not kept[-1].text.strip():
-        kept.pop()
-    if kept:
-        kept[-1] = Segment(kept[-1].text.rstrip(), kept[-1].style)
-    return kept
+    shown = list(line)
+    while shown and not shown[-1].text.strip():
+        shown.pop()
+    if shown:
+        shown[-1] = Segment(shown[-1].text.rstrip(), shown[-1].style)
+    return shown
 
 
 def _color_system(screen: Screen) -> Literal["auto", "standard"] | None:

@@ -19,7 +19,7 @@ from geminids.faces.cli.options import (
     sync_option,
 )
 from geminids.faces.cli.query_words import query_words
-from geminids.faces.cli.stats_question import GROUPS, ON_A_TERMINAL, Asked, tell_nothing
+from geminids.faces.cli.stats_options import GROUPS, ON_A_TERMINAL, StatsOptions, tell_nothing
 from geminids.faces.cli.talk import say
 
 if TYPE_CHECKING:
@@ -133,7 +133,9 @@ def stats(
     geminids stats --explain latest
     """  # noqa: D301 - click wants the character itself
     _refuse_together(choices, explain, as_csv=as_csv)
-    asked = Asked(" ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit)
+    asked = StatsOptions(
+        " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit
+    )
     choices.json = choices.json or as_csv
     library = choices.open_library(sample_if_empty=True)
     if explain is not None:
@@ -188,7 +190,7 @@ def _print_json(found: "Statistics", limit: int | None) -> None:
     print_json(stats_document(found, groups, LABEL))
 
 
-def _draw(choices: Choices, asked: Asked, found: "Statistics") -> None:
+def _draw(choices: Choices, asked: StatsOptions, found: "Statistics") -> None:
     from geminids.faces.cli.page import open_page
     from geminids.faces.cli.screen import find_screen
     from geminids.faces.cli.stats_tables import (
@@ -227,7 +229,7 @@ def _draw_calendar(page: "Page", screen: "Screen", choices: Choices, found: "Sta
     draw_calendar(page, drawn, screen.width)
 
 
-def _tell_hidden(choices: Choices, asked: Asked, found: "Statistics", limit: int | None) -> None:
+def _tell_hidden(choices: Choices, asked: StatsOptions, found: "Statistics", limit: int | None) -> None:
     """Say what the table does not show, and how to see it."""
     from geminids.sharing.transcript import words
 
@@ -238,7 +240,7 @@ def _tell_hidden(choices: Choices, asked: Asked, found: "Statistics", limit: int
         say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")
 
 
-def _exit_code(library: "Library", asked: Asked, found: "Statistics") -> int:
+def _exit_code(library: "Library", asked: StatsOptions, found: "Statistics") -> int:
     """Say what could not be read, or why there is nothing; the exit code that follows from it."""
     from geminids.faces.cli.sessions import tell_unreadable
 

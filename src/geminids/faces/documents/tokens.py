@@ -28,7 +28,7 @@ class UsedTokens(Document, frozen=True, kw_only=True):
     cached: int | None
     cache_write: int | None
     cache_write_hour: int | None
-    """The part of `cache_write` that is kept for an hour."""
+    """The part of `cache_write` that the cache holds for an hour."""
     output: int | None
     thoughts: int | None
     tool: int | None

@@ -1,14 +1,14 @@
 """The web app: a local server that shows the sessions of this machine to a browser on it.
 
-    app.py          all of it put together: routes, guard, errors
-    server.py       the socket, the server, the browser that is opened, the clean end
-    guard.py        who may ask: this machine, by this address, with the token of this start
-    doors.py        what a person sees who may not
-    endpoints.py    what an endpoint is; subjects list theirs, and `openapi.py` describes them all;
-                    what they answer with are classes of `faces/documents/`
-    libraries.py    libraries for threads, and the one that syncs
+    app.py              all of it put together: routes, guard, errors
+    server.py           the socket, the server, the browser that is opened, the clean end
+    guard.py            who may ask: this machine, by this address, with the token of this start
+    refusal_page.py     what a person sees who may not
+    endpoints.py        what an endpoint is; subjects list theirs, and `openapi.py` describes them all
+    ../documents/       what they answer with
+    libraries.py        libraries for threads, and the one that syncs
     opened_sessions.py  sessions that were read lately
-    events.py       what agents write, sent to browsers as it happens
+    events.py           what agents write, sent to browsers as it happens
 
 - An endpoint is a value: a path, a class whose fields are the parameters, a class of the answer, a function.
   Routes, the OpenAPI document and the types of the page are made of these lists.

@@ -7,7 +7,7 @@
     cross-site   what a browser says comes from another site is refused, whatever it brings
     changes      need the token as a header too, which no form and no picture can send
 
-What is answered is told to be kept nowhere, framed nowhere and to load nothing from anywhere else.
+No answer may be stored or framed, or load anything from anywhere else.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from geminids.faces.web.connections import PEER, Peer
-from geminids.faces.web.doors import closed_door
 from geminids.faces.web.faults import fault
+from geminids.faces.web.refusal_page import refusal_page
 
 HEADER = "x-geminids-token"
 PARAMETER = "token"
@@ -161,12 +161,12 @@ class Guard:
         """What is answered to those who may not pass, or must come again without the token."""
         headers, key = Headers(scope=scope), self._key
         if headers.getlist("host") != [headers.get("host")] or headers.get("host") not in key.hosts:
-            return closed_door(headers, 400, "This server answers only to the address that it printed.")
+            return refusal_page(headers, 400, "This server answers only to the address that it printed.")
         if headers.get("sec-fetch-site", "none") not in _OWN_SITES:
-            return closed_door(headers, 403, "Another site asked for this; only pages of this server may.")
+            return refusal_page(headers, 403, "Another site asked for this; only pages of this server may.")
         if headers.get("origin") not in {None, *(f"http://{host}" for host in key.hosts)}:
             sentence = "A page of another origin asked for this; only pages of this server may."
-            return closed_door(headers, 403, sentence)
+            return refusal_page(headers, 403, sentence)
         if scope["path"] == HEALTH:
             return None
         return self._exchanged(scope, headers) or self._without_token(scope, headers)
@@ -179,9 +179,9 @@ class Guard:
             return None
         has_cookie = self._key.fits(_cookie(headers, self._key.cookie))
         if not all(self._opens(name, value) or (name == CODE and has_cookie) for name, value in brought):
-            return closed_door(headers, 401, _TOO_LATE[brought[0][0]])
+            return refusal_page(headers, 401, _TOO_LATE[brought[0][0]])
         if _is_another_user(scope):
-            return closed_door(headers, 403, _ANOTHER_USER)
+            return refusal_page(headers, 403, _ANOTHER_USER)
         if self._code and any(name == CODE for name, _ in brought):
             self._code.use()
         rest = urlencode([(name, value) for name, value in given if name not in {PARAMETER, CODE}])
@@ -200,9 +200,9 @@ class Guard:
         has_header = self._key.fits(headers.get(HEADER))
         if not has_header and not self._key.fits(_cookie(headers, self._key.cookie)):
             sentence = "Open the address that was printed when the server started: it holds the key."
-            return closed_door(headers, 401, sentence)
+            return refusal_page(headers, 401, sentence)
         if _is_another_user(scope):
-            return closed_door(headers, 403, _ANOTHER_USER)
+            return refusal_page(headers, 403, _ANOTHER_USER)
         if scope["method"] not in _READING and not has_header:
             return fault(403, f"Whatever changes something needs the token as the header {HEADER}.")
         return None

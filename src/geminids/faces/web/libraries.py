@@ -120,7 +120,7 @@ class Libraries:
 
     @contextmanager
     def _shared(self) -> Iterator[Library]:
-        """The library that syncs: an index that can be kept nowhere is its own."""
+        """The library that syncs: an index that can be stored nowhere is its own."""
         with self._alone:
             shown = self._sample or self._writer
             assert shown is not None

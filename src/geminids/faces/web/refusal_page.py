@@ -31,7 +31,7 @@ POLICY = (
 _TITLES = {400: "Another address", 401: "This page is locked", 403: "Asked by somebody else"}
 
 
-def closed_door(headers: Headers, status: int, detail: str) -> Response:
+def refusal_page(headers: Headers, status: int, detail: str) -> Response:
     """Why somebody may not pass: a page for a person who opened an address, a document for all others."""
     if "text/html" not in headers.get("accept", ""):
         return fault(status, detail)

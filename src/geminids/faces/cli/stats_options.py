@@ -15,7 +15,7 @@ ON_A_TERMINAL = 30
 """Rows of a table, where no limit is set."""
 
 
-class Asked(NamedTuple):
+class StatsOptions(NamedTuple):
     """What is asked for, as it was typed."""
 
     words: str
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
         return [*typed, *ends_options, self.words] if self.words else typed
 
 
-def tell_nothing(library: "Library", asked: Asked) -> None:
+def tell_nothing(library: "Library", asked: StatsOptions) -> None:
     """Say why there is nothing to count."""
     from geminids.faces.cli.sessions import tell_nothing_found
     from geminids.query.sessions.listing import Filter
