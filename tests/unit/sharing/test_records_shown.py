@@ -39,12 +39,12 @@ from geminids.core.model import (
 from geminids.library import Library
 from geminids.query.sessions.input_files import agent_view, is_document, sessions_in
 from geminids.sharing.export.data import encode
+from geminids.sharing.records.any_record import session_from_any
 from geminids.sharing.records.commitment import commit
 from geminids.sharing.records.encoding import encode_cbor, encode_json
 from geminids.sharing.records.errors import RecordError
 from geminids.sharing.records.files import is_record, record_in_file
 from geminids.sharing.records.redaction import withhold
-from geminids.sharing.records.retold import session_from_any
 from geminids.sharing.records.signature import Claims, statement
 from geminids.sharing.records.simple import simple_record
 from geminids.sharing.records.standalone import Tagged

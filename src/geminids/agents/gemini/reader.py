@@ -75,7 +75,7 @@ def read_alone(path: Path) -> Reading | None:
         return read_log(path, path.stat().st_size)
     text = read_bounded(path, GIVEN)
     log = read_file(path, text)
-    if not any(_tells_of_a_session(record) for record in log.records):
+    if not any(_is_of_session(record) for record in log.records):
         # Few files need it, and every command would pay for loading it.
         from geminids.agents.gemini.companions.captures import read_copy
 
@@ -100,7 +100,7 @@ def _begins_a_list(path: Path) -> bool:
         return opened.read(_PEEK).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"[")
 
 
-def _tells_of_a_session(record: Record) -> bool:
+def _is_of_session(record: Record) -> bool:
     is_message = record.kind is Kind.MESSAGE and isinstance(record.value.get("type"), str)
     # What is left of a damaged document may be a header, or the beginning of something else.
     is_header = record.kind is Kind.HEADER and not SESSION_FIELDS.isdisjoint(record.value)

@@ -124,9 +124,9 @@ def _read_session_document(path: Path, content: bytes) -> Reading:
 
 def _read_record(path: Path, content: bytes) -> Reading:
     """The session of a record, signed by somebody or not: only `verify` looks at that."""
+    from geminids.sharing.records.any_record import FORMAT, session_in
     from geminids.sharing.records.files import record_in_file
     from geminids.sharing.records.profile import VERSION
-    from geminids.sharing.records.retold import FORMAT, session_in
 
     try:
         session = session_in(record_in_file(content), SessionFile(storable(str(path)), FORMAT, len(content)))

@@ -159,7 +159,7 @@ class Folder:
         for beside, content in page.beside.items():
             self._write_beside(beside, content)
         left_over = self._take_away(before, page, name) if before else None
-        self._keep(name, page, written)
+        self._note(name, page, written)
         return left_over or done
 
     def write_contents(self, name: str, pieces: Callable[[], Iterable[bytes]]) -> Done | Refused:
@@ -253,7 +253,7 @@ class Folder:
         self._ours.add(before)
         return None
 
-    def _keep(self, name: str, page: Page, written: Written) -> None:
+    def _note(self, name: str, page: Page, written: Written) -> None:
         self._manifest.files[name] = WrittenFile(
             format=self._format,
             key=page.key,

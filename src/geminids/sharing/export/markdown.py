@@ -96,13 +96,13 @@ class Markdown(PlainFormat):
     def contents(self, entries: Iterable[Entry], manner: Manner) -> Iterator[bytes]:
         """A table with a line for each file, newest first."""
         ordered = newest_first(entries)
-        tells_redaction = is_mixed(ordered)
+        shows_redaction = is_mixed(ordered)
         yield encoded(f"# Sessions\n\n{summary(ordered)}. Times are UTC.\n\n")
         if redacted := note(ordered, manner):
             yield encoded(f"{literal(safe.line(redacted))}\n\n")
         yield encoded(f"| {' | '.join(COLUMNS)} |\n| --- | --- | --- | --- | ---: | ---: | --- |\n")
         for entry in ordered:
-            yield encoded(_row(entry, manner, tells_redaction=tells_redaction))
+            yield encoded(_row(entry, manner, shows_redaction=shows_redaction))
 
 
 def _file(sessions: Iterable[Session], manner: Manner) -> Iterator[str]:
@@ -308,8 +308,8 @@ def _indented(block: str) -> str:
     return "  " + block.replace("\n", "\n  ")
 
 
-def _row(entry: Entry, manner: Manner, *, tells_redaction: bool) -> str:
-    about = row(entry, manner, tells_redaction=tells_redaction)
+def _row(entry: Entry, manner: Manner, *, shows_redaction: bool) -> str:
+    about = row(entry, manner, shows_redaction=shows_redaction)
     cells = [
         about.last,
         f"[{cell(safe.line(about.title))}]({quote(encoded(entry.file))}) {about.note}".strip(),

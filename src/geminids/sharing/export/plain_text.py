@@ -128,8 +128,8 @@ def _part(part: AnyPart, message: Message, session: Session, manner: Manner) -> 
 
 
 def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
-    tells_all = manner.detail.tools
-    argument = line_argument(call, session.project.path, is_whole_below=tells_all)
+    shows_all = manner.detail.tools
+    argument = line_argument(call, session.project.path, is_whole_below=shows_all)
     seen = [f"{call_mark(call)} {call.name}", argument, call_end(call)]
     yield _line("  ".join(piece for piece in seen if piece))
     if error := error_line(call):
@@ -138,7 +138,7 @@ def _call(call: ToolCall, session: Session, manner: Manner) -> Iterator[str]:
         yield _line(answer, 2)
     if call.child_id:
         yield _line(child_sentence(call.child_id), 2)
-    if tells_all:
+    if shows_all:
         yield from _inside_call(call)
     elif result := result_of_task(call):
         yield _indented(result, 2)

@@ -38,7 +38,7 @@ def last_moment(entry: Entry) -> datetime | None:
     return entry.ended_at or entry.started_at
 
 
-def row(entry: Entry, manner: Manner, *, tells_redaction: bool) -> Row:
+def row(entry: Entry, manner: Manner, *, shows_redaction: bool) -> Row:
     """A session as it is listed; where not all are alike, it tells whether it is redacted."""
     last = last_moment(entry)
     title = manner.names.get(entry.id) or entry.title
@@ -46,7 +46,7 @@ def row(entry: Entry, manner: Manner, *, tells_redaction: bool) -> Row:
     return Row(
         last=words.moment(last, UTC) if last else "no time",
         title=f"{words.KIND_MARKS.get(entry.kind, '')} {title}".strip(),
-        note=_redacted(entry) if tells_redaction else "",
+        note=_redacted(entry) if shows_redaction else "",
         project=entry.project,
         agent=manner.agent_titles.get(entry.agent, entry.agent),
         prompts=entry.prompts,

@@ -5,7 +5,7 @@
     translation*, reader*      a session as a record, and back (docs/records.md tells the profile)
     natives, remnants*, others what stands in the agent's files, and what of it a session does not tell
     evidence, record_maker     all of that, and the record it gives
-    files, retold              a record in any file, and what can be told of one that is not whole or not ours
+    files, any_record          a record in any file, and what can be told of one that is not whole or not ours
     attribution, line_owners   which lines of which files the model wrote
     simple*, vcon, formats     the plainer translation of other tools, the wrapper, unsigned exports
     mismatches, *shapes        whether a value has the shape of a record: of any, or of ours

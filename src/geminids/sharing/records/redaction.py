@@ -50,7 +50,7 @@ def withhold(record: dict[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
     wanted = {path for pointer in pointers for path in _takable(pointer, body, commitment)}
     if not wanted:
         return record
-    wanted |= set(_telling(body, wanted))
+    wanted |= set(_revealing(body, wanted))
     try:
         return _Taking(commitment).left_of(body, _branches(wanted))
     except (RefusedError, UnicodeEncodeError, RecursionError) as error:
@@ -124,16 +124,16 @@ def value_at(value: Any, path: Where) -> Any:
     return value
 
 
-def _telling(body: dict[str, Any], wanted: set[Where]) -> Iterator[Where]:
+def _revealing(body: dict[str, Any], wanted: set[Where]) -> Iterator[Where]:
     """Places of what would tell what is taken out: hashes without a salt, lengths, sums and other words."""
     entries = dict(standalone.entries_of(body))
     around = {beginning for path in wanted for beginning in beginnings(path)}
     touched = {place for place in entries if place in around or not wanted.isdisjoint(beginnings(place))}
     taken = {place for place in touched if not wanted.isdisjoint(beginnings(place))}
-    yield from _telling_of_record(body)
+    yield from _revealing_of_record(body)
     if taken or any("token-usage" in path for path in wanted):
         yield from _ours_in(body, ("session",), _TOTALS)
-    yield from _telling_places(entries, touched)
+    yield from _revealing_places(entries, touched)
     own = taken | {place for path in wanted if (place := _entry_around(path, entries))}
     calls = {_call_of(place, entries[place]) for place in own} - {None}
     for place in {*own, *(place for place, entry in entries.items() if _call_of(place, entry) in calls)}:
@@ -143,7 +143,7 @@ def _telling(body: dict[str, Any], wanted: set[Where]) -> Iterator[Where]:
             yield _ATTRIBUTION
 
 
-def _telling_of_record(body: dict[str, Any]) -> Iterator[Where]:
+def _revealing_of_record(body: dict[str, Any]) -> Iterator[Where]:
     """What a record says of all of its files, and of texts that it could not hold."""
     if SOURCE in body:
         yield (SOURCE,)
@@ -164,7 +164,7 @@ def _ours_of(value: Any) -> dict[str, Any]:
     return ours if isinstance(ours, dict) else {}
 
 
-def _telling_places(entries: dict[Where, dict[str, Any]], touched: set[Where]) -> Iterator[Where]:
+def _revealing_places(entries: dict[Where, dict[str, Any]], touched: set[Where]) -> Iterator[Where]:
     """Where entries stand in files, as far as that tells something of those that are touched."""
     of_touched = [span for place in touched for span in _spans(entries[place].get(SOURCE))]
     taken = _Spans(of_touched)

@@ -82,7 +82,7 @@ class MessageFacts:
         """Whether a member was kept as it was, under its own name."""
         return any(is_same(as_written, value) for as_written in self._members.get((name, _shape(value)), ()))
 
-    def keeps(self, value: Any) -> bool:
+    def holds_as_written(self, value: Any) -> bool:
         """Whether a value was kept as it was."""
         return any(is_same(as_written, value) for as_written in self._by_shape.get(_shape(value), ()))
 
@@ -241,7 +241,7 @@ def time(facts: MessageFacts, value: Any) -> bool:
 
 def as_written(facts: MessageFacts, value: Any) -> bool:
     """Arguments, and whatever else is kept as it was."""
-    return facts.keeps(value)
+    return facts.holds_as_written(value)
 
 
 def own_session(facts: MessageFacts, value: Any) -> bool:

@@ -195,11 +195,11 @@ def _value_at(text: bytes, start: int, place: _Assignment) -> _Value | None:
         bare = (_PARAMETER if place.is_in_address else _BARE).match(text, start)
         if bare is None:
             return None
-        kept = bare[0] if place.is_in_address else _without_closing(bare[0])
+        value = bare[0] if place.is_in_address else _without_closing(bare[0])
         if not place.is_setting:
-            kept = kept.partition(b",")[0]
-        kept = _NEXT_PARAMETER.split(kept, maxsplit=1)[0]
-        return _Value(start, start + len(kept), is_quoted=False)
+            value = value.partition(b",")[0]
+        value = _NEXT_PARAMETER.split(value, maxsplit=1)[0]
+        return _Value(start, start + len(value), is_quoted=False)
     if text.startswith(quote["quote"] * 2, quote.end()):
         return None
     end = _closing_quote(text, quote.end(), quote["quote"], len(quote["escapes"]))
@@ -234,11 +234,11 @@ def _closing_quote(text: bytes, start: int, quote: bytes, escapes: int) -> int:
 
 def _without_closing(bare: bytes) -> bytes:
     """A bare word without the punctuation of the sentence or the program around it."""
-    kept = bare.rstrip(b",.")
+    value = bare.rstrip(b",.")
     for opening, closing in ((b"(", b")"), (b"[", b"]"), (b"{", b"}")):
-        while kept.endswith(closing) and kept.count(closing) > kept.count(opening):
-            kept = kept[:-1].rstrip(b",.")
-    return kept
+        while value.endswith(closing) and value.count(closing) > value.count(opening):
+            value = value[:-1].rstrip(b",.")
+    return value
 
 
 def _is_secret(said: Named, written: bytes, value: _Value, place: _Assignment) -> bool:

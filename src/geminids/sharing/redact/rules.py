@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from geminids.sharing.redact import assignments, calls, commands, said, tables
+from geminids.sharing.redact import assignments, calls, commands, spoken, tables
 from geminids.sharing.redact.assignments import Match, Secret
 from geminids.sharing.redact.plausibility import is_placeholder, is_random, is_user_and_password
 
@@ -333,21 +333,21 @@ CONTEXTS = (
         *(b"login", b"account", b"user"),
         is_secret=_is_argument,
     ),
-    _read("said", said.PASSWORD, said.password, *said.ENGLISH_WORDS),
-    _read("said", said.IN_OTHER_WORDS, said.password, *said.FOREIGN_WORDS),
-    _read("said", said.DIRECT, said.direct, *said.ENGLISH_WORDS, b"pass", b"pw"),
-    _read("said", said.FOREIGN_DIRECT, said.direct, *said.FOREIGN_WORDS),
-    _read("said", said.KEY, said.key, *said.KEY_WORDS),
-    _read("said", said.FOREIGN_KEY, said.key, *said.FOREIGN_KEYS),
-    _read("said", said.BELOW, said.below, *said.ENGLISH_WORDS),
-    _read("said", said.FOREIGN_BELOW, said.below, *said.FOREIGN_WORDS),
-    _read("said", said.KEY_BELOW, said.below, *said.KEYS_BELOW),
-    _read("said", said.USED_AS, said.used_as, *said.USED_WORDS),
-    _read("one-time-code", said.CODE, said.code, *said.CODE_WORDS),
-    Rule("one-time-code", re.compile(said.CODE_BEFORE), said.code_before, (), words=said.BEFORE_CODES),
-    _read("recovery-code", said.RECOVERY_CODES, said.recovery_codes, *said.RECOVERY_WORDS),
-    _read("recovery-phrase", said.SEED, said.seed, *said.SEED_WORDS),
-    _read("private-key", said.PUTTY, said.putty, b"private"),
+    _read("said", spoken.PASSWORD, spoken.password, *spoken.ENGLISH_WORDS),
+    _read("said", spoken.IN_OTHER_WORDS, spoken.password, *spoken.FOREIGN_WORDS),
+    _read("said", spoken.DIRECT, spoken.direct, *spoken.ENGLISH_WORDS, b"pass", b"pw"),
+    _read("said", spoken.FOREIGN_DIRECT, spoken.direct, *spoken.FOREIGN_WORDS),
+    _read("said", spoken.KEY, spoken.key, *spoken.KEY_WORDS),
+    _read("said", spoken.FOREIGN_KEY, spoken.key, *spoken.FOREIGN_KEYS),
+    _read("said", spoken.BELOW, spoken.below, *spoken.ENGLISH_WORDS),
+    _read("said", spoken.FOREIGN_BELOW, spoken.below, *spoken.FOREIGN_WORDS),
+    _read("said", spoken.KEY_BELOW, spoken.below, *spoken.KEYS_BELOW),
+    _read("said", spoken.USED_AS, spoken.used_as, *spoken.USED_WORDS),
+    _read("one-time-code", spoken.CODE, spoken.code, *spoken.CODE_WORDS),
+    Rule("one-time-code", re.compile(spoken.CODE_BEFORE), spoken.code_before, (), words=spoken.BEFORE_CODES),
+    _read("recovery-code", spoken.RECOVERY_CODES, spoken.recovery_codes, *spoken.RECOVERY_WORDS),
+    _read("recovery-phrase", spoken.SEED, spoken.seed, *spoken.SEED_WORDS),
+    _read("private-key", spoken.PUTTY, spoken.putty, b"private"),
     _read("call", calls.NAME_AND_VALUE, calls.name_and_value, parts=calls.NAMES),
     _read("call", calls.USER_AND_PASSWORD, calls.user_and_password, *calls.DOORS, parts=(b"auth",)),
     _read("call", calls.COMPARED, calls.compared, parts=_NAMED),

@@ -28,13 +28,13 @@ class View:
             self.drafts.pop()
             self._judged = min(self._judged, len(self.drafts))
 
-    def roll_back(self, turns: int, by: Location, *, events_tell: bool, of_subagent: bool) -> None:
+    def roll_back(self, turns: int, by: Location, *, has_events: bool, of_subagent: bool) -> None:
         """Drop the newest turns."""
         first, found = len(self.drafts), 0
         for at in range(len(self.drafts) - 1, -1, -1):
             if found == turns:
                 break
-            if _begins_turn(self.drafts[at], events_tell=events_tell, of_subagent=of_subagent):
+            if _begins_turn(self.drafts[at], has_events=has_events, of_subagent=of_subagent):
                 first, found = at, found + 1
         for draft in self.drafts[first:]:
             draft.drop(State.REWOUND, by)
@@ -65,8 +65,8 @@ class View:
         self._judged = min(self._judged, len(self.drafts))
 
 
-def _begins_turn(draft: Draft, *, events_tell: bool, of_subagent: bool) -> bool:
+def _begins_turn(draft: Draft, *, has_events: bool, of_subagent: bool) -> bool:
     """Whether a message in the human's place is a prompt; that of a subagent comes from its parent."""
     if draft.origin is Origin.HUMAN:
-        return draft.is_confirmed or draft.is_typed or not events_tell
+        return draft.is_confirmed or draft.is_typed or not has_events
     return of_subagent and draft.role is Role.USER and draft.origin is Origin.SYNTHETIC

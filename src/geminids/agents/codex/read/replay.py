@@ -121,8 +121,8 @@ class Replay(Steps):
     def finish(self) -> None:
         """Settle what is left open."""
         self._pause()
-        events_tell = any(draft.is_confirmed for draft in self.drafts)
-        for draft in self._prompts if events_tell else ():
+        has_events = any(draft.is_confirmed for draft in self.drafts)
+        for draft in self._prompts if has_events else ():
             # The event of the last prompt may not have been written any more.
             if not (draft.is_confirmed or draft.is_typed or draft is self.drafts[-1]):
                 make_nobodys(draft, _INJECTED)
@@ -417,8 +417,8 @@ class Replay(Steps):
             self._wrong(record, "num_turns is no count")
             return
         self._pause()
-        events_tell = self._is_any_confirmed
-        self.view.roll_back(turns, record.place, events_tell=events_tell, of_subagent=self._of_subagent)
+        has_events = self._is_any_confirmed
+        self.view.roll_back(turns, record.place, has_events=has_events, of_subagent=self._of_subagent)
 
     def revert(self, seen: Mapping[str, int | None], by: Location) -> None:
         """Keep of each rollout what stands before an ordinal; the rest was taken back."""

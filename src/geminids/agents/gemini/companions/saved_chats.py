@@ -33,7 +33,7 @@ from geminids.agents.gemini.companions.histories import History, Shape, read_his
 from geminids.agents.gemini.companions.ties import (
     Spoken,
     TraceIndex,
-    is_telling,
+    is_distinctive,
     spoken_in,
     tie,
     with_imported,
@@ -193,7 +193,7 @@ class _Step(NamedTuple):
     so_far: int
     end: int
     """Where the next one begins."""
-    is_telling: bool
+    is_distinctive: bool
     """Whether so much is hardly said twice."""
 
 
@@ -208,7 +208,7 @@ def _beginnings(messages: Sequence[Message]) -> Iterator[_Step]:
         so_far = hash((so_far, words and (words.by_model, words.keys), called[index]))
         prompts += [words] if words and not words.by_model else []
         has_called = has_called or bool(called[index])
-        yield _Step(so_far, end, has_called or is_telling(prompts[-2:]))
+        yield _Step(so_far, end, has_called or is_distinctive(prompts[-2:]))
 
 
 def _call_ids(message: Message) -> tuple[str, ...]:
@@ -222,6 +222,6 @@ def _copied(chat: Session, beginning: Iterable[_Step], held: Mapping[int, set[st
         parents = held.get(step.so_far)
         if parents is None:
             break
-        if step.is_telling or (chat.parent_id and chat.parent_id in parents):
+        if step.is_distinctive or (chat.parent_id and chat.parent_id in parents):
             end = step.end
     return end

@@ -86,7 +86,7 @@ def _as_stored(text: str) -> str:
     return text
 
 
-def is_telling(prompts: Sequence[Spoken]) -> bool:
+def is_distinctive(prompts: Sequence[Spoken]) -> bool:
     """Whether prompts are hardly typed twice: there are several, or one of some length."""
     return len(prompts) > 1 or any(spoken.length >= _TELLING for spoken in prompts)
 
@@ -275,7 +275,7 @@ def _fit(copy: _Copy, known: TraceIndex, trace: Trace) -> _Fit | None:
 def _fit_of_lost(copy: _Copy, known: TraceIndex, trace: Trace) -> _Fit | None:
     """How a copy stands in a session of which only what was typed is left."""
     said = known.said_in(trace, copy.prompts)
-    is_proven = len(said) == len(copy.prompts) and is_telling(copy.prompts)
+    is_proven = len(said) == len(copy.prompts) and is_distinctive(copy.prompts)
     return _Fit(trace, _Proof.TYPED, said, 0) if is_proven else None
 
 

@@ -49,7 +49,7 @@ class Offers(msgspec.Struct, frozen=True):
         sentence = f"A new session can begin with the turns of the file{self._if_new_enough()}:"
         return Offer(sentence, (_begin_with(file),))
 
-    def keep_copy(self) -> Offer:
+    def save_copy(self) -> Offer:
         """A copy, before the session gets lost."""
         return Offer("Save a copy first:", (self._export(),))
 
@@ -81,7 +81,7 @@ class Offers(msgspec.Struct, frozen=True):
         return f" (which takes 0.43.0 or later; this is {self.program.name})" if is_too_old else ""
 
 
-def keep_everything(place: ProjectFiles) -> Offer:
+def delete_nothing(place: ProjectFiles) -> Offer:
     """The setting that keeps the CLI from deleting."""
     file = str(place.data / SETTINGS_FILE)
     return Offer(f"Or keep Gemini CLI from deleting any session, with this in {file!r}: {SWITCHED_OFF}")

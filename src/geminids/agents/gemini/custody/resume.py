@@ -30,7 +30,7 @@ from geminids.agents.gemini.custody.loaded_files import (
 )
 from geminids.agents.gemini.custody.lookup import loaded_record
 from geminids.agents.gemini.custody.losses import expiring, is_expired, loss
-from geminids.agents.gemini.custody.offers import Offers, is_folder, keep_everything
+from geminids.agents.gemini.custody.offers import Offers, delete_nothing, is_folder
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import longest_rest, spoken
 from geminids.agents.gemini.custody.session_files import ProjectFiles, places_of, why_not_found
@@ -134,7 +134,7 @@ class _Resumption(msgspec.Struct, frozen=True):
             f"It was not used for more than {rest}. {self.program.name} deletes such sessions when it "
             "starts, even the one that it is told to resume."
         )
-        return NotResumable(reason, (self.offers.keep_copy(), keep_everything(place)))
+        return NotResumable(reason, (self.offers.save_copy(), delete_nothing(place)))
 
     def _saved_chat(self, place: ProjectFiles, folder: Path) -> Resuming:
         tag = _typed_tag(place.files[0].name)
@@ -175,7 +175,7 @@ class _Resumption(msgspec.Struct, frozen=True):
             program=installed.path if installed else None,
             warnings=tuple(warning for warning in (missing, lost, *warnings) if warning),
             may_lose=lost is not None,
-            offers=(self.offers.keep_copy(), keep_everything(place)) if lost else (),
+            offers=(self.offers.save_copy(), delete_nothing(place)) if lost else (),
         )
 
 

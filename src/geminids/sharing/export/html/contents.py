@@ -44,7 +44,7 @@ _STYLES = ("", "", "", "less", "number least", "number less", "less")
 def contents_page(entries: Iterable[Entry], manner: Manner) -> Iterator[Markup]:
     """The page, piece by piece."""
     ordered = newest_first(entries)
-    tells_redaction = is_mixed(ordered)
+    shows_redaction = is_mixed(ordered)
     yield opening(Markup("Sessions"), "contents")
     redacted = note(ordered, manner)
     notice = filled('<p class="notice info">{}</p>\n', line(redacted)) if redacted else NOTHING
@@ -54,13 +54,13 @@ def contents_page(entries: Iterable[Entry], manner: Manner) -> Iterator[Markup]:
     )
     yield filled(_TOP, Markup("geminids"), THEME_BUTTON, Markup(summary(ordered)), notice, headings)
     for entry in ordered:
-        yield _row(entry, manner, tells_redaction=tells_redaction)
+        yield _row(entry, manner, shows_redaction=shows_redaction)
     yield Markup(_BOTTOM)
     yield closing("contents")
 
 
-def _row(entry: Entry, manner: Manner, *, tells_redaction: bool) -> Markup:
-    cells = row(entry, manner, tells_redaction=tells_redaction)
+def _row(entry: Entry, manner: Manner, *, shows_redaction: bool) -> Markup:
+    cells = row(entry, manner, shows_redaction=shows_redaction)
     at = last_moment(entry)
     return filled(
         _ROW,

@@ -108,7 +108,7 @@ def session_from_any(record: Mapping[str, Any], file: SessionFile) -> Session:
             meta = _map_in(about, "agent-meta")
         case _:
             raise RecordError(f"This is no record: there is no list of entries at {_ENTRIES}.")
-    messages = tuple(_Retelling(record, entries, file).messages())
+    messages = tuple(_Messages(record, entries, file).messages())
     times = [message.at for message in messages if message.at]
     started_at = parse_time(about.get("session-start")) or parse_time(record.get("created"))
     native_id = text_or_none(about.get("session-id")) or text_or_none(record.get("id")) or UNKNOWN
@@ -184,7 +184,7 @@ class _Placed(NamedTuple):
         return "/children/" in self.pointer
 
 
-class _Retelling:
+class _Messages:
     """Makes messages of the entries of one record."""
 
     def __init__(self, record: Entry, entries: list[Any], file: SessionFile) -> None:
