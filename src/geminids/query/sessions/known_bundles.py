@@ -34,10 +34,9 @@ def _lists_the_same(folder: str, footprint: str, paths: Iterable[str]) -> bool:
     places = {""}
     for path in paths:
         if path.startswith(inside):
-            place = os.path.dirname(path[len(inside) :])  # noqa: PTH120 - texts are quicker
-            while place:
-                places.add(place)
-                place = os.path.dirname(place)  # noqa: PTH120
+            # Footprints are written with slashes on every system.
+            above = path[len(inside) :].replace(os.sep, "/").split("/")[:-1]
+            places.update("/".join(above[: depth + 1]) for depth in range(len(above)))
     known: dict[str, set[str]] = {place: set() for place in places}
     for line in () if footprint == GONE else footprint.split("\n"):
         place, _, name = line.partition("\t")[0].rstrip("/").rpartition("/")
