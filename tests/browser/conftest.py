@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.serving import check_built, copy_cases, serving
-from tests.browser.visiting import Visit, visiting
+from tests.browser.visiting import Desk, Visit, opened
 from tests.support.chromium import NotHereError, axe_script, headless_browser
 from tests.support.web_apps import Served
 
@@ -60,10 +60,17 @@ def server(
         yield served
 
 
+@pytest.fixture(scope="package")
+def desk(browser: Browser, server: Served) -> Iterator[Desk]:
+    """A desk in daylight."""
+    with opened(browser, server) as context:
+        yield Desk(context, server)
+
+
 @pytest.fixture
-def visit(browser: Browser, server: Served) -> Iterator[Visit]:
-    """Somebody at a desk, in daylight."""
-    with visiting(browser, server) as begun:
+def visit(desk: Desk) -> Iterator[Visit]:
+    """Somebody at that desk."""
+    with desk.visit() as begun:
         yield begun
 
 

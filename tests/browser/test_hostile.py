@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.serving import copy_cases, serving, session_of
-from tests.browser.visiting import PHONE, Visit, visiting
+from tests.browser.visiting import PHONE, Desk, Visit, opened, visiting
 from tests.support.homes import tool_call, write_session
 from tests.support.poisoned_homes import CONTROLS, SECRET, write_poisoned
 from tests.support.web_apps import Served
@@ -79,10 +79,16 @@ def hostile(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield served
 
 
+@pytest.fixture(scope="module")
+def desk_of_victims(browser: Browser, hostile: Served) -> Iterator[Desk]:
+    with opened(browser, hostile) as context:
+        yield Desk(context, hostile)
+
+
 @pytest.fixture
-def victim(browser: Browser, hostile: Served) -> Iterator[Visit]:
+def victim(desk_of_victims: Desk) -> Iterator[Visit]:
     """Nothing that is hostile may even be tried: a policy that stops it would be told as trouble."""
-    with visiting(browser, hostile) as begun:
+    with desk_of_victims.visit() as begun:
         yield begun
 
 

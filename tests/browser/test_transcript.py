@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.serving import session_of
-from tests.browser.visiting import PHONE, Visit, box_of, draw_anew, visiting
+from tests.browser.visiting import PHONE, Desk, Visit, box_of, draw_anew, opened, visiting
 from tests.conftest import FIXTURES
 from tests.support.web_apps import Served, wait_until
 
@@ -27,10 +27,17 @@ def tools(visit: Visit) -> Page:
     return visit.go_to_session(session_of(TOOLS))
 
 
+@pytest.fixture(scope="module")
+def writing_desk(browser: Browser, server: Served) -> Iterator[Desk]:
+    """A browser that lets pages write to the clipboard and tests read it."""
+    with opened(browser, server, permissions=["clipboard-read", "clipboard-write"]) as context:
+        yield Desk(context, server)
+
+
 @pytest.fixture
-def writing(browser: Browser, server: Served) -> Iterator[Visit]:
-    """Somebody whose browser lets pages write to the clipboard and tests read it."""
-    with visiting(browser, server, permissions=["clipboard-read", "clipboard-write"]) as begun:
+def writing(writing_desk: Desk) -> Iterator[Visit]:
+    """Somebody at that browser."""
+    with writing_desk.visit() as begun:
         yield begun
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ConsoleMessage,
     Dialog,
     FloatRect,
@@ -52,6 +53,13 @@ class Visit:
         page.context.on("request", self._note_request)
         page.context.on("requestfailed", self._note_failure)
         page.context.on("response", self._note_response)
+
+    def end(self) -> None:
+        """Hear no more of what other pages of the browser do."""
+        context = self.page.context
+        context.remove_listener("request", self._note_request)
+        context.remove_listener("requestfailed", self._note_failure)
+        context.remove_listener("response", self._note_response)
 
     def foresee(self, *patterns: str) -> None:
         """Say what is bound to go wrong in this test; everything else fails it."""
@@ -132,7 +140,7 @@ class Visit:
 
 
 @contextmanager
-def visiting(
+def opened(
     browser: Browser,
     server: Served,
     *,
@@ -140,8 +148,8 @@ def visiting(
     scheme: str = "light",
     with_token: bool = True,
     **options: Any,
-) -> Iterator[Visit]:
-    """A browser of its own at the server, with its cookie. It must have had no trouble when it ends."""
+) -> Iterator[BrowserContext]:
+    """A browser of its own, with the cookie of the server."""
     wanted: dict[str, Any] = {
         "viewport": {"width": size[0], "height": size[1]},
         "color_scheme": scheme,
@@ -153,18 +161,69 @@ def visiting(
     context.set_default_timeout(PATIENCE)
     context.add_init_script(TELL_VIOLATIONS)
     if with_token:
-        port = server.base.rpartition(":")[2]
-        context.add_cookies(
-            [{"name": f"geminids-{port}", "value": server.token, "url": server.base, "httpOnly": True}]
-        )
-    visit = Visit(context.new_page(), server)
+        _let_in(context, server)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def _let_in(context: BrowserContext, server: Served) -> None:
+    port = server.base.rpartition(":")[2]
+    context.add_cookies(
+        [{"name": f"geminids-{port}", "value": server.token, "url": server.base, "httpOnly": True}]
+    )
+
+
+@contextmanager
+def _untroubled(page: Page, server: Served) -> Iterator[Visit]:
+    """A visit in which nothing may have gone wrong when it ends."""
+    visit = Visit(page, server)
     try:
         yield visit
         # What happens behind the page is told a moment later.
-        visit.page.wait_for_timeout(1)
+        page.wait_for_timeout(1)
         assert not visit.troubles, "\n".join(visit.troubles)
     finally:
-        context.close()
+        visit.end()
+
+
+@contextmanager
+def visiting(browser: Browser, server: Served, **options: Any) -> Iterator[Visit]:
+    """A browser of its own at the server, as `opened` has it. It must have had no trouble when it ends."""
+    with opened(browser, server, **options) as context, _untroubled(context.new_page(), server) as visit:
+        yield visit
+
+
+class Desk:
+    """A browser at which visits follow each other, each with a page of its own and nothing stored.
+
+    To open one for every visit takes longer than most visits, and all has to be loaded again.
+    """
+
+    def __init__(self, context: BrowserContext, server: Served) -> None:
+        self._context = context
+        self._server = server
+        self._stays = context.new_page()
+
+    @contextmanager
+    def visit(self) -> Iterator[Visit]:
+        """A visit. It must have had no trouble when it ends."""
+        try:
+            with _untroubled(self._context.new_page(), self._server) as visit:
+                yield visit
+        finally:
+            self._clear()
+
+    def _clear(self) -> None:
+        for page in self._context.pages:
+            if page is not self._stays:
+                page.close()
+        self._context.unroute_all()
+        self._stays.goto(self._server.base + "/api/about")
+        self._stays.evaluate("localStorage.clear()")
+        self._context.clear_cookies()
+        _let_in(self._context, self._server)
 
 
 def draw_anew(page: Page) -> None:
