@@ -42,6 +42,7 @@ from geminids.core.model import (
 )
 from geminids.core.timestamps import parse_time
 from geminids.reading.shapes import texts_in
+from geminids.sharing.records.leftovers import escaped
 
 NOTHING: Any = msgspec.UNSET
 """What is left of a value that the message tells wholly."""
@@ -381,9 +382,9 @@ def _differences(shown: Any, other: Any, at: str) -> Iterable[dict[str, Any]]:
 def _of_objects(shown: dict[str, Any], other: dict[str, Any], at: str) -> Iterator[dict[str, Any]]:
     for member in shown:
         if member not in other:
-            yield {"op": "remove", "path": f"{at}/{_step(member)}"}
+            yield {"op": "remove", "path": f"{at}/{escaped(member)}"}
     for member, value in other.items():
-        path = f"{at}/{_step(member)}"
+        path = f"{at}/{escaped(member)}"
         if member in shown:
             yield from _differences(shown[member], value, path)
         else:
@@ -398,7 +399,3 @@ def _of_lists(shown: list[Any], other: list[Any], at: str) -> Iterator[dict[str,
             yield from _differences(shown[index], value, f"{at}/{index}")
         else:
             yield {"op": "add", "path": f"{at}/{index}", "value": value}
-
-
-def _step(member: str) -> str:
-    return member.replace("~", "~0").replace("/", "~1")

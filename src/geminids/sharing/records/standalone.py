@@ -1371,9 +1371,9 @@ def _sources(record: dict[str, Any], sources: Sequence[tuple[str, bytes]]) -> Ch
 
 def _matched(name: str, content: bytes, files: list[Any], known: dict[int, bytes]) -> bool:
     """Find which files of a record these bytes are; says whether the file has grown since."""
-    told = [(index, *told) for index, file in enumerate(files) if (told := _size_and_hash(file))]
-    hashes = _hashes_of_beginnings(content, {size for _, size, _ in told})
-    found = {index: size for index, size, digest in told if hashes.get(size) == digest}
+    listed = [(index, *facts) for index, file in enumerate(files) if (facts := _size_and_hash(file))]
+    hashes = _hashes_of_beginnings(content, {size for _, size, _ in listed})
+    found = {index: size for index, size, digest in listed if hashes.get(size) == digest}
     if not found:
         raise RefusedError(_other_than(name, content, files))
     exact = [index for index, size in found.items() if size == len(content)]
@@ -1521,8 +1521,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     lines = [json.dumps(as_json(verdict), indent=2)] if options.json else _lines(options.file, verdict)
     # A screen that cannot show a letter is no reason to give no answer.
-    told = "".join(f"{line}\n" for line in lines)
-    sys.stdout.buffer.write(told.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+    text = "".join(f"{line}\n" for line in lines)
+    sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
     return 0 if verdict.holds else 1
 
 
