@@ -7,9 +7,9 @@ import os
 import pytest
 
 from geminids.sharing import export
-from geminids.sharing.export.kinds import held_values, message_kind
+from geminids.sharing.export.kinds import message_kind
 from tests.support.carried_tables import table_file, table_of
-from tests.support.model_kinds import model_kinds
+from tests.support.model_kinds import held_values, model_kinds
 from tests.support.probed_sessions import proving_sessions
 
 

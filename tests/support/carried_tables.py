@@ -20,10 +20,11 @@ from geminids.sharing import export
 from geminids.sharing.export.base import Format, Manner
 from geminids.sharing.export.csv_tables import TABLES
 from geminids.sharing.export.format_tables import EVERYTHING, FOLDER, Share, variant_of
-from geminids.sharing.export.kinds import Steps, held_values, message_kind
+from geminids.sharing.export.kinds import Steps, message_kind
 from geminids.sharing.transcript.entries import LEVELS, Detail, Turn, transcript
 from geminids.sharing.transcript.visible import visible_session
 from tests.support.exporting import manner
+from tests.support.model_kinds import held_values
 from tests.support.probed_sessions import proving_sessions
 from tests.support.trials import Outcome, Trial
 from tests.support.tried_losses import WORDS, best, words_of_messages

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import inspect
 
 from geminids.core.model import Message, Origin, Session, State, Text
-from geminids.sharing.export.kinds import message_kind
+from geminids.sharing.export.kinds import Held, each_value, message_kind
 
 CELLS = "tool-call.display.screen.cells"
 IN_CELLS = {f"{CELLS}.text", f"{CELLS}.style", f"{CELLS}.style (choices)", f"{CELLS}.style (numbers)"}
@@ -48,3 +48,10 @@ def _kinds_in(struct: inspect.StructType, kind: str) -> Iterator[str]:
             yield from (f"{start}.text ({origin})" for origin in Origin)
         else:
             yield from _kinds(field.type, f"{start}.{field.name}")
+
+
+def held_values(session: Session) -> list[Held]:
+    """All values that a session holds."""
+    found: list[Held] = []
+    each_value(session, found.append)
+    return found

@@ -35,8 +35,9 @@ from geminids.core.model import (
     Usage,
 )
 from geminids.sharing.export.facts import fact_of
-from geminids.sharing.export.kinds import held_values, message_kind
+from geminids.sharing.export.kinds import message_kind
 from tests.support.exporting import fixture_sessions, hostile_session, looked_at_sessions
+from tests.support.model_kinds import held_values
 from tests.support.probing import replaced
 
 replace = msgspec.structs.replace

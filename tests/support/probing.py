@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from geminids.core.model import Session, ToolCall, ToolResult
-from geminids.sharing.export.kinds import Held, Steps, held_values
+from geminids.sharing.export.kinds import Held, Steps
+from tests.support.model_kinds import held_values
 from tests.support.probe_words import Marks
 
 LINKS = {"id", "native_id", "parent_id", "child_id", "call_id"}

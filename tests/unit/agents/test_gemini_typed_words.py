@@ -168,7 +168,7 @@ def test_a_log_that_was_closed_forgets_nothing(tmp_path: Path, without_privilege
     for path in (tmp_path / "data", *(tmp_path / "data").rglob("*")):
         path.chmod(0o777)
     home.path("logs.json").chmod(0)
-    typed_words.forget_logs()
+    typed_words._read.cache_clear()
     with without_privileges(), home.library() as library:
         assert not library.sync().bundles
         assert library.search("walrus").sessions

@@ -44,13 +44,6 @@ def each_value(session: Session, take: _Take) -> None:
     _gather(session, (), "session", take)
 
 
-def held_values(session: Session) -> list[Held]:
-    """All values that a session holds."""
-    found: list[Held] = []
-    each_value(session, found.append)
-    return found
-
-
 def message_kind(state: State) -> str:
     """The kind of messages as a whole, beside those of the values in them."""
     return f"messages ({state})"

@@ -157,10 +157,6 @@ class KeyStore:
                 return key
         raise NoDefaultKeyError([key.name for key in keys])
 
-    def with_id(self, key_id: bytes) -> SigningKey | None:
-        """The key that statements call by this id, if it is one of these."""
-        return next((key for key in self.all() if key.key_id == key_id.hex()), None)
-
     def public(self, wanted: str) -> PublicKey:
         """The public half of a key."""
         key = self.get(wanted)

@@ -136,11 +136,6 @@ def _read(logs: tuple[CompanionFile, ...], disk: Disk) -> _Typed:
     return _Typed(by_name, tuple(c for shell in shells for c in shell.commands), not refused)
 
 
-def forget_logs() -> None:
-    """Have logs read anew, whatever is in memory."""
-    _read.cache_clear()
-
-
 class _TypedSessions:
     """Sessions, and the lines that were typed in them."""
 
