@@ -19,10 +19,17 @@ class ClaudeCompanions(PlainCompanions):
     """Accounts for what lies beside sessions, and reads outputs of tools in files of their own."""
 
     def read_beside(self, companions: Companions, traces: Sequence[Trace], limit: int | None) -> Reading:
-        """What became of every file beside the sessions; none of them holds a session."""
-        from geminids.agents.claude.companions import read_beside
+        """An account of every file, used as a whole; only who reads everything accounts for everything."""
+        from geminids.core.agents.base import Reading
+        from geminids.core.model import FileAccount, Tally
 
-        return read_beside(companions, limit)
+        files = companions.files if limit is None else ()
+        used = ((file, {str(file.kind): Tally(1, file.size)}) for file in files)
+        accounts = (
+            FileAccount(file.path, f"claude-{file.kind}", "any", file.size, tally, {}, {}, {})
+            for file, tally in used
+        )
+        return Reading((), tuple(accounts), ())
 
     def with_outputs(self, session: Session, disk: Disk = REAL) -> Session:
         """The session with the whole outputs of its tools, as far as they are there."""

@@ -33,10 +33,10 @@ class CodexCustodian(PlainCustody):
         return resuming(session, circumstances)
 
     def forecast(self, home: Home, fates: Sequence[Fate], circumstances: Circumstances) -> Forecast:
-        """That Codex CLI deletes nothing by itself."""
-        from geminids.agents.codex.custody.forecast import forecast
+        """Nothing: Codex CLI packs old rollouts, and deletes only what it is told to."""
+        from geminids.core.agents.fates import Forecast, Retention
 
-        return forecast(home)
+        return Forecast((), (Retention(agent=home.agent, home=home.folder),))
 
     def restoring(self, home: Home, copies: Sequence[Copy], circumstances: Circumstances) -> Restoring:
         """Where the files of a kept session go so that Codex CLI finds them, and with which bytes."""
