@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from geminids.core.model import AnyPart, Message, State
 from geminids.faces.documents.base import Document, Handle, Printed, filled
-from geminids.sync.watch import Happened, SessionGone, SessionNews
+
+if TYPE_CHECKING:
+    from geminids.sync.watch import SessionGone, SessionNews
 
 
 class WatchDocument(Printed, frozen=True, kw_only=True, tag="geminids/watch/1"):
@@ -44,6 +46,9 @@ class LiveEvent(Document, frozen=True, kw_only=True):
 
 def watch_documents(event: SessionNews | SessionGone) -> Iterable[WatchDocument]:
     """What became of each message."""
+    # A server that starts has no time for what only a watch needs.
+    from geminids.sync.watch import Happened, SessionGone
+
     if isinstance(event, SessionGone):
         yield WatchDocument(happened="gone", session_id=event.session_id)
         return
