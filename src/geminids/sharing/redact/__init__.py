@@ -26,7 +26,7 @@ from geminids.sharing.redact.pieces import decode
 from geminids.sharing.redact.pseudonyms import Pseudonyms, load_key
 from geminids.sharing.redact.replacement import Changes, Hidden, changes
 from geminids.sharing.redact.rules import kind
-from geminids.sharing.redact.walk import LEFT_OUT, TOO_DEEP, Gathered, Rewriter, Whole
+from geminids.sharing.redact.walk import LEFT_OUT, TOO_DEEP, FoundAt, Gathered, Rewriter, Whole
 
 __all__ = ["CAN_BE_HIDDEN", "Finding", "FoundAt", "Redacted", "Redactor", "load_key"]
 
@@ -35,13 +35,6 @@ _MOST_ROUNDS = 5
 CAN_BE_HIDDEN = people.EVERYTHING
 """What is hidden besides secrets, if that is wished."""
 _IN_WORDS = {"home": "homes", "names": "names", "emails": "e-mail addresses"}
-
-
-class FoundAt(msgspec.Struct, frozen=True, gc=False):
-    """A place in a session: the number of the message as `show --at` counts it, and what in it."""
-
-    message: int | None
-    field: str
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -176,7 +169,7 @@ class Redactor:
             _preview(hidden),
             self._replacement(hidden),
             rewriter.hidden[hidden],
-            tuple(FoundAt(place.message, place.field) for place in rewriter.places[hidden]),
+            tuple(rewriter.places[hidden]),
         )
 
     def _replacement(self, hidden: Hidden) -> str:

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import msgspec
 
@@ -80,8 +80,8 @@ _MOST_INSIDE = 8
 """Levels of objects under a key that names a secret."""
 
 
-class Where(NamedTuple):
-    """A place in a session in words: the number of the message as `show --at` counts, and what in it."""
+class FoundAt(msgspec.Struct, frozen=True, gc=False):
+    """A place in a session: the number of the message as `show --at` counts it, and what in it."""
 
     message: int | None
     field: str
@@ -225,7 +225,7 @@ class Rewriter(Generic[Whole]):
 
     def __init__(self, whole: Whole, changes: Changes, *, keep_attachments: bool) -> None:
         self.hidden: Counter[Hidden] = Counter()
-        self.places: dict[Hidden, dict[Where, None]] = {}
+        self.places: dict[Hidden, dict[FoundAt, None]] = {}
         self._whole = whole
         self._agent = whole.agent if isinstance(whole, Session) else None
         self._changes = changes
@@ -408,14 +408,14 @@ class Rewriter(Generic[Whole]):
             return uri
         return self._string(shown) + uri[len(shown) :]
 
-    def _where(self) -> Where:
+    def _where(self) -> FoundAt:
         match self._whole, self._path:
             case Session() as session, ["messages", int(number), "parts", int(part), *inside]:
-                return Where(number + 1, self._field(session.messages[number].parts[part], inside))
+                return FoundAt(number + 1, self._field(session.messages[number].parts[part], inside))
             case Session(), ["messages", int(number), *inside]:
-                return Where(number + 1, _dotted(inside))
+                return FoundAt(number + 1, _dotted(inside))
             case _:
-                return Where(None, _dotted(self._path))
+                return FoundAt(None, _dotted(self._path))
 
     def _field(self, part: AnyPart, inside: list[str | int]) -> str:
         steps = [step for step in inside if isinstance(step, str)]
