@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.serving import session_of
 from tests.browser.visiting import DESKTOP, PHONE, Desk, Visit, draw_anew, opened, visiting
+from tests.support.chromium import serious_faults
 from tests.support.web_apps import Served, wait_until
 
 TOOLS = "gemini/tool-calls-jsonl-1"
@@ -60,25 +60,6 @@ def open_view(visit: Visit, name: str) -> Page:
     return page
 
 
-def serious(page: Page, axe: str, looked_at: str | None = None) -> list[str]:
-    """What keeps people from using the page, as axe sees it.
-
-    Where the page is what it was when it was looked at, only its colours can be others.
-    """
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(axe)
-    options: dict[str, Any] = {"resultTypes": ["violations"]}
-    if page.content() == looked_at:
-        options["runOnly"] = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-    found: dict[str, Any] = page.evaluate("(options) => axe.run(document, options)", options)
-    return [
-        f"{rule['id']}: {node['html'][:160]} {node['failureSummary']}"
-        for rule in found["violations"]
-        if rule["impact"] in {"serious", "critical"}
-        for node in rule["nodes"]
-    ]
-
-
 @pytest.fixture(scope="module")
 def desk_for_axe(browser: Browser, server: Served) -> Iterator[Desk]:
     """A desk for axe, whose script is not ours: the policy is set aside."""
@@ -98,13 +79,9 @@ def test_nothing_keeps_anybody_from_using_a_view(inspected: Visit, axe: str, nam
     page = open_view(inspected, name)
     for size in (DESKTOP, PHONE):
         page.set_viewport_size({"width": size[0], "height": size[1]})
-        looked_at = None
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            draw_anew(page)
-            assert serious(page, axe, looked_at) == [], f"{scheme}, {size[0]} wide"
+        for scheme, faults in serious_faults(page, axe):
+            assert faults == [], f"{scheme}, {size[0]} wide"
             assert inspected.is_too_wide() == "", f"{scheme}, {size[0]} wide"
-            looked_at = page.content()
 
 
 @pytest.mark.parametrize("opened", ["palette", "keys", "raw", "find", "menu", "completions"])
@@ -130,12 +107,8 @@ def test_nothing_keeps_anybody_from_using_what_opens(inspected: Visit, axe: str,
             inspected.press("/")
             page.keyboard.type("agent:")
             expect(page.get_by_role("option").first).to_be_visible()
-    looked_at = None
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        draw_anew(page)
-        assert serious(page, axe, looked_at) == [], scheme
-        looked_at = page.content()
+    for scheme, faults in serious_faults(page, axe):
+        assert faults == [], scheme
 
 
 @pytest.mark.parametrize("width", [375, 768])

@@ -21,6 +21,7 @@ from playwright.sync_api import (
     expect,
 )
 
+from tests.support.chromium import DRAWN
 from tests.support.web_apps import Served
 
 DESKTOP = (1280, 800)
@@ -228,7 +229,7 @@ class Desk:
 
 def draw_anew(page: Page) -> None:
     """Wait until all that has changed is drawn."""
-    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    page.evaluate(DRAWN)
 
 
 def box_of(locator: Locator) -> FloatRect:

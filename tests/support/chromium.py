@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, Route, sync_playwright
@@ -52,6 +52,10 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 AXE = Path(__file__).parent / "axe"
 INSTALL_SECONDS = 120
 STEP_MILLISECONDS = 15_000
+DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+"""Done when all that has changed is drawn."""
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+"""Those rules of axe-core, of all that it follows unasked, that look at colours."""
 
 
 class NotHereError(Exception):
@@ -156,17 +160,32 @@ def _install(folder: Path) -> None:
     part.rename(folder)
 
 
-def faults(browser: Browser, file: Path, axe: str, **options: Any) -> list[str]:
-    """What axe-core finds serious or critical in a page. Its script is not ours: the policy is set aside."""
-    with watched(browser, file, bypass_csp=True, **options) as seen:
-        seen.page.evaluate(axe)
-        found = seen.page.evaluate("axe.run()")
-    return [
-        f"{rule['id']}: {node['html']} {node['failureSummary']}"
-        for rule in found["violations"]
-        if rule["impact"] in {"serious", "critical"}
-        for node in rule["nodes"]
-    ]
+def serious_faults(page: Page, axe: str) -> Iterator[tuple[str, list[str]]]:
+    """What axe-core finds serious or critical in a page, in light and in the dark.
+
+    Where the page is the same in the dark, only what depends on colours can be otherwise.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe)
+    looked_at = None
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate(DRAWN)
+        options: dict[str, Any] = {"resultTypes": ["violations"]}
+        if page.content() == looked_at:
+            options["runOnly"] = {"type": "rule", "values": COLOUR_RULES}
+        found = page.evaluate("(options) => axe.run(document, options)", options)
+        yield (
+            scheme,
+            [
+                f"{rule['id']}: {node['html'][:160]} {node['failureSummary']}"
+                for rule in found["violations"]
+                if rule["impact"] in {"serious", "critical"}
+                for node in rule["nodes"]
+            ],
+        )
+        looked_at = page.content()
 
 
 def picture(width: int, height: int) -> str:

@@ -192,11 +192,9 @@ def test_an_agent_that_says_nothing_and_never_ends_is_not_waited_for(hooks: Hook
     assert called.seconds < SLOW + 0.2
 
 
-@pytest.mark.parametrize(
-    "words", [b"", b"no JSON", b'{"a":' * 1_000, b" " * 900_000, b" " * 5_000_000], ids=len
-)
-def test_whatever_an_agent_says_changes_nothing(hooks: Hooks, words: bytes) -> None:
-    assert hooks.call(input=words)[:3] == (0, b"{}\n", b"")
+def test_whatever_an_agent_says_changes_nothing(hooks: Hooks) -> None:
+    for words in (b"", b"no JSON", b'{"a":' * 1_000, b" " * 900_000, b" " * 5_000_000):
+        assert hooks.call(input=words)[:3] == (0, b"{}\n", b""), len(words)
 
 
 @pytest.mark.slow
