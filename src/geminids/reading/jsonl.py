@@ -170,7 +170,7 @@ def salvage(
             torn = start if torn is None else torn
         elif start < refused_to and height > _DEEPEST:
             continue
-        elif (value := _decoded_object(raw[start:end])) is not None:
+        elif (value := decoded_object(raw[start:end])) is not None:
             position = end
             if accept(value):
                 yield from _fragment(raw, torn, start, accept)
@@ -251,7 +251,8 @@ def _fragment(
         yield Salvaged(value, start, end, complete=False)
 
 
-def _decoded_object(raw: bytes) -> dict[str, Any] | None:
+def decoded_object(raw: bytes) -> dict[str, Any] | None:
+    """The object that bytes hold; None if they hold none."""
     try:
         value = decode(raw).value
     except UndecodableError:
@@ -284,7 +285,7 @@ def complete_truncated(raw: bytes) -> dict[str, Any] | None:
         _PARTIAL_ESCAPE.sub(b"", raw) + b'"' + missing,
         raw[:last_sound] + missing_there,
     )
-    return next((value for attempt in attempts if (value := _decoded_object(attempt)) is not None), None)
+    return next((value for attempt in attempts if (value := decoded_object(attempt)) is not None), None)
 
 
 def _what_is_open(raw: bytes) -> tuple[bytes, int, bytes] | None:

@@ -32,3 +32,13 @@ def todo_of(task: object, *names: str) -> Todo:
     about = task if isinstance(task, dict) else {}
     text = next((about[name] for name in names if isinstance(about.get(name), str)), None)
     return Todo(str(task), "") if text is None else Todo(text, text_or_none(about.get("status")) or "")
+
+
+def lines_in(text: str) -> list[str]:
+    """The lines of a text: only a line feed ends one."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def is_absolute(path: str) -> bool:
+    """Whether a path leads from a root, of whichever system."""
+    return path.startswith(("/", "\\\\")) or path[1:3] in (":\\", ":/")

@@ -61,3 +61,9 @@ class NotResumable(msgspec.Struct, frozen=True):
 
 
 Resuming = Resumable | NotResumable
+
+
+def resume_option(native_id: str) -> Command:
+    """The option by which agents are told what to resume."""
+    # An id that begins like an option would be taken for one.
+    return (f"--resume={native_id}",) if native_id.startswith("-") else ("--resume", native_id)

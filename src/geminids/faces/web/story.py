@@ -24,10 +24,10 @@ from geminids.sharing.transcript.entries import (
     Pause,
     StoryEntry,
     Turn,
+    completed_at,
     is_marked,
 )
 from geminids.sharing.transcript.labels import left_out_sentence, mark_sentence, speaker_name
-from geminids.sharing.transcript.outline import completed_at
 
 Write = Callable[[AnyEntry], msgspec.Raw]
 """Writes an entry as a piece of an answer."""

@@ -16,7 +16,8 @@ from itertools import groupby
 from typing import Any
 
 from geminids.core.model import FileChange, Message, Operation, Session, State, Text, ToolCall, ToolStatus
-from geminids.sharing.records.line_owners import KnownFile, Line, Owner, hunks_of, lines_of
+from geminids.reading.shapes import lines_in
+from geminids.sharing.records.line_owners import KnownFile, Line, Owner, hunks_of
 
 _DROPPED = (State.REWOUND, State.SUPERSEDED)
 """Agents may have taken back what calls of such messages wrote, and do not say so."""
@@ -98,10 +99,10 @@ def _make(known: KnownFile, change: FileChange, arguments: dict[str, Any], owner
     if change.operation is Operation.CREATE and not change.before:
         known.begin()
     elif change.before is not None:
-        known.was(lines_of(change.before))
+        known.was(lines_in(change.before))
     hunks = hunks_of(change.diff) if change.diff else []
     if change.after is not None:
-        known.becomes(lines_of(change.after), hunks, owner)
+        known.becomes(lines_in(change.after), hunks, owner)
     elif hunks:
         known.changed_by(hunks, owner)
     elif (text := _replaced(known.text, arguments)) is not None:
@@ -117,7 +118,7 @@ def _replaced(lines: list[str] | None, arguments: dict[str, Any]) -> list[str] |
             text = "\n".join((*lines, ""))
             times = text.count(old)
             is_clear = times == 1 or (times > 1 and _is_everywhere(arguments, times))
-            return lines_of(text.replace(old, new)) if is_clear else None
+            return lines_in(text.replace(old, new)) if is_clear else None
         case _:
             return None
 

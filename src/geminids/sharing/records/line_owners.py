@@ -159,11 +159,6 @@ class KnownFile:
         return all(line is None or line.text == text for line, text in zip(known, before, strict=False))
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a text: only a line feed ends one."""
-    return text.removesuffix("\n").split("\n") if text else []
-
-
 def hunks_of(diff: str) -> list[Hunk]:
     """The pieces of a diff of one file."""
     hunks: list[Hunk] = []

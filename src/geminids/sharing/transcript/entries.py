@@ -134,7 +134,7 @@ def transcript(session: Session, detail: Detail) -> Iterator[StoryEntry]:
             before = None
         speaker = Speaker.PARENT if message is task else _speaker(message)
         yield Turn(speaker, message, parts, continues=_continues(before, message))
-        before, last = message, _ended(message) or last
+        before, last = message, completed_at(message) or last
     yield from marks.get(len(session.messages), ())
     if left_out:
         yield LeftOut(dict(left_out))
@@ -223,8 +223,8 @@ def is_marked(message: Message) -> bool:
     return message.state not in {State.CURRENT, State.COMPRESSED}
 
 
-def _ended(message: Message) -> datetime | None:
-    """When the message was complete, its tool calls included."""
+def completed_at(message: Message) -> datetime | None:
+    """When a message was complete, its tool calls included."""
     return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
 
 

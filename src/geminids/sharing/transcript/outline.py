@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from geminids.core.model import Message, State, ToolCall, ToolStatus
 from geminids.sharing.transcript import safe
-from geminids.sharing.transcript.entries import PROMPT_ORIGINS
+from geminids.sharing.transcript.entries import PROMPT_ORIGINS, completed_at
 from geminids.sharing.transcript.labels import call_outcome
 from geminids.sharing.transcript.limits import LONGEST_PROMPT, cut
 
@@ -104,11 +104,6 @@ def left_context(messages: Sequence[Message]) -> list[list[int]]:
         if message.state in _OUT_OF_CONTEXT and message.dropped_by:
             numbers.setdefault((message.state, message.dropped_by), []).append(number)
     return list(numbers.values())
-
-
-def completed_at(message: Message) -> datetime | None:
-    """When a message was complete, its tool calls included."""
-    return max((at for at in (message.at, *(call.at for call in message.tool_calls)) if at), default=None)
 
 
 def prompt_line(message: Message) -> str:

@@ -17,7 +17,7 @@ import msgspec
 
 from geminids.agents.claude.custody.forecast import USUAL_REST, rule_in, usual_home
 from geminids.agents.claude.homes import HOME_VARIABLE, PROJECTS
-from geminids.core.agents.resume import Circumstances, NotResumable, Offer, Resumable, Resuming
+from geminids.core.agents.resume import Circumstances, NotResumable, Offer, Resumable, Resuming, resume_option
 from geminids.core.model import Session, SessionKind
 from geminids.core.timestamps import disk_time
 
@@ -82,7 +82,7 @@ class _Resumption(msgspec.Struct, frozen=True):
         expiring = _expiring(file, rest, self.circumstances.now) if program else None
         is_expired = expiring is not None and expiring <= self.circumstances.now
         return Resumable(
-            command=(PROGRAM, *_resume_option(self.session.native_id)),
+            command=(PROGRAM, *resume_option(self.session.native_id)),
             folder=folder,
             environment=environment,
             program=program,
@@ -108,11 +108,6 @@ def _is_folder_of(name: str, folder: str) -> bool:
     return name in spelled or any(
         len(one) > _LONGEST_NAME and name.startswith(one[:_LONGEST_NAME]) for one in spelled
     )
-
-
-def _resume_option(native_id: str) -> tuple[str, ...]:
-    # An id that begins like an option would be taken for one.
-    return (f"--resume={native_id}",) if native_id.startswith("-") else ("--resume", native_id)
 
 
 def _expiring(file: Path, rest: timedelta, now: datetime) -> datetime | None:

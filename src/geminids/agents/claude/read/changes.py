@@ -7,6 +7,7 @@ from typing import Any
 
 from geminids.agents.claude.read.content import object_or_empty, text_or_none
 from geminids.core.model import FileChange, Operation, ResultPart, Text
+from geminids.reading.shapes import lines_in
 
 _CREATED = "File created successfully"
 _CONTEXT = 3
@@ -71,7 +72,7 @@ def _asked_edits(path: str, edits: list[Any]) -> FileChange:
 
 
 def _created(path: str, content: str) -> FileChange:
-    lines = _lines(content)
+    lines = lines_in(content)
     hunk = [f"@@ -0,0 +1,{len(lines)} @@", *(f"+{line}" for line in lines)]
     diff = _diff(path, hunk) if lines else None
     return FileChange(path, Operation.CREATE, diff, after=content, added=len(lines), removed=0)
@@ -82,7 +83,7 @@ def _replaced(path: str, pieces: Sequence[tuple[str, str]]) -> FileChange:
     hunks: list[str] = []
     added = removed = 0
     for old, new in pieces:
-        hunk = list(_hunk(_lines(old), _lines(new)))
+        hunk = list(_hunk(lines_in(old), lines_in(new)))
         added += sum(line.startswith("+") for line in hunk)
         removed += sum(line.startswith("-") for line in hunk)
         hunks += hunk
@@ -105,11 +106,6 @@ def _hunk(before: list[str], after: list[str]) -> Iterator[str]:
         yield from (f"-{line}" for line in old)
         yield from (f"+{line}" for line in new)
         yield from (f" {line}" for line in before[len(before) - last :][:_CONTEXT])
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of a text. Only a line feed ends one: some signs that Python splits at stand inside lines."""
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _diff(path: str, hunks: Iterable[str]) -> str:

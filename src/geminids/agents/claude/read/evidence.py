@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from geminids.core.model import FileReference, Session, ToolCall
 from geminids.core.spellings import ancestors
+from geminids.reading.shapes import is_absolute
 
 _PATHS = ("file_path", "path", "notebook_path", "cwd", "workdir")
 _MOST_PATHS = 2_000
@@ -33,11 +34,7 @@ def _paths(session: Session) -> Iterator[str]:
             match part:
                 case ToolCall():
                     named = (part.arguments.get(name) for name in _PATHS)
-                    yield from (path for path in named if isinstance(path, str) and _is_absolute(path))
-                    yield from (change.path for change in part.changes if _is_absolute(change.path))
-                case FileReference() if _is_absolute(part.path):
+                    yield from (path for path in named if isinstance(path, str) and is_absolute(path))
+                    yield from (change.path for change in part.changes if is_absolute(change.path))
+                case FileReference() if is_absolute(part.path):
                     yield part.path
-
-
-def _is_absolute(path: str) -> bool:
-    return path.startswith(("/", "\\\\")) or path[1:3] in (":\\", ":/")

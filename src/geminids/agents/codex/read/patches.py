@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from geminids.core.model import FileChange, Operation
+from geminids.reading.shapes import lines_in
 
 _HEADING = re.compile(r"\*\*\* (Add|Update|Delete) File: (.*)")
 _MOVE = "*** Move to: "
@@ -55,13 +56,13 @@ def _change(heading: re.Match[str], lines: list[str]) -> FileChange:
 
 
 def _created(path: str, after: str) -> FileChange:
-    lines = _lines_of(after)
+    lines = lines_in(after)
     diff = _hunk(f"@@ -0,0 +1,{len(lines)} @@", "+", lines, after)
     return FileChange(path, Operation.CREATE, diff, after=after, added=len(lines), removed=0)
 
 
 def _deleted(path: str, before: str) -> FileChange:
-    lines = _lines_of(before)
+    lines = lines_in(before)
     diff = _hunk(f"@@ -1,{len(lines)} +0,0 @@", "-", lines, before)
     return FileChange(path, Operation.DELETE, diff, before=before, added=0, removed=len(lines))
 
@@ -81,11 +82,6 @@ def _hunk(heading: str, sign: str, lines: Sequence[str], text: str) -> str | Non
         return None
     end = [] if text.endswith("\n") else [_NO_END]
     return "\n".join([heading, *(sign + line for line in lines), *end]) + "\n"
-
-
-def _lines_of(text: str) -> list[str]:
-    """The lines of a text: to a diff only a line feed ends one."""
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def applied_changes(changes: object) -> tuple[FileChange, ...]:

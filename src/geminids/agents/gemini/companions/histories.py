@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.api_turns import Written, as_turn, is_turn, use_turn
-from geminids.agents.gemini.companions.spans import Span, complaint, elements, members, whole
+from geminids.agents.gemini.companions.spans import Span, elements, members, whole
+from geminids.agents.gemini.read.document import complaint
 from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, salvage
 from geminids.reading.lines import LineNumbers

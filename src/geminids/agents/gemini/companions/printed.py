@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.copy_sessions import reading_of
@@ -24,7 +24,7 @@ from geminids.agents.gemini.companions.printed_events import EVENT_TYPES, Event,
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.core.agents.base import Reading
 from geminids.core.model import Location, ProblemKind
-from geminids.reading.jsonl import UndecodableError, complete_truncated, decode, object_end
+from geminids.reading.jsonl import Salvaged, UndecodableError, complete_truncated, decoded_object, object_end
 from geminids.reading.lines import LineNumbers
 
 STREAM = "gemini-stream-json"
@@ -120,14 +120,7 @@ def read_answer(path: Path, content: bytes) -> Reading:
     return reading_of(log, [runs.session(log, path) for runs in by_session.values()])
 
 
-class _Answer(NamedTuple):
-    value: dict[str, Any]
-    start: int
-    end: int
-    complete: bool
-
-
-def _answers(content: bytes) -> Iterator[_Answer]:
+def _answers(content: bytes) -> Iterator[Salvaged]:
     """The answers among the lines of a file; one that is cut ends where the next begins.
 
     No name in an answer stands where one could begin, so none is looked through twice.
@@ -136,20 +129,12 @@ def _answers(content: bytes) -> Iterator[_Answer]:
     for start, limit in pairwise([*starts, len(content)]):
         raw = content[start:limit]
         end = object_end(raw, 0)
-        value = complete_truncated(raw) if end is None else _object(raw[:end])
+        value = complete_truncated(raw) if end is None else decoded_object(raw[:end])
         if value is not None and not _ANSWER_FIELDS.isdisjoint(value):
-            yield _Answer(value, start, limit if end is None else start + end, end is not None)
+            yield Salvaged(value, start, limit if end is None else start + end, end is not None)
 
 
-def _object(raw: bytes) -> dict[str, Any] | None:
-    try:
-        value = decode(raw).value
-    except UndecodableError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _use(log: CopyLog, answer: _Answer, place: Location) -> None:
+def _use(log: CopyLog, answer: Salvaged, place: Location) -> None:
     log.count_use("answer", answer.end - answer.start)
     log.note_fields("answer", _ANSWER_FIELDS, answer.value)
     if not answer.complete:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from geminids.reading.jsonl import REFUSED, UndecodableError, decode, in_whole_characters
+from geminids.reading.jsonl import REFUSED, in_whole_characters
 
 BETWEEN = re.compile(rb"[\s,]*")
 """What stands between two elements of a list."""
@@ -89,12 +89,3 @@ def elements(content: bytes, span: Span) -> list[Span] | None:
         end = start + len(raw)
         spans.append(Span(start, end))
     return spans
-
-
-def complaint(content: bytes) -> str:
-    """What is wrong with a document that does not read."""
-    try:
-        decode(content)
-    except UndecodableError as error:
-        return str(error)
-    return "not the JSON that Gemini CLI writes"

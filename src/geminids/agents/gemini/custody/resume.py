@@ -34,7 +34,15 @@ from geminids.agents.gemini.custody.offers import Offers, delete_nothing, is_fol
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import longest_rest, spoken
 from geminids.agents.gemini.custody.session_files import ProjectFiles, places_of, why_not_found
-from geminids.core.agents.resume import Circumstances, Command, NotResumable, Offer, Resumable, Resuming
+from geminids.core.agents.resume import (
+    Circumstances,
+    Command,
+    NotResumable,
+    Offer,
+    Resumable,
+    Resuming,
+    resume_option,
+)
 from geminids.core.model import Session, SessionKind
 
 _LATEST = "latest"
@@ -120,7 +128,7 @@ class _Resumption(msgspec.Struct, frozen=True):
 
     def _opening(self, place: ProjectFiles, folder: Path, taken: Loaded, warnings: Iterable[str]) -> Resuming:
         """What comes of it when the CLI opens a file of the session."""
-        command = _resume_option(self.session.native_id)
+        command = resume_option(self.session.native_id)
         rest, now = self._longest_rest(place, folder), self.circumstances.now
         if rest is None:
             return self._resumable(place, folder, command, warnings)
@@ -177,11 +185,6 @@ class _Resumption(msgspec.Struct, frozen=True):
             may_lose=lost is not None,
             offers=(self.offers.save_copy(), delete_nothing(place)) if lost else (),
         )
-
-
-def _resume_option(native_id: str) -> Command:
-    # An id that begins like an option would be taken for one.
-    return (f"--resume={native_id}",) if native_id.startswith("-") else ("--resume", native_id)
 
 
 def _typed_tag(file_name: str) -> str | None:

@@ -221,22 +221,23 @@ def _read_element(log: FileLog, raw: msgspec.Raw, place: Location) -> None:
 
 def _read_damaged(log: FileLog, content: bytes) -> None:
     """What is left of a document that no longer reads as one."""
-    complaint = _complaint(content)
+    trouble = complaint(content)
     array = _MESSAGES.search(content)
     begin = array.end() if array else len(content)
     header = complete_truncated(content[: array.start() if array else begin].rstrip().rstrip(b","))
     if header is None:
-        log.report(ProblemKind.BAD_JSON, complaint, 1, 0, begin)
-    done = _salvage_messages(log, content, begin, complaint)
+        log.report(ProblemKind.BAD_JSON, trouble, 1, 0, begin)
+    done = _salvage_messages(log, content, begin, trouble)
     rest = _members_after(content[done:])
     if header is not None:
         _use_header(log, header | (rest or {}), begin + (len(content) - done if rest else 0))
         log.records.insert(0, log.records.pop())
     if done < len(content) and not (header is not None and rest):
-        log.report(ProblemKind.BAD_JSON, complaint, None, done, len(content))
+        log.report(ProblemKind.BAD_JSON, trouble, None, done, len(content))
 
 
-def _complaint(content: bytes) -> str:
+def complaint(content: bytes) -> str:
+    """What is wrong with a document that does not read."""
     try:
         decode(content)
     except UndecodableError as error:

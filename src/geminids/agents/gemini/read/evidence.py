@@ -16,7 +16,7 @@ import msgspec
 
 from geminids.core.model import KnownBy, Message, Origin, Project, Text, ToolCall, folder_hash
 from geminids.core.spellings import ancestors, same_place, spellings
-from geminids.reading.shapes import texts_in
+from geminids.reading.shapes import is_absolute, texts_in
 
 _WORKSPACE = re.compile(r"- \*\*Workspace Directories:\*\*\n((?:  - .+(?:\n|$))+)")
 _WORKING_IN = re.compile(
@@ -109,12 +109,12 @@ def _paths_in_calls(messages: Sequence[Message]) -> list[str]:
 
 
 def _paths_in_call(call: ToolCall) -> Iterator[str]:
-    yield from (change.path for change in call.changes if _is_absolute(change.path))
+    yield from (change.path for change in call.changes if is_absolute(change.path))
     for argument in call.arguments.values():
         for text in argument if isinstance(argument, list) else (argument,):
             if not isinstance(text, str):
                 continue
-            if _is_absolute(text) and "\n" not in text:
+            if is_absolute(text) and "\n" not in text:
                 yield text
             else:
                 yield from _paths_in_text(text[:_MOST_TEXT])
@@ -131,10 +131,6 @@ def named_folders(messages: Sequence[Message]) -> Iterator[str]:
     """
     texts = (text for message in messages for text in texts_in(msgspec.to_builtins(message.parts), _PICTURE))
     yield from _above(path for text in texts for path in _paths_in_text(text[:_MOST_TEXT]))
-
-
-def _is_absolute(path: str) -> bool:
-    return path.startswith(("/", "\\\\")) or path[1:3] in (":\\", ":/")
 
 
 def _above(paths: Iterable[str]) -> Iterator[str]:
