@@ -42,7 +42,7 @@ _LINE = "line"
 """What a line is called in accounts."""
 _USER = "user"
 _FIELDS = frozenset({"sessionId", "messageId", "type", "message", "timestamp"})
-_MOST_READ = 64_000_000
+_MOST_READ = 32_000_000
 """Bytes of a log; of a longer one, those at its end."""
 _MOST_PROBLEMS = 1_000
 _LAYOUT = b"\xef\xbb\xbf[], \t\r\n"
