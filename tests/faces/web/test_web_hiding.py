@@ -37,17 +37,17 @@ def test_a_snippet_is_told_also_where_secrets_are_hidden(tmp_path: Path) -> None
         assert "of the shop" in words_of(hit)
 
 
-@pytest.mark.parametrize("width", [40, 60, 90, 200])
 @pytest.mark.parametrize("secret", TOKENS, ids=range(len(TOKENS)))
-def test_no_piece_of_a_secret_is_told(tmp_path: Path, secret: str, width: int) -> None:
+def test_no_piece_of_a_secret_is_told(tmp_path: Path, secret: str) -> None:
     words = f"Please take the token {secret} for the harvest and {'go on ' * 20} harvest"
     write_session(tmp_path / "home", prompt=words, calls=[tool_call(args={"command": f"harvest {secret}"})])
     with client_of([tmp_path / "home"], tmp_path / "data") as client:
         open_hits = hits_of(client.get("/api/search", params={"q": "harvest", "width": 200}))
-        answer = client.get("/api/search", params={"q": "harvest", "width": width, **REDACTED})
-    assert any(piece in words_of(hit) for hit in open_hits for piece in pieces_of(secret)), "it is there"
-    assert all(hit["pieces"] for hit in hits_of(answer))
-    assert not any(piece in answer.text for piece in pieces_of(secret))
+        assert any(piece in words_of(hit) for hit in open_hits for piece in pieces_of(secret)), "it is there"
+        for width in (40, 60, 90, 200):
+            answer = client.get("/api/search", params={"q": "harvest", "width": width, **REDACTED})
+            assert all(hit["pieces"] for hit in hits_of(answer)), width
+            assert not any(piece in answer.text for piece in pieces_of(secret)), width
 
 
 def test_what_is_a_secret_elsewhere_in_the_session_is_hidden_in_a_snippet_too(tmp_path: Path) -> None:
