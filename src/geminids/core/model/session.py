@@ -114,6 +114,11 @@ class Message(msgspec.Struct, frozen=True):
     missing: str | None = None
     """Why the session's files do not hold it; set for what is unrecorded only."""
 
+    @property
+    def places(self) -> tuple[Location, ...]:
+        """Everywhere it stands: where it was read, then its later versions and copies."""
+        return (self.source, *self.also_at)
+
     def text(self, origin: Origin) -> str:
         """All its words of one origin, a blank line between the pieces."""
         return "\n\n".join(p.text for p in self.parts if isinstance(p, Text) and p.origin is origin)

@@ -118,7 +118,7 @@ def raw(desk: Desk, asked: AskedForRecord) -> RawRecord:
     """The record of a message as the agent wrote it."""
     session = desk.opened.session(desk.library, asked.id, None).session
     message = message_numbered(session, asked.number)
-    places = (message.source, *message.also_at)
+    places = message.places
     version = len(places) - 1 if asked.version is None else asked.version
     if version >= len(places):
         raise NoSuchPieceError("version of this record")

@@ -44,4 +44,4 @@ def _is_line(content: bytes, place: Location) -> bool:
 
 def _places_in(session: Session, path: str) -> Iterator[Location]:
     for message in session.messages:
-        yield from (place for place in (message.source, *message.also_at) if place.file == path)
+        yield from (place for place in message.places if place.file == path)

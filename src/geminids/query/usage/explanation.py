@@ -180,7 +180,7 @@ class _TokenPlaces:
 
     def of(self, message: Message) -> tuple[Location, ...]:
         """The records of a message that tell its tokens, the first of which counts; or else all of them."""
-        places = (message.source, *message.also_at)
+        places = message.places
         if len(places) == 1:
             return places
         return tuple(place for place in places if _TOLD in self._content(place)) or places

@@ -83,7 +83,7 @@ def _by_message(session: Session, natives: Natives) -> Iterator[tuple[NativeEvid
     for message in session.messages:
         found = [
             _Found(place, file, file.value_at(place))
-            for place in (message.source, *message.also_at)
+            for place in message.places
             if (file := natives.file_of(place)) is not None
         ]
         left = remains.of(message, found) if remains else [one.value for one in found]
@@ -142,7 +142,7 @@ def _messages_together(session: Session) -> dict[Location, list[Message]]:
     """The messages that are read from one place, where they are several."""
     read: dict[Location, list[Message]] = {}
     for message in session.messages:
-        for place in dict.fromkeys((message.source, *message.also_at)):
+        for place in dict.fromkeys(message.places):
             read.setdefault(place, []).append(message)
     return {place: messages for place, messages in read.items() if len(messages) > 1}
 

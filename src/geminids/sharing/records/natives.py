@@ -157,7 +157,7 @@ def _last_places(session: Session) -> dict[str, int]:
     """Where the last place of the messages ends, in each file that they name."""
     ends: dict[str, int] = {}
     for message in session.messages:
-        for place in (message.source, *message.also_at):
+        for place in message.places:
             if place.end > ends.get(place.file, -1):
                 ends[place.file] = place.end
     return ends

@@ -33,7 +33,7 @@ def _held(session: Session) -> dict[str, dict[int, int]]:
     """Where the records stand that messages were read from, by file."""
     held: dict[str, dict[int, int]] = {}
     for message in session.messages:
-        for place in (message.source, *message.also_at):
+        for place in message.places:
             held.setdefault(place.file, {})[place.start] = place.end
     return held
 

@@ -90,7 +90,7 @@ def message_entry(message: Message, looked_at: Sequence[NativeEvidence], files: 
         entry["token-usage"] = usage_entry(message.usage)
     if children:
         entry["children"] = [*children_of(message.id, children)]
-    entry |= _places_written((message.source, *message.also_at), looked_at, files)
+    entry |= _places_written(message.places, looked_at, files)
     usual = leading_thoughts(children)
     ours = MESSAGE.written(
         message,

@@ -41,7 +41,7 @@ class Unsettled(NamedTuple):
 
     def touches(self, message: Message) -> bool:
         """Whether a message was read from a record that is not finished."""
-        places = _places(message)
+        places = message.places
         return any(_overlap(place, problem) for place in places for problem in self.torn)
 
     def __bool__(self) -> bool:
@@ -124,7 +124,7 @@ def _vanished(marks: dict[str, _MessageMark], messages: Sequence[Message]) -> It
     """Messages that were told and are in no file any more."""
     if not (gone := marks.keys() - {message.id for message in messages}):
         return
-    standing = {_digest_of_place(place): message.id for message in messages for place in _places(message)}
+    standing = {_digest_of_place(place): message.id for message in messages for place in message.places}
     for message_id in [name for name in marks if name in gone]:
         before = marks.pop(message_id)
         yield News(Happened.DROPPED, message_id, None, (), before.state, standing.get(before.place))
@@ -179,10 +179,6 @@ def _digest(value: object) -> int:
     except UnicodeEncodeError:
         # Half characters, which agents do write, have no bytes.
         return hash(repr(value))
-
-
-def _places(message: Message) -> tuple[Location, ...]:
-    return (message.source, *message.also_at)
 
 
 def _digest_of_place(place: Location) -> int:

@@ -259,10 +259,12 @@ class _Tree:
         calls: dict[str, Fate] = {}
         for index, fate in enumerate(self._fates):
             if fate:
-                calls.update(dict.fromkeys(_called(self._records[index]), fate))
+                calls.update(dict.fromkeys(_call_ids(self._records[index], ASSISTANT, "id"), fate))
         for index, fate in enumerate(self._fates):
             if fate is None:
-                answered = (calls.get(call_id) for call_id in _answered(self._records[index]))
+                answered = (
+                    calls.get(call_id) for call_id in _call_ids(self._records[index], USER, "tool_use_id")
+                )
                 self._fates[index] = next(filter(None, answered), None)
 
     def _take_back(self) -> None:
@@ -341,17 +343,10 @@ def _spoken_blocks(record: Record) -> list[Any]:
     return [{"type": "text", "text": content}] if type(content) is str else _blocks(record)
 
 
-def _called(record: Record) -> Iterator[str]:
-    if record.kind == ASSISTANT:
+def _call_ids(record: Record, kind: str, name: str) -> Iterator[str]:
+    """The ids of calls in a record of a kind, where they stand under a name."""
+    if record.kind == kind:
         for block in _blocks(record):
-            call_id = block.get("id") if type(block) is dict else None
-            if type(call_id) is str:
-                yield call_id
-
-
-def _answered(record: Record) -> Iterator[str]:
-    if record.kind == USER:
-        for block in _blocks(record):
-            call_id = block.get("tool_use_id") if type(block) is dict else None
+            call_id = block.get(name) if type(block) is dict else None
             if type(call_id) is str:
                 yield call_id

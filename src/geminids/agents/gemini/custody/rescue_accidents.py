@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-from geminids.agents.gemini.custody.rescue_view import is_of_human, is_reply, places_of
+from geminids.agents.gemini.custody.rescue_view import is_of_human, is_reply
 from geminids.core.model import Location, Message, Session, State
 
 
@@ -32,7 +32,7 @@ def accidents(session: Session) -> dict[str, Accident]:
         return {}
     restated: dict[tuple[str, int], list[Message]] = {}
     for message in session.messages:
-        for file, line in {(place.file, place.line) for place in places_of(message)}:
+        for file, line in {(place.file, place.line) for place in message.places}:
             restated.setdefault((file, line), []).append(message)
     found = {}
     for message in dropped:
@@ -44,7 +44,7 @@ def accidents(session: Session) -> dict[str, Accident]:
 
 
 def _accident(message: Message, by: Location, put_in_place: list[Message]) -> Accident | None:
-    files = {place.file for place in places_of(message)}
+    files = {place.file for place in message.places}
     if by.file not in files:
         # In a folder that was copied to another one, sessions are what they were then.
         is_beside = any(Path(file).parent == Path(by.file).parent for file in files)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from geminids.agents.gemini.custody.loaded_files import Loaded
 from geminids.agents.gemini.custody.lookup import SESSION_SUFFIXES
 from geminids.agents.gemini.custody.rescue_accidents import Accident
-from geminids.agents.gemini.custody.rescue_view import Seen, View, places_of
+from geminids.agents.gemini.custody.rescue_view import Seen, View
 from geminids.agents.gemini.read.agent_view import is_prompt
 from geminids.agents.gemini.read.files import read_file
 from geminids.agents.gemini.read.records import FileLog, Format
@@ -54,7 +54,7 @@ class Causes:
         accident, by = self._accidents.get(message.id), message.dropped_by
         if accident and by:
             return Cause(accident, by.file, by.line)
-        return min(map(self._cause_at, places_of(message)), key=_by_weight)
+        return min(map(self._cause_at, message.places), key=_by_weight)
 
     def _cause_at(self, place: Location) -> Cause:
         """What keeps the CLI from what stands in one place."""

@@ -45,7 +45,7 @@ class View(NamedTuple):
 
     def seen_as(self, message: Message) -> Seen | None:
         """What the CLI has for a message; None if it does not see it."""
-        return next((seen for place in places_of(message) if (seen := self.seen.get(_spot(place)))), None)
+        return next((seen for place in message.places if (seen := self.seen.get(_spot(place)))), None)
 
     def leaves_out(self, message: Message) -> bool:
         """Whether the CLI takes a prompt that it sees for a command or for context, and does not send it."""
@@ -81,11 +81,6 @@ def _seen_in(taken: Loaded) -> dict[_Spot, Seen]:
     current = [turn for turn in replay.turns if turn.state is State.CURRENT]
     seen = [Seen(turn, tuple(listed.get(turn.id, [turn.value]))) for turn in current]
     return {_spot(place): one for one in seen for place in one.turn.places}
-
-
-def places_of(message: Message) -> tuple[Location, ...]:
-    """Everywhere a message stands."""
-    return (message.source, *message.also_at)
 
 
 def is_of_human(message: Message) -> bool:

@@ -47,7 +47,7 @@ def _last_version(message: Message, natives: Natives) -> Native | None:
 
 
 def _versions(message: Message, natives: Natives) -> Iterator[Native]:
-    for place in (message.source, *message.also_at):
+    for place in message.places:
         file = natives.file_of(place)
         version: Any = file.value_at(place) if file else None
         match version:
