@@ -9,7 +9,7 @@ from genai_prices import Usage, calc_price
 from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, StartDateConstraint, TieredPrices
 
-from geminids.query.usage.prices import Amounts
+from geminids.query.usage.amounts import Amounts
 
 AGENTS_PROVIDERS = (
     "anthropic",

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geminids.query.usage.prices import Amounts, Prices
+from geminids.query.usage.amounts import Amounts
+from geminids.query.usage.prices import Prices
 from geminids.query.usage.prices.cache import library_footprint, read_kept
 from geminids.query.usage.prices.overrides import read_overrides
 from tests.conftest import ROOT
@@ -146,7 +147,8 @@ LIGHT = """
 import sys
 from datetime import date
 before = set(sys.modules)
-from geminids.query.usage.prices import Amounts, Prices
+from geminids.query.usage.amounts import Amounts
+from geminids.query.usage.prices import Prices
 prices = Prices.load(sys.stdin.read(), None, [("google", "gemini-2.5-pro")])
 print(prices.cost("google", "gemini-2.5-pro", date(2026, 10, 1), 0, Amounts(1000000)).amount)
 print(*set(sys.modules) - before)
@@ -182,7 +184,8 @@ import sys
 from datetime import date
 sys.path[:] = [folder for folder in sys.path if not folder.endswith("site-packages")]
 sys.path.append(sys.stdin.readline().strip())
-from geminids.query.usage.prices import Amounts, Prices
+from geminids.query.usage.amounts import Amounts
+from geminids.query.usage.prices import Prices
 from geminids.query.usage.prices.overrides import read_overrides
 overrides = read_overrides("settings.toml", {"mine": {"input": 2, "output": 3}})
 prices = Prices.load(sys.stdin.read(), overrides, [(None, "mine"), ("google", "gemini-2.5-pro")])

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geminids.core.price_bands import BANDS, band
-from geminids.query.usage.prices import Amounts, Prices
+from geminids.query.usage.amounts import Amounts
+from geminids.query.usage.prices import Prices
 from tests.support.examples import examples
 from tests.support.prices import (
     AGENTS_PROVIDERS,

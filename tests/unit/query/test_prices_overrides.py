@@ -11,7 +11,8 @@ import pytest
 
 from geminids.core.price_bands import BANDS, band
 from geminids.core.settings import BadSettingsError, read_settings
-from geminids.query.usage.prices import Amounts, Cost, Prices, overrides_in
+from geminids.query.usage.amounts import Amounts
+from geminids.query.usage.prices import Cost, Prices, overrides_in
 from tests.conftest import ROOT
 
 A_DAY = date(2026, 10, 1)

@@ -14,8 +14,8 @@ import pytest
 
 from geminids.core.model import Session, SessionKind, ToolCall, ToolStatus, Usage
 from geminids.library import Library
+from geminids.query.usage.amounts import Amounts
 from geminids.query.usage.figures import amounts_of
-from geminids.query.usage.prices import Amounts
 from geminids.query.usage.stats import STATS_GROUPS, Statistics, StatsQuestion
 from geminids.storage.index.schema import USAGE
 from tests.conftest import FIXTURES, NOW

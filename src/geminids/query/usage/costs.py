@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from geminids.core.model import Message
 from geminids.core.price_bands import band
+from geminids.query.usage.amounts import Amounts
 from geminids.query.usage.figures import amounts_of
-from geminids.query.usage.prices import Amounts, Prices
+from geminids.query.usage.prices import Prices
 
 
 class Alike(NamedTuple):

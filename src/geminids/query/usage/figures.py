@@ -3,7 +3,7 @@
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from geminids.query.usage.prices import Amounts
+from geminids.query.usage.amounts import Amounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from geminids.core.model_names import AT_AMAZON, AT_GOOGLE
 from geminids.core.price_bands import BANDS, band
-from geminids.query.usage.prices import Amounts
+from geminids.query.usage.amounts import Amounts
 from geminids.query.usage.prices.cache import Listed, Period, PriceList, Rates, Tier
 
 if TYPE_CHECKING:
