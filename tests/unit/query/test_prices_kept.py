@@ -172,6 +172,7 @@ def test_with_kept_prices_nothing_heavier_than_json_and_decimal_is_loaded() -> N
         "geminids.core.values",
         "geminids.query",
         "geminids.query.usage",
+        "geminids.query.usage.amounts",
         "geminids.query.usage.prices",
         "geminids.query.usage.prices.cache",
     }
