@@ -27,7 +27,8 @@ class BesideLog(FileLog):
 
     def leave_unread(self, end: int) -> None:
         """Report what stands before the end of a file."""
-        detail = "longer than what this command reads: only the end was read"
+        read = "only the end" if end < self.size else "none of it"
+        detail = f"longer than what this command reads: {read} was read"
         self.report(ProblemKind.LEFT_UNREAD, detail, None, 0, end)
 
 
