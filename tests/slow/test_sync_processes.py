@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from geminids.core.errors import NoIndexError
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
 from tests.conftest import RecordProperty
@@ -26,11 +27,11 @@ KILLS = 12
 WORKER = """
 import sys
 from geminids.library import Library
-from geminids.storage.index import writer as writing
-writing._ENOUGH = 20_000  # so that a small home is taken in piece by piece, as large ones are
+import geminids.sync
+from geminids.sync import intake
+geminids.sync.FIRST_STEP = intake.STEP = 200_000  # so that a small home is taken in as large ones are
 home, data, full = sys.argv[1:]
 library = Library([home], data)
-import geminids.sync.intake
 print("ready", flush=True)
 with library:
     sys.exit(library.sync(full=full == "full").failed)
@@ -49,6 +50,10 @@ def wait_until_ready(process: subprocess.Popen[str]) -> None:
     assert process.stdout.readline() == "ready\n"
 
 
+def _age(path: Path) -> tuple[int, str]:
+    return path.stat().st_mtime_ns, path.name
+
+
 class Grown:
     """A home that has grown since it was taken in."""
 
@@ -63,6 +68,7 @@ class Grown:
         began = time.monotonic()
         sync([self.home], folder / "after")
         self.seconds = time.monotonic() - began
+        self.newest = sorted(self.home.rglob("*.jsonl"), key=_age, reverse=True)
         self.expected: Dump = dump([self.home], folder / "after")
 
 
@@ -80,6 +86,104 @@ def assert_is_whole(grown: Grown, data: Path) -> None:
     left = {file.name.partition("-")[2] for file in (data / "index").iterdir() if file.suffix != ".lock"}
     assert {name.partition(".")[2] for name in left} <= {"db", "db-wal", "db-shm", "db.sum"}, left
     assert len({name.partition(".")[0] for name in left}) == 1, left
+
+
+def assert_says_if_it_is_a_part(grown: Grown, data: Path) -> int:
+    """Whoever reads now sees nothing, or the newest and that there are more, or all; how many that is.
+
+    More may come between two questions.
+    """
+    said: list[str] = []
+    with Library([grown.home], data, sync=False, tell=said.append) as library:
+        try:
+            left = library.to_come()
+        except NoIndexError:
+            return 0
+        listing = library.listing(Filter())
+        assert listing.total >= SESSIONS - left
+        assert library.to_come() <= SESSIONS - listing.total
+        assert [f"{left:,} more groups of files" in sentence for sentence in said] == [True] * (left > 0)
+        assert len(library.summaries(listing.sessions)) == listing.total
+        assert {Path(row.file or "") for row in listing.sessions} == set(grown.newest[: listing.total])
+        return listing.total
+
+
+PHASES = {
+    "before the home is looked at": "geminids.sync:Sync._look",
+    "where the index is begun": "geminids.storage.index.database:IndexFile.start",
+    "where the home is scanned": "geminids.sync.intake:_scan",
+    "where a session is read": "geminids.sync.intake:read_bundle",
+    "where a session is written": "geminids.storage.index.writer:Writer.bundle",
+    "where rows are handed over": "geminids.storage.index.writer:Writer.flush",
+    "where sessions are compared": "geminids.sync.intake:settle",
+    "where a step is kept": "geminids.storage.index.writer:Writer.commit",
+    "where folders are noted": "geminids.sync.intake:Taking._note_folders",
+    "where projects are named": "geminids.sync.project_identity:identify",
+    "where the first step takes its name": "geminids.storage.index.database:IndexFile.finish",
+    "where the index is declared whole": "geminids.sync.intake:merge_from_now_on",
+    "where it is sealed": "geminids.storage.index.database:IndexFile.seal",
+}
+DYING = """
+import importlib, os, signal, sys
+where, when, number = sys.argv[4:]
+module, _, name = where.partition(":")
+holder = importlib.import_module(module)
+*path, name = name.split(".")
+for part in path:
+    holder = getattr(holder, part)
+asked = getattr(holder, name)
+calls = 0
+
+def dying(*given, **named):
+    global calls
+    calls += 1
+    if when == "before" and calls == int(number):
+        os.kill(os.getpid(), signal.SIGKILL)
+    answer = asked(*given, **named)
+    if when == "after" and calls == int(number):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return answer
+
+setattr(holder, name, dying)
+del sys.argv[4:]
+"""
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_first_build_that_is_killed_in_any_phase_is_gone_on_with(
+    grown: Grown, phase: str, tmp_path: Path, record_property: RecordProperty
+) -> None:
+    killed, seen = 0, set()
+    for when in ("before", "after"):
+        for number in (1, 2, 3, 5):
+            data = tmp_path / f"{when}-{number}"
+            line = [sys.executable, "-c", DYING + WORKER, str(grown.home), str(data), ""]
+            process = subprocess.run(
+                [*line, PHASES[phase], when, str(number)], check=False, capture_output=True, timeout=60
+            )
+            assert process.returncode in (0, -signal.SIGKILL), process.stderr
+            killed += process.returncode == -signal.SIGKILL
+            seen.add(assert_says_if_it_is_a_part(grown, data))
+            # Whoever asks next and does not wait is answered, and never with less.
+            with Library([grown.home], data, behind=lambda: None) as library:
+                assert library.listing(Filter()).total >= max(1, min(seen))
+            sync([grown.home], data)
+            assert_is_whole(grown, data)
+    assert killed >= 2
+    record_property("counts", f"index: {killed} kills of a first build {phase}, seen {sorted(seen)}")
+
+
+def test_a_first_build_is_seen_growing_and_never_taken_for_all(grown: Grown, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    processes = [start(grown.home, data) for _ in range(2)]
+    seen = [0]
+    with kept_running(*processes):
+        while any(process.poll() is None for process in processes):
+            seen.append(assert_says_if_it_is_a_part(grown, data))
+        assert [process.returncode for process in processes] == [0, 0]
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 3
+    assert_is_whole(grown, data)
 
 
 @pytest.mark.parametrize("kind", ["the first build", "a large sync", "a build in place of another"])
@@ -103,6 +207,8 @@ def test_a_kill_at_any_moment_leaves_an_index_that_the_next_sync_completes(
             # Whoever reads now sees at least what there was.
             with Library([grown.home], data, sync=False) as library:
                 assert library.listing(Filter()).total >= SESSIONS // 4
+        else:
+            assert_says_if_it_is_a_part(grown, data)
         sync([grown.home], data)
         assert_is_whole(grown, data)
     assert stopped > KILLS // 4

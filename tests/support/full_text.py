@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from geminids.query.search.language import Match
+from geminids.query.search.language import Query
 from geminids.storage.index.schema import COLUMNS
+from geminids.storage.index.terms import Terms
 from geminids.storage.text.words import indexed
 
 TOKENIZER = "tokenize='unicode61 remove_diacritics 2'"
@@ -21,6 +22,7 @@ class FullText:
         self._database.execute(
             f"CREATE VIRTUAL TABLE texts USING fts5 ({', '.join(COLUMNS)}, content='', {TOKENIZER})"
         )
+        self._database.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab (texts, 'instance')")
         self._database.executemany(
             f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES ({', '.join('?' * 8)})",
             [
@@ -37,7 +39,6 @@ class FullText:
 
     def words(self) -> list[list[str]]:
         """The words of each row in their order."""
-        self._database.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab (texts, 'instance')")
         found: dict[int, list[str]] = {number: [] for number in self._every_row}
         for number, word in self._database.execute("SELECT doc, term FROM vocabulary ORDER BY doc, offset"):
             found[number].append(word)
@@ -50,9 +51,14 @@ class FullText:
         found = self._database.execute("SELECT rowid FROM texts WHERE texts MATCH ?", [expression])
         return {number for (number,) in found}
 
-    def candidates(self, match: Match) -> set[int]:
+    def terms(self) -> Terms:
+        """Its words, as they are kept beside an index."""
+        return Terms(
+            "\n".join(sorted({word for words in self.words() for word in words})), len(self._every_row)
+        )
+
+    def candidates(self, query: Query) -> set[int]:
         """The rows that a query leaves to be looked at."""
-        if match.expression is None:
-            return self._every_row
+        match = query.fts(terms=self.terms() if query.must_verify else None)
         matching = self.rows(match.expression)
         return self._every_row - matching if match.is_complement else matching

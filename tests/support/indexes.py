@@ -20,7 +20,7 @@ _OF_SESSIONS = "JOIN sessions ON sessions.id = session"
 _OF_MESSAGES = "JOIN messages ON messages.id = message JOIN sessions ON sessions.id = messages.session"
 _TOKENS = ", ".join(USAGE)
 _QUESTIONS = {
-    "meta": "SELECT name, value FROM meta WHERE name NOT IN ('dead', 'last message', 'kept')",
+    "meta": "SELECT name, value FROM meta WHERE name NOT IN ('dead', 'last message', 'numbered', 'kept')",
     "folders": f"SELECT path, folders.agent, footprint, {_SHELF} "
     "FROM folders LEFT JOIN shelves ON shelves.id = shelf",
     "shelves": "SELECT agent, key, companions, told_path, told_hash, told_slug, told_by, told_certain "
@@ -48,6 +48,9 @@ _QUESTIONS = {
     "days": "SELECT sid, file, day, subagent, days.prompts, days.replies, active, calls, errors, cancelled, "
     f"added, removed FROM days {_OF_SESSIONS}",
     "spent": f"SELECT sid, file, day, name, band, requests, unmeasured, {_TOKENS} FROM spent {_OF_SESSIONS} "
+    "LEFT JOIN names ON names.id = model",
+    "day totals": "SELECT * FROM day_totals",
+    "spent totals": f"SELECT day, name, band, requests, unmeasured, {_TOKENS} FROM spent_totals "
     "LEFT JOIN names ON names.id = model",
     "estimated": f"SELECT sid, file, day, band, requests, input, output FROM estimated {_OF_SESSIONS}",
     "called": f"SELECT sid, file, day, name, calls, errors, cancelled FROM called {_OF_SESSIONS} "

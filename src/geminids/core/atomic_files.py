@@ -6,18 +6,21 @@
 Who is killed leaves them behind. Whoever writes into that folder next takes away what belongs to nobody.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import errno
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO, Self
 
-_PART = re.compile(r"\.geminids-(\d{1,9})-[0-9a-f]{8}\.part")
-_TEMPORARY = re.compile(r"geminids-(\d{1,9})-[a-z0-9_]{8}")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO, Self
+
+_PART = r"\.geminids-(\d{1,9})-[0-9a-f]{8}\.part"
+_TEMPORARY = r"geminids-(\d{1,9})-[a-z0-9_]{8}"
 _A_DAY = 24 * 3600.0
 """Seconds after which nobody is still writing a file, even if some process has the number of his."""
 
@@ -161,14 +164,17 @@ def temporary_folder() -> Iterator[str]:
                 os.close(handle)
 
 
-def _left_over(folder: str, named: re.Pattern[str], is_such: Callable[[int], bool]) -> Iterator[str]:
+def _left_over(folder: str, named: str, is_such: Callable[[int], bool]) -> Iterator[str]:
     try:
         names = os.listdir(folder or ".")  # noqa: PTH208
     except OSError:
         # Whoever writes there will hear about it.
         return
-    for name in names:
-        if found := named.fullmatch(name):
+    # Nearly always there is none, and then no pattern need be compiled.
+    for name in [name for name in names if "geminids-" in name]:
+        from re import fullmatch
+
+        if found := fullmatch(named, name):
             path = os.path.join(folder, name)  # noqa: PTH118
             if _is_left_over(path, int(found[1]), is_such):
                 yield path

@@ -14,6 +14,9 @@ KEEP_VARIABLE = "GEMINIDS_KEEP"
 DURABLE_FILE = "geminids.db"
 """What the user told us, in our own folder. Named here: to ask whether it is there loads nothing."""
 
+KEPT_FOLDER = "kept"
+"""The folder of the kept copies in our own, named here for the same reason."""
+
 _OUR_NAME = "geminids"
 _WITH_OWN_PLACES = frozenset({"darwin", "ios", "android"})
 """Systems like Unix that keep data elsewhere than XDG says."""

@@ -4,16 +4,17 @@ Readers never open, list or look at anything but through this, so that a file wh
 be read from a kept copy as if it still lay there (`storage/archive/disk.py`). Here is the disk as it is.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import errno
 import os
 import stat
 from operator import attrgetter
-from typing import TYPE_CHECKING, BinaryIO
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Protocol
+    from typing import BinaryIO, Protocol
 
     class Entry(Protocol):
         """What a folder holds, as `os.scandir` tells it."""
@@ -56,12 +57,12 @@ LARGEST = 500_000_000
 """Bytes of a session file that are read whole, where the user settled nothing else: of usual ones, these take
 1.2 GB of memory and 13 seconds."""
 
-_settled: "list[Callable[[], int]]" = [lambda: LARGEST]
+_settled: list[Callable[[], int]] = [lambda: LARGEST]
 
 _by_name = attrgetter("name")
 
 
-def heed(largest: "Callable[[], int]") -> None:
+def heed(largest: Callable[[], int]) -> None:
     """From now on read so many bytes of a session file, through any disk: it is one user who settled that."""
     _settled[:] = [largest]
 
@@ -69,14 +70,14 @@ def heed(largest: "Callable[[], int]") -> None:
 class Disk:
     """The disk as it is. What a name stands for is told without following it, if it is a link."""
 
-    def __init__(self, largest: "Callable[[], int] | None" = None) -> None:
+    def __init__(self, largest: Callable[[], int] | None = None) -> None:
         self._largest = largest
 
     def largest(self) -> int:
         """How many bytes of one session file are read; of a larger one, only the beginning and the end."""
         return (self._largest or _settled[-1])()
 
-    def entries(self, folder: AnyPath) -> "Sequence[Entry]":
+    def entries(self, folder: AnyPath) -> Sequence[Entry]:
         """What a folder holds, by name. Raises OSError."""
         with os.scandir(folder) as entries:
             return sorted(entries, key=_by_name)
@@ -114,7 +115,7 @@ class Disk:
         """Whether files that are gone from a folder, or with it, can be read from copies."""
         return False
 
-    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], BinaryIO]]":
+    def earlier(self, path: AnyPath) -> Sequence[Callable[[], BinaryIO]]:
         """What was in a file before it was written anew, the newest state first; none is known here."""
         return ()
 
@@ -125,7 +126,7 @@ class Disk:
     def look_again(self) -> None:
         """Forget what was known of copies: others may have been kept since."""
 
-    def _is(self, path: AnyPath, is_kind: "Callable[[int], bool]") -> bool:
+    def _is(self, path: AnyPath, is_kind: Callable[[int], bool]) -> bool:
         try:
             return is_kind(self.facts(path).st_mode)
         except (OSError, ValueError):

@@ -3,12 +3,17 @@
 Only `faces/cli/main.py` turns them into a line on stderr and an exit code.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from __future__ import annotations
 
+from geminids.core.values import NamedTuple
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
+    from typing import Protocol
+else:
+    Protocol = object
 
 DONE = 0
 NOTHING_FOUND = 1
@@ -33,7 +38,7 @@ class Candidate(NamedTuple):
     """A session that may have been meant, in a few facts."""
 
     id: str
-    at: "datetime | None"
+    at: datetime | None
     place: str
     """Its project, or its file where only that tells it from others."""
     title: str | None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeVar
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
-    from typing import Protocol
+    from typing import Protocol, TypeVar
 
     class NamedFolder(Hashable, Protocol):
         """A project, as far as telling it from others takes."""
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         @property
         def slug(self) -> str | None: ...  # noqa: D102
 
-
-Project = TypeVar("Project", bound="NamedFolder")
+    Project = TypeVar("Project", bound=NamedFolder)
 
 
 def project_name(path: str | None, project_hash: str | None, slug: str | None) -> str:

@@ -9,14 +9,18 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def load_plugin(group: str, name: str) -> Any:
     """A new instance of what is registered under a name."""
     module, _, attribute = registered(group)[name].partition(":")
-    return getattr(import_module(module), attribute)()
+    # What `importlib.import_module` does, which loads more than is needed.
+    __import__(module)
+    return getattr(sys.modules[module], attribute)()
 
 
 @cache

@@ -18,22 +18,25 @@ input = 1.25
 output = 10
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.core.atomic_files import opened_plain
 from geminids.core.config import EVERY_WORD_VARIABLE, KEEP_VARIABLE, expanded
 from geminids.core.disk import LARGEST
 from geminids.core.errors import GeminidsError
+from geminids.core.values import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
+    from typing import Any
 
 FILE_NAME = "settings.toml"
-_KNOWN: "dict[str, dict[str, type]]" = {"index": {"every-word": bool}, "read": {"largest-file": int}}
+_KNOWN: dict[str, dict[str, type]] = {"index": {"every-word": bool}, "read": {"largest-file": int}}
 _PRICES = "prices"
 _KEEP = "keep"
 _OF_FREE_NAMES = (_PRICES, _KEEP)
@@ -136,7 +139,7 @@ def _written(file: str) -> dict[str, Any]:
     return written
 
 
-def _exact(written: str) -> "Decimal":
+def _exact(written: str) -> Decimal:
     from decimal import Decimal, InvalidOperation
 
     try:

@@ -15,9 +15,8 @@ a list of sessions has less time than it takes to load the model.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from geminids.core import config
 from geminids.library.context import LibraryContext
@@ -29,6 +28,7 @@ from geminids.library.usage import UsageMethods
 from geminids.library.watch import WatchMethods
 from geminids.storage.index.database import closed_on_error
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.sync.values import Outcome
 
@@ -46,10 +46,13 @@ def open_library(
     sync: bool = True,
     tell: Tell = _nobody,
     progress: Progress | None = None,
+    behind: Callable[[], None] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Library:
     """The sessions of the given homes, else of this machine, else (if wished) of the sample."""
-    opened = partial(Library, data=data, sync=sync, tell=tell, progress=progress, environment=environment)
+    opened = partial(
+        Library, data=data, sync=sync, tell=tell, progress=progress, behind=behind, environment=environment
+    )
     library = opened(homes, sample=sample)
     if not sample_if_empty or sample or are_chosen(homes, environment):
         return library
@@ -77,12 +80,17 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
         sync: bool = True,
         tell: Tell = _nobody,
         progress: Progress | None = None,
+        behind: Callable[[], None] | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         """Open the sessions of some homes; without any, those of this machine.
 
         `homes` are folders that stand for a user's home, `data` is our own folder. Without `sync` the index
         is used as it is. `tell` hears what a person should know: that the index was damaged or is behind.
+
+        Before the first question all that is new is read, however long that takes. With `behind` the newest
+        sessions are, for some seconds at most: then `tell` hears how much is still to come, as `to_come`
+        tells at any time, and `behind` is called to have that read elsewhere.
         """
         super().__init__(
             LibraryContext(
@@ -92,6 +100,7 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
                 sync=sync,
                 tell=tell,
                 progress=progress,
+                behind=behind,
                 environment=environment,
             )
         )
@@ -109,6 +118,10 @@ class Library(UsageMethods, ProjectMethods, SharingMethods, HealthMethods, Watch
     def sync(self, *, full: bool = False) -> Outcome:
         """Bring the index up to date, however long it takes; with `full`, make it from nothing."""
         return self._context.index.sync(full=full)
+
+    def to_come(self) -> int:
+        """How many groups of files are known of and not read yet; nearly always each holds one session."""
+        return self._context.index.to_come()
 
     @property
     def sample(self) -> bool:

@@ -8,7 +8,10 @@ from collections.abc import Mapping, Sequence
 from geminids.core import config
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.homes import IMPORTED, Home
-from geminids.storage.archive.archive import Archive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.storage.archive.archive import Archive
 
 
 def chosen_folders(homes: Sequence[str | os.PathLike[str]], environment: Mapping[str, str]) -> list[str]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from functools import cache, cached_property, partial
 
-from geminids import sample as bundled
 from geminids.core import config
 from geminids.core.agents import available as available_agents
 from geminids.core.agents import load as load_agent
@@ -16,21 +14,21 @@ from geminids.core.agents.homes import IMPORTED, Home, may_be_folder, may_exist
 from geminids.core.disk import REAL, Disk, heed
 from geminids.core.errors import AgentFolderError, GeminidsError, HomeNotFoundError, NotInstalledError
 from geminids.library.agent_homes import AgentHomes, chosen_folders
-from geminids.library.current_index import Answer, CurrentIndex, IndexManner, Progress, Tell
+from geminids.library.current_index import CopiesInUse, CurrentIndex, IndexManner, Progress, Tell
 from geminids.library.durable_notes import DurableNotes
-from geminids.storage.archive.archive import Archive
-from geminids.storage.archive.disk import KeptDisk
-from geminids.storage.archive.values import FOLDER as KEPT_FOLDER
 from geminids.storage.index.database import Index, IndexFile
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.core.agents.resume import Circumstances
     from geminids.core.model import Session
     from geminids.core.settings import Settings
+    from geminids.library.current_index import Answer
     from geminids.query.projects.report import Contents
     from geminids.query.sessions.homes_reader import HomesReader
+    from geminids.storage.archive.archive import Archive
     from geminids.sync import Keep, Sync
     from geminids.sync.projects.knowledge import Folders
 
@@ -47,6 +45,7 @@ class LibraryContext:
         sync: bool,
         tell: Tell,
         progress: Progress | None,
+        behind: Callable[[], None] | None,
         environment: Mapping[str, str],
     ) -> None:
         """Find the homes; nothing is read yet. Raises GeminidsError for what cannot be looked at."""
@@ -55,7 +54,7 @@ class LibraryContext:
             raise NotInstalledError
         self.environment = environment
         self.sample = sample
-        self.chosen = [bundled.home()] if sample else chosen_folders(homes, environment)
+        self.chosen = [_home_of_sample()] if sample else chosen_folders(homes, environment)
         for folder in self.chosen:
             if not may_be_folder(folder):
                 raise HomeNotFoundError(folder)
@@ -63,13 +62,13 @@ class LibraryContext:
         self.data_folder = config.data_folder(named, environment)
         """Our own folder; None for a user without a home."""
         self.notes = DurableNotes(self.data_folder, tell)
-        kept = None if sample else self.data_folder
-        self.archive = Archive(f"{kept}/{KEPT_FOLDER}") if kept else None
-        """The kept copies; none of the sample, and none for a user without a home."""
         self.finder = AgentHomes(self.agents, self.chosen, environment)
-        self.disk, self.homes = self._disk_and_homes()
+        self._found = self.finder.found()
+        self._gone = self._homes_gone()
+        """Homes as they are found, and those that are known by copies alone."""
+        copies = CopiesInUse(self._look_again, self._said_of_copies, self._let_go_of_copies)
         self.index = CurrentIndex(
-            IndexManner(self.place, lambda: self.sync, sync, self.disk, self.archive, tell, progress)
+            IndexManner(self.place, lambda: self.sync, sync, behind, copies, tell, progress)
         )
         self._tell = tell
         wished = named or environment.get(config.DATA_VARIABLE)
@@ -87,12 +86,12 @@ class LibraryContext:
     @property
     def places(self) -> tuple[str, ...]:
         """The folders that are looked at, as far as they exist."""
-        own = (home.folder for home in self.homes if home.known_by != IMPORTED)
+        own = (home.folder for home in (*self._found, *self._gone) if home.known_by != IMPORTED)
         return tuple(folder for folder in own if may_exist(folder))
 
     def agents_folders(self) -> list[str]:
         """The folders of agents here and in the homes that are looked at: nothing is written there."""
-        return [home.folder for home in (*self.homes, *self.finder.usual())]
+        return [home.folder for home in (*self._found, *self._gone, *self.finder.usual())]
 
     def agent_title(self, name: str) -> str:
         """The agent as people call it; one that we cannot read, as it calls itself."""
@@ -174,23 +173,56 @@ class LibraryContext:
 
     # What the index is made of
 
-    def _disk_and_homes(self) -> tuple[Disk, list[Home]]:
-        """The disk with kept copies of what is gone from it, and the homes on it."""
-        found = self.finder.found()
-        if self.archive is None:
-            return REAL, [home._replace(disk=REAL) for home in found]
-        gone = self.finder.gone(found, self.archive)
+    @cached_property
+    def homes(self) -> list[Home]:
+        """The homes that are looked at, each with the disk to look through."""
+        return [home._replace(disk=self.disk) for home in (*self._found, *self._gone)]
+
+    @cached_property
+    def disk(self) -> Disk:
+        """The disk with kept copies of what is gone from it."""
         archive = self.archive
+        if archive is None:
+            return REAL
+        from geminids.storage.archive.disk import KeptDisk
+
         disk = KeptDisk(archive.newest, archive.content, _moved_name(), archive.versions, archive.part)
         disk.know_homes(
-            [home.folder for home in found], [home.folder for home in gone if home.known_by == IMPORTED]
+            [home.folder for home in self._found],
+            [home.folder for home in self._gone if home.known_by == IMPORTED],
         )
-        return disk, [home._replace(disk=disk) for home in (*found, *gone)]
+        return disk
+
+    @cached_property
+    def archive(self) -> Archive | None:
+        """The kept copies; none of the sample, and none for a user without a home."""
+        if self.sample or not self.data_folder:
+            return None
+        from geminids.storage.archive.archive import Archive
+
+        return Archive(f"{self.data_folder}/{config.KEPT_FOLDER}")
+
+    def _homes_gone(self) -> list[Home]:
+        """Homes that are known by copies alone; where there never were any, nothing is loaded to ask."""
+        if self.sample or not os.path.lexists(f"{self.data_folder}/{config.KEPT_FOLDER}"):
+            return []
+        return self.finder.gone(self._found, self.archive)
+
+    def _look_again(self) -> None:
+        if "disk" in vars(self):
+            self.disk.look_again()
+
+    def _said_of_copies(self) -> Sequence[str]:
+        return self.archive.said if "archive" in vars(self) and self.archive else ()
+
+    def _let_go_of_copies(self) -> None:
+        if "archive" in vars(self) and self.archive:
+            self.archive.close()
 
     def place(self) -> IndexFile | None:
         """Where the index is kept; None for a user without a home."""
         folder = self.data_folder
-        return IndexFile(folder, [home.folder for home in self.homes]) if folder else None
+        return IndexFile(folder, [home.folder for home in (*self._found, *self._gone)]) if folder else None
 
     def _here(self) -> str | None:
         return config.current_folder(self.environment)
@@ -236,6 +268,12 @@ class LibraryPart:
         self._context = context
 
 
+def _home_of_sample() -> str:
+    from geminids import sample
+
+    return sample.home()
+
+
 def _largest_file(folder: str | None, environment: Mapping[str, str]) -> int:
     """How much is read of one session file; asked only where one is large."""
     from geminids.core.settings import read_settings
@@ -245,5 +283,10 @@ def _largest_file(folder: str | None, environment: Mapping[str, str]) -> int:
 
 def _moved_name() -> Callable[[str], str | None]:
     """What stays the same of a file when an agent moves or packs it; asked for each of many files."""
-    asked = [load_agent(name).files().moved_name for name in available_agents()]
-    return lambda path: next((name for ask in asked if (name := ask(path))), None)
+
+    @cache
+    def asked() -> list[Callable[[str], str | None]]:
+        # Where nothing was moved or packed, nobody asks.
+        return [load_agent(name).files().moved_name for name in available_agents()]
+
+    return lambda path: next((name for ask in asked() if (name := ask(path))), None)

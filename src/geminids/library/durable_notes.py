@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
 
 from geminids.core.errors import GeminidsError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from geminids.storage.durable.values import Tombstone
 
-Answer = TypeVar("Answer")
+    Answer = TypeVar("Answer")
 
 
 class DurableNotes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from geminids.core import config
 from geminids.library.one_session import OneSessionMethods
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -39,7 +39,8 @@ class HealthMethods(OneSessionMethods):
             context.places,
             damaged_files=len({problem.file for problem in found.problems if problem.is_damage}),
             sample=context.sample,
-            forecast=None if context.sample else self.kept.forecast(now),
+            # What is kept is known when all is read.
+            forecast=None if context.sample or context.index.to_come() else self.kept.forecast(now),
             now=now,
         )
 

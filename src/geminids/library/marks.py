@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from geminids.core import config
 from geminids.core.errors import NoSuchLineError, SessionNotFoundError
 from geminids.core.names import storable
 from geminids.library.one_session import OneSessionMethods
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from geminids.core import config
 from geminids.core.errors import SessionNotFoundError
 from geminids.core.names import storable
 from geminids.library.context import LibraryContext, LibraryPart
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
+    from typing import Any
 
     from geminids.core.model import Companion, Location, Problem, Project, Session
+    from geminids.library.current_index import Answer
     from geminids.query.sessions.beginning import Beginning
     from geminids.query.sessions.last_list import LastList
     from geminids.query.sessions.lookup import LookupResult
@@ -58,7 +61,7 @@ class OneSessionMethods(LibraryPart):
         """
         from geminids.query.sessions.beginning import Beginnings
 
-        return self._context.ask(lambda index: Beginnings(index, self._context.homes).of(wanted, most, large))
+        return self._ask_for_one(lambda index: Beginnings(index, self._context.homes).of(wanted, most, large))
 
     def file(self, path: str | os.PathLike[str]) -> list[Session]:
         """The sessions in one file, the first first."""
@@ -118,7 +121,16 @@ class OneSessionMethods(LibraryPart):
             reader = SessionReader(index, self._context.homes, with_outputs=with_outputs)
             return Finder(index, reader, self._places_of_a_list(), self._last_list).find(wanted)
 
-        return self._context.ask(find)
+        return self._ask_for_one(find)
+
+    def _ask_for_one(self, question: Callable[[Index], Answer]) -> Answer:
+        """The answer of the index. That there is no such session is only said when all are known."""
+        try:
+            return self._context.ask(question)
+        except SessionNotFoundError:
+            if not self._context.index.read_the_rest():
+                raise
+        return self._context.ask(question)
 
     def _short_id(self, session_id: str) -> str | None:
         from geminids.query.sessions.resume import short_id

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
 
 from geminids.core import config
 from geminids.core.errors import NoFolderError, NoHashError, NotLinkedError
 from geminids.library.context import LibraryPart
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

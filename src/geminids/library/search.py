@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from geminids.library.current_index import Progress
 from geminids.library.marks import MarkMethods
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -37,7 +37,10 @@ class SearchMethods(MarkMethods):
 
         asked = Question(question) if isinstance(question, str) else question
         moment = now or datetime.now(UTC)
-        return self._context.ask(lambda index: ask(index, self._context.homes, asked, moment, progress))
+        return self._context.index.ask_until_found(
+            lambda index: ask(index, self._context.homes, asked, moment, progress),
+            lambda found: bool(found.sessions),
+        )
 
     def found_sessions(self, words: str, now: datetime | None = None) -> list[SessionRow]:
         """All sessions that a search finds, the best first. Raises SlowPatternError rather than miss one."""

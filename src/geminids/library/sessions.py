@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from geminids.core.names import storable
 from geminids.library.marks import MarkMethods
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.query.search.facets import FacetCounts
@@ -24,7 +24,9 @@ class SessionMethods(MarkMethods):
         from geminids.query.sessions.listing import listing
 
         tagged = self._tagged(wanted.tags) if wanted.tags else ()
-        return self._context.ask(lambda index: listing(index, wanted, limit, tagged))
+        return self._context.index.ask_until_found(
+            lambda index: listing(index, wanted, limit, tagged), lambda found: bool(found.sessions)
+        )
 
     def sessions(self, wanted: Filter | None = None, limit: int | None = None) -> list[SessionSummary]:
         """The sessions that are asked for, or all, without their messages, newest first."""

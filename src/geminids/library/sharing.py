@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any
 
 from geminids.core import config
 from geminids.core.errors import NoSuchLineError, SessionNotFoundError, ShortIdError
 from geminids.library.search import SearchMethods
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import Any
 
     from geminids.core.model import Session
     from geminids.library.attest.records import Records

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from geminids.core.errors import GeminidsError
 from geminids.library.search import SearchMethods
 from geminids.library.sessions import SessionMethods
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from geminids.core.agents.homes import Home
 from geminids.library.one_session import OneSessionMethods
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from threading import Event as Stop
 

@@ -5,7 +5,8 @@
                 `assembly`, `beginning`) or from a file given by hand (`input_files`), how its agent would go
                 on with it (`resume`), what belongs to it, what users said of it
     search/     the language (`language` → `grammar`, `tokens`, `filters`, `tree`), what it finds (`engine`,
-                `scope`, `snippets`, `session_texts`, `facets`), and the answer (`answer`, `found`)
+                `scope`, `snippets`, `facets`), also where texts must be read (`text_search`, with `literals`,
+                `record_filter`, `session_texts`), and the answer (`answer`, `found`)
     usage/      what sessions did, used and cost (`stats`, `over_time`, `costs`, `prices/`), and where a total
                 comes from (`explanation`)
     projects/   what all sessions together know of a project (`report`), all of it in order of time

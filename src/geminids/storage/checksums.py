@@ -1,9 +1,13 @@
 """Checksums of rows: SQLite does not notice a flipped bit in a value, and gives it out as another value."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
 from zlib import crc32
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def row_sum(values: Sequence[Any]) -> int:

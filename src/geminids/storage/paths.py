@@ -26,3 +26,11 @@ def uri_of(file: str, how: str) -> str:
         name = "/" + name.replace("\\", "/")
     # Two slashes for the machine, which is this one: without them, `//data` would be on another.
     return f"file://{name}?{how}"
+
+
+def size_of(file: str) -> int:
+    """How long a file is; nothing if it is not there."""
+    try:
+        return os.stat(file).st_size  # noqa: PTH116
+    except OSError:
+        return 0

@@ -2,21 +2,25 @@
 
 Nearly always nothing has changed, so this looks first, and loads what it takes to read sessions only if it
 must. Whoever finds that another process is at it already waits, or reads what is there.
+
+Where there is no index yet, the newest sessions are read first, and stand in an index that everybody can read
+within two seconds. The rest follows from there, step by step and the newest first: in the same call if it may
+take as long as it takes, else in the next one. How much is still to come stands in the index, in the same
+transaction as what is in it. An index that takes the place of one that can be read is made whole first.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.agents import load as load_agent
 from geminids.core.agents.homes import IMPORTED, Home, may_exist
 from geminids.core.errors import GeminidsError
 from geminids.core.names import storable
+from geminids.core.values import NamedTuple
 from geminids.storage.index.database import (
     BusyIndexError,
     DamagedIndexError,
@@ -31,9 +35,11 @@ from geminids.storage.index.database import (
 )
 from geminids.storage.index.folders import GONE, folders, footprints, unproven_hashes
 from geminids.storage.index.schema import EVERY_WORD, VERSION
+from geminids.storage.index.to_come import to_come
 from geminids.sync.seen import Seen
 from geminids.sync.values import Outcome
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.core.settings import KeepRules
     from geminids.storage.archive.archive import Archive
@@ -51,6 +57,10 @@ FIRST_PATIENCE = 600.0
 """Seconds to wait for another process that makes the first index: there is nothing else to read."""
 PATIENCE = 10.0
 """The same where there is one."""
+FIRST_STEP = 16_000_000
+"""Bytes of the newest session files that are read before anything can be asked."""
+NEXT_STEP = 0.5
+"""Seconds that a question takes for going on with an index which holds a part, if nobody else does."""
 
 
 class Keep(NamedTuple):
@@ -67,7 +77,7 @@ class Keep(NamedTuple):
     def state(self) -> str:
         """Another text whenever there may be other copies than those that an index was made with."""
         others, agents, folders = self.rules
-        return json.dumps([others, dict(agents), dict(folders), *self.archive.identity()], sort_keys=True)
+        return ascii((others, sorted(agents.items()), sorted(folders.items()), *self.archive.identity()))
 
     def take_out_forgotten(self) -> None:
         """Remove copies of forgotten sessions that are still there: whoever forgot them was killed."""
@@ -111,7 +121,10 @@ class Sync:
     def up_to_date(
         self, *, full: bool = False, budget: float | None = None, progress: Progress | None = None
     ) -> tuple[Index, Outcome]:
-        """The index with what is new, as far as a budget of seconds allows; from nothing if `full`."""
+        """The index with what is new, as far as a budget of seconds allows; from nothing if `full`.
+
+        With a budget, a first index holds the newest sessions, and the outcome tells what is left.
+        """
         began = time.monotonic()
         run = _Run(self, self._find_place(), self._look(), full=full, budget=budget, progress=progress)
         index, outcome = run.index()
@@ -127,14 +140,9 @@ class Sync:
     def basis(self) -> str:
         """What an index must have been made with to be of use."""
         agents = sorted({home.agent for home in self._homes})
-        return json.dumps(
-            {
-                "version": VERSION,
-                "revisions": {agent: load_agent(agent).revision for agent in agents},
-                "homes": [storable(home.folder) for home in self._homes],
-                "everything": self.everything(),
-            }
-        )
+        revisions = [(agent, load_agent(agent).revision) for agent in agents]
+        homes = [storable(home.folder) for home in self._homes]
+        return ascii((VERSION, revisions, homes, self.everything()))
 
 
 class _Run:
@@ -195,8 +203,10 @@ class _Run:
             self._tidy(place)
             return index, self._outcome()
         try:
-            written = self._written(place, is_first=index is None and not self._full)
-        except (BusyIndexError, FullDiskError, OSError) as error:
+            written = self._written(place, index)
+        except BusyIndexError as error:
+            return self._while_others_write(index or self._open(place), error)
+        except (FullDiskError, OSError) as error:
             return self._without_writing(index or self._open(place), error)
         except BaseException:
             if index:
@@ -231,21 +241,52 @@ class _Run:
     def _tell_who(self, writer: str) -> None:
         self._sync.tell(f"Waiting for {writer}, which is writing the index.")
 
-    def _written(self, place: IndexFile, *, is_first: bool) -> tuple[Index, Outcome]:
+    def _written(self, place: IndexFile, before: Index | None) -> tuple[Index, Outcome]:
         """The index brought up to date by us, or by whoever was quicker."""
-        patience = FIRST_PATIENCE if is_first else PATIENCE if self._budget is None else self._budget
-        with place.alone(patience, self._tell_who):
+        # Whoever may answer early waits for no more than the newest sessions.
+        is_early = before is None and self._budget is not None
+        is_enough = (lambda: self._can_be_read(place)) if is_early else None
+        with place.alone(self._patience(before), self._tell_who, is_enough):
             place.tidy()
             index = None if self._full else place.open_to_write()
-            if index:
-                with naming_damage(index.path), closed_on_error(index):
-                    if self._can_go_on(index):
-                        with naming_strange_rows(index.path):
-                            outcome = self._brought_up_to_date(index)
-                        place.seal(index)
-                        return index, outcome
-                index.close()
-            return self._built(place)
+            if index is None:
+                return self._built(place, in_steps=not self._full)
+            with naming_damage(index.path), closed_on_error(index):
+                if self._can_go_on(index):
+                    return self._gone_on(place, index)
+                is_of_use = index.meta("basis") == self._sync.basis()
+            index.close()
+            return self._built(place, in_steps=not is_of_use)
+
+    def _can_be_read(self, place: IndexFile) -> bool:
+        """Whether another process has made an index that we can use."""
+        index = self._open(place)
+        if index is not None:
+            index.close()
+        return index is not None
+
+    def _patience(self, before: Index | None) -> float:
+        """Seconds to wait for another process that writes."""
+        if before is None or (self._budget is None and to_come(before)):
+            return PATIENCE if self._full else FIRST_PATIENCE
+        if self._budget is None:
+            return PATIENCE
+        return 0.0 if to_come(before) else self._budget
+
+    def _gone_on(self, place: IndexFile, index: Index) -> tuple[Index, Outcome]:
+        """An index that is there, with what is new."""
+        with naming_strange_rows(index.path):
+            outcome = self._brought_up_to_date(index)
+        place.seal(index)
+        return index, outcome
+
+    def _while_others_write(self, index: Index | None, error: BusyIndexError) -> tuple[Index, Outcome]:
+        """What there is already of an index that another process is at."""
+        if index is not None and self._budget is not None:
+            with naming_damage(index.path), closed_on_error(index):
+                if left := to_come(index):
+                    return index, self._outcome()._replace(left=left.bundles, others_write=True)
+        return self._without_writing(index, error)
 
     def _can_go_on(self, index: Index) -> bool:
         """Whether the index that is there is worth bringing up to date."""
@@ -256,11 +297,12 @@ class _Run:
             # Somebody was killed while sessions were forgotten or came back: their files are as they were.
             return False
         dead = int(index.meta("dead") or 0)
-        return dead <= max(FEW_DEAD, MOST_DEAD * int(index.meta("last message") or 0))
+        return dead <= max(FEW_DEAD, MOST_DEAD * int(index.meta("numbered") or 0))
 
     def _brought_up_to_date(self, index: Index) -> Outcome:
         taken = None
-        changed = self._changed(index) if self._has_all_copies(index) else None
+        is_part = to_come(index) is not None
+        changed = self._changed(index) if self._has_all_copies(index) and not is_part else None
         if changed is None or changed:
             # Whatever stops us now: whose these sessions are must still be found out.
             index.note("generation", None)
@@ -271,7 +313,7 @@ class _Run:
     def _take(self, index: Index, only: set[str] | None) -> TakenIn:
         from geminids.sync.intake import Taking
 
-        until = None if self._budget is None else time.monotonic() + self._budget
+        until = self._end_of_budget(index)
         graves = self._graves()
         taking = Taking(
             index,
@@ -281,9 +323,15 @@ class _Run:
             keeping=self._keeping(until),
             graves=graves,
         )
-        taken = taking.take_in(self._seen, only)
+        with _without_collecting():
+            taken = taking.take_in(self._seen, only)
         self._note_copies(index, taken, graves)
         return taken
+
+    def _end_of_budget(self, index: Index) -> float | None:
+        if self._budget is None:
+            return None
+        return time.monotonic() + (min(self._budget, NEXT_STEP) if to_come(index) else self._budget)
 
     def _graves(self) -> Graves:
         from geminids.sync.forgotten_filter import Graves
@@ -311,7 +359,8 @@ class _Run:
         keep = self._sync.keep()
         if keep is None:
             return
-        index.note("kept", keep.state() if taken.kept.is_settled else None)
+        is_settled = taken.kept.is_settled and not taken.left
+        index.note("kept", keep.state() if is_settled else None)
         self._said += taken.kept.troubles
         if graves.lifted:
             keep.lift(graves.lifted)
@@ -323,17 +372,25 @@ class _Run:
         keep = self._sync.keep()
         return keep is None or index.meta("kept") == keep.state()
 
-    def _built(self, place: IndexFile) -> tuple[Index, Outcome]:
-        """A new index, in the place of the old one when it is whole."""
+    def _built(self, place: IndexFile, *, in_steps: bool = False) -> tuple[Index, Outcome]:
+        """A new index, in the place of the old one when it is whole; in steps, when it has the newest."""
         self._take_out_forgotten()
         index = place.start()
         try:
             with naming_damage(index.path):
-                taken = self._fill(index)
-                return place.finish(index), self._outcome(taken, built=True)
+                taken = self._fill(index, FIRST_STEP if in_steps else None)
+                done = place.finish(index, is_whole=not taken.left)
         except BaseException:
             place.discard(index)
             raise
+        outcome = self._outcome(taken, built=True)
+        if not taken.left or self._budget is not None:
+            return done, outcome
+        with naming_damage(done.path), closed_on_error(done):
+            index, rest = self._gone_on(place, done)
+        return index, rest._replace(
+            built=True, bundles=outcome.bundles + rest.bundles, bytes=outcome.bytes + rest.bytes
+        )
 
     def _take_out_forgotten(self) -> None:
         keep = self._sync.keep()
@@ -343,7 +400,7 @@ class _Run:
         except (GeminidsError, OSError) as error:
             self._said.append(f"Copies of what is forgotten could not be removed: {error}")
 
-    def _fill(self, index: Index) -> TakenIn:
+    def _fill(self, index: Index, most: int | None = None) -> TakenIn:
         from geminids.sync.intake import Taking
 
         graves = self._graves()
@@ -351,6 +408,7 @@ class _Run:
             index,
             everything=self._sync.everything(),
             progress=self._progress,
+            most=most,
             commits=False,
             keeping=self._keeping() if self._place else None,
             graves=graves,

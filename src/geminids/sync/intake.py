@@ -3,6 +3,11 @@
 A bundle is read again if its files are others than those it was read from. What lies beside the sessions of a
 project is tied to them, so it is read again whenever one of them was. A folder counts as taken in only when
 all of its project is; whatever stops this in the middle, the next time goes on from there.
+
+The newest come first, in steps that count one by one: whoever reads meanwhile sees the newest sessions, and
+how much is still to come. Within a step the older come first, and each step has smaller numbers than the one
+before it. So what is newer has the larger number in the index, and FTS5, which writes out all that it has
+gathered as soon as a number is smaller than the last one, is disturbed once a step.
 """
 
 from __future__ import annotations
@@ -23,10 +28,11 @@ from geminids.storage.codec.known_bundles import packed_bundle
 from geminids.storage.codec.packed import packed, problem_rows, project_of, unpacked
 from geminids.storage.codec.rows import Rows, Traced, fate_rows, traces
 from geminids.storage.index.bundles import Known
-from geminids.storage.index.database import Index
+from geminids.storage.index.database import Index, merge_from_now_on
 from geminids.storage.index.folders import GONE, folders, shelf_of
 from geminids.storage.index.reader import problems_of_finding
 from geminids.storage.index.schema import BESIDE
+from geminids.storage.index.to_come import ToCome, note_to_come, to_come
 from geminids.storage.index.writer import Writer
 from geminids.sync.cross_session import settle
 from geminids.sync.forgotten_filter import Graves
@@ -35,6 +41,16 @@ from geminids.sync.seen import Seen
 
 BESIDE_LIMIT = 8_000_000
 """So many bytes beside the sessions of a project are read; the rest is left to commands that show it."""
+
+STEP = 128_000_000
+"""Bytes of session files that count together: the full text is smaller and quicker in few large pieces."""
+STEP_IN_TIME = 4_000_000
+"""The same where time is short."""
+_LEAST = 32_000
+"""So many bytes take as long to read as it takes to begin with a bundle."""
+_BYTES_A_MESSAGE = 1_024
+_MESSAGES_A_BUNDLE = 4
+"""For how many messages numbers are left free: some times as many as there usually are."""
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are read."""
@@ -56,9 +72,26 @@ class _Job(NamedTuple):
 
     shelf: _OnShelf
     bundle: Bundle
+
+
+class _Step(NamedTuple):
+    """Bundles that come into the index together, the oldest first."""
+
+    jobs: Sequence[_Job]
+    bytes: int
+
+    @property
+    def room(self) -> int:
+        """How many numbers are left free for its messages."""
+        return self.bytes // _BYTES_A_MESSAGE + _MESSAGES_A_BUNDLE * len(self.jobs)
+
+
+class _Look(NamedTuple):
+    """What a bundle looked like before it was read."""
+
     stamp: bytes
-    mark: str
-    """What its logs say of it, in little."""
+    mark: str | None
+    """What its logs say of it, in little; None if they are closed."""
 
 
 class _OnShelf:
@@ -88,6 +121,7 @@ class Taking:
         everything: bool,
         progress: Progress | None = None,
         until: float | None = None,
+        most: int | None = None,
         commits: bool = True,
         keeping: Keeping | None = None,
         graves: Graves | None = None,
@@ -97,10 +131,13 @@ class Taking:
         self._rows = Rows(self._writer, everything=everything)
         self._progress = progress
         self._until = until
+        self._most = most
+        """How many bytes of the newest bundles are read; None means all."""
         self._commits = commits
         """Whether each piece is kept as it comes; a new index is kept when it is whole, or not at all."""
         self._keeping = keeping
         self._graves = graves or Graves({})
+        self._to_come: ToCome | None = None
 
     def take_in(self, seen: Sequence[Seen], only: Collection[str] | None = None) -> TakenIn:
         """Take in all that changed, or what changed in some folders, which are all of their projects."""
@@ -114,10 +151,14 @@ class Taking:
             only, scans = None, [_scan(one, None) for one in seen]
         self._writer.begin()
         standing = [self._on_shelf(shelf) for shelf in shelves(scans)]
-        jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age)
+        jobs = sorted((job for shelf in standing for job in self._jobs(shelf)), key=_age, reverse=True)
+        steps = _steps(jobs, self._size_of_steps())
+        if self._most is not None and len(steps) > 1:
+            # The newest are waited for: copies are kept with the rest.
+            self._keeping = None
         if self._keeping:
             self._keep_unread(seen, scans, standing, jobs)
-        taken = self._read(jobs)
+        taken = self._read(steps)
         may_forget = not _hides_something(scans)
         for shelf in standing:
             self._tidy(shelf, may_forget=may_forget)
@@ -125,7 +166,10 @@ class Taking:
             self._writer.forget_other_shelves([shelf.number for shelf in standing])
         self._note_problems(scans, only)
         self._note_folders(seen, standing, only)
+        was_part = to_come(self._index) is not None
         self._settle()
+        if was_part and not taken.left:
+            merge_from_now_on(self._index)
         self._writer.commit()
         return taken
 
@@ -141,27 +185,59 @@ class Taking:
 
     def _jobs(self, shelf: _OnShelf) -> Iterator[_Job]:
         for bundle in shelf.shelf.bundles:
-            mark = agents.load(bundle.agent).companions().typed_mark(bundle) if bundle.logs else ""
-            stamp = _stamp(bundle, shelf.traced)
             known = shelf.known.get(storable(bundle.key))
-            if known is None or not _is_same(known.stamp, (stamp, shelf.with_logs(stamp)), mark):
-                yield _Job(shelf, bundle, stamp, mark or "")
+            if known is None or not _is_same(known.stamp, shelf, _look(shelf, bundle)):
+                yield _Job(shelf, bundle)
 
-    def _read(self, jobs: Sequence[_Job]) -> TakenIn:
-        total = sum(map(_size, jobs))
-        done = 0
-        for number, job in enumerate(jobs):
-            if self._until is not None and number and time.monotonic() > self._until:
-                for left in jobs[number:]:
-                    left.shelf.is_settled = False
-                return TakenIn(number, done, len(jobs) - number)
-            self._take(job, read_bundle(job.bundle, with_fates=True))
-            done += _size(job)
+    def _read(self, steps: Sequence[_Step]) -> TakenIn:
+        """Read bundles step by step as far as we may."""
+        total, free = sum(step.bytes for step in steps), self._free_numbers(steps)
+        taken = TakenIn(left=sum(len(step.jobs) for step in steps))
+        for number, step in enumerate(steps):
+            if number:
+                if self._has_to_stop():
+                    _unsettle(steps[number:])
+                    break
+                self._pause()
+            start = max(free.start, free.stop - step.room)
+            self._writer.number_from(range(start, free.stop))
+            free = range(free.start, start)
+            taken = self._read_step(step, taken, total)
+            left = ToCome(taken.left, total - taken.bytes, free.start, free.stop)
+            self._to_come = left if taken.left else None
+        self._writer.number_after_all()
+        if self._progress and taken.left:
+            # Who draws it is done for now.
+            self._progress(total, total)
+        return taken
+
+    def _read_step(self, step: _Step, taken: TakenIn, total: int) -> TakenIn:
+        bundles, done = taken.bundles, taken.bytes
+        for job in step.jobs:
+            # First: if it changes while it is read, it is read again the next time.
+            look = _look(job.shelf, job.bundle)
+            self._take(job, look, read_bundle(job.bundle, with_fates=True))
+            bundles, done = bundles + 1, done + _size(job)
             if self._progress:
                 self._progress(done, total)
-        return TakenIn(len(jobs), total)
+        return taken._replace(bundles=bundles, bytes=done, left=taken.left - len(step.jobs))
 
-    def _take(self, job: _Job, reading: Reading) -> None:
+    def _size_of_steps(self) -> int | None:
+        """Bytes of session files; None where nothing counts before all is read."""
+        if self._most is not None or not self._commits:
+            return self._most
+        return STEP if self._until is None else STEP_IN_TIME
+
+    def _has_to_stop(self) -> bool:
+        return self._most is not None or (self._until is not None and time.monotonic() > self._until)
+
+    def _free_numbers(self, steps: Sequence[_Step]) -> range:
+        """The numbers for what is read in several steps; none if it is read in one."""
+        if before := to_come(self._index):
+            return range(before.free_from, before.free_to)
+        return self._writer.leave_free(sum(step.room for step in steps) if len(steps) > 1 else 0)
+
+    def _take(self, job: _Job, look: _Look, reading: Reading) -> None:
         shelf, key = job.shelf, storable(job.bundle.key)
         refused = _refused(reading)
         if refused:
@@ -180,11 +256,9 @@ class Taking:
         if BESIDE in shelf.known:
             self._writer.unsettle(shelf.number, BESIDE)
         if not refused:
-            stamp = shelf.with_logs(job.stamp) if _lacks_a_header(reading) else job.stamp
+            stamp = shelf.with_logs(look.stamp) if _lacks_a_header(reading) else look.stamp
             found = packed_bundle(job.bundle)
-            self._writer.stamp(number, stamp + _digest([job.mark]), _size(job), found)
-        if self._writer.is_idle:
-            self._pause()
+            self._writer.stamp(number, stamp + _digest([look.mark or ""]), _size(job), found)
 
     def _holds(self, bundle: int, files: Collection[str]) -> bool:
         """Whether sessions of a bundle were read from some of these files."""
@@ -308,6 +382,7 @@ class Taking:
     def _pause(self) -> None:
         """Keep what was written so far, if that is of use to anybody."""
         if self._commits:
+            self._index.move_journal_as_it_grows()
             self._settle()
             self._writer.commit()
             self._writer.begin()
@@ -315,20 +390,49 @@ class Taking:
     def _settle(self) -> None:
         """Settle what only all sessions together can tell, of those that were written since the last time."""
         self._writer.flush()
+        note_to_come(self._index, self._to_come)
         settle(self._index, self._writer.touched if self._commits else None, self._writer.lost_their_copy)
         self._writer.touched.clear()
         self._writer.lost_their_copy.clear()
 
 
-def _is_same(known: bytes | None, stamps: Collection[bytes], mark: str | None) -> bool:
+def _look(shelf: _OnShelf, bundle: Bundle) -> _Look:
+    mark = agents.load(bundle.agent).companions().typed_mark(bundle) if bundle.logs else ""
+    return _Look(_stamp(bundle, shelf.traced), mark)
+
+
+def _is_same(known: bytes, shelf: _OnShelf, look: _Look) -> bool:
     """Whether a bundle was read from the same files, with the same said of it in logs.
 
     What is in logs that are closed now was read better before.
     """
-    size = len(_digest([]))
-    if known is None or known[:size] not in stamps:
+    size = len(look.stamp)
+    if known[:size] not in (look.stamp, shelf.with_logs(look.stamp)):
         return False
-    return mark is None or known[size:] == _digest([mark])
+    return look.mark is None or known[size:] == _digest([look.mark])
+
+
+def _steps(jobs: Sequence[_Job], size: int | None) -> list[_Step]:
+    """Jobs, of which the newest is the first, in steps of some size, or in one."""
+    steps: list[_Step] = []
+    gathered: list[_Job] = []
+    weight = 0
+    for job in jobs:
+        gathered.append(job)
+        weight += max(_size(job), _LEAST)
+        if size is not None and weight >= size:
+            steps.append(_step(gathered))
+            gathered, weight = [], 0
+    return [*steps, _step(gathered)] if gathered else steps
+
+
+def _unsettle(steps: Sequence[_Step]) -> None:
+    for job in (job for step in steps for job in step.jobs):
+        job.shelf.is_settled = False
+
+
+def _step(jobs: Sequence[_Job]) -> _Step:
+    return _Step(jobs[::-1], sum(map(_size, jobs)))
 
 
 def _scan(seen: Seen, only: Collection[str] | None) -> Scan:
@@ -372,7 +476,7 @@ def _lacks_a_header(reading: Reading) -> bool:
 
 
 def _age(job: _Job) -> tuple[int, str]:
-    """The order of time, so that larger numbers in the index are newer."""
+    """The order of time, as far as files tell it before they are read."""
     return max((file.mtime_ns for file in job.bundle.files), default=0), job.bundle.key
 
 

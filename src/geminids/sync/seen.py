@@ -1,10 +1,11 @@
 """What homes looked like before any of them was read."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from geminids.core.agents.homes import Home
+from geminids.core.values import NamedTuple
 
 
 class Seen(NamedTuple):

@@ -1,7 +1,8 @@
 """What became of a sync, as a value."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from typing import NamedTuple
+from __future__ import annotations
+
+from geminids.core.values import NamedTuple
 
 
 class Outcome(NamedTuple):
@@ -21,3 +22,5 @@ class Outcome(NamedTuple):
     """Whether the index could not be brought up to date or not be kept, or copies could not."""
     kept: int = 0
     """Of how many files copies were kept."""
+    others_write: bool = False
+    """Whether another process is reading what is left."""

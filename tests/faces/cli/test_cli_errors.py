@@ -167,9 +167,10 @@ def test_ctrl_c_is_answered_with_130(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_while_modules_are_loaded_is_answered_with_130() -> None:
-    line = [sys.executable, "-c", INTERRUPTED_AT_LOADING, "list"]
-    done = subprocess.run(line, check=False, capture_output=True, timeout=30)
-    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+    for module, command in (("click", "doctor"), ("sqlite3", "list")):
+        line = [sys.executable, "-c", INTERRUPTED_AT_LOADING, command, module]
+        done = subprocess.run(line, check=False, capture_output=True, timeout=30)
+        assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 INTERRUPTED_AT_LOADING = """
@@ -177,8 +178,9 @@ import sys
 from geminids.__main__ import main
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
-        if name == "click":
+        if name == wanted:
             raise KeyboardInterrupt
+wanted = sys.argv.pop()
 sys.meta_path.insert(0, Interrupting())
 sys.exit(main())
 """

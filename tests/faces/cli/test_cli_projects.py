@@ -165,7 +165,7 @@ def test_a_look_in_vain_is_noted_even_after_a_deeper_one(
     geminids: Run, tmp_path: Path, machine: Path
 ) -> None:
     name = write_unknown(tmp_path, "/nowhere/at/all")
-    geminids("projects", "resolve", "--deep", "--seconds", "5", "--home", tmp_path)
+    geminids("projects", "resolve", "--deep", "--seconds", "60", "--home", tmp_path)
     with sqlite3.connect(machine / ".local/share/geminids/geminids.db") as kept:
         kept.execute(
             "UPDATE looked_for SET at = '2026-05-01T00:00:00+00:00', sum = NULL WHERE hash = ?", [name]

@@ -20,9 +20,11 @@ import httpx2
 import pytest
 
 from geminids.core.errors import INTERRUPTED, WRONG_USAGE
+from geminids.faces.web.errors import EndingError
 from geminids.faces.web.libraries import Libraries
 from geminids.library import Library, open_library
 from geminids.library.current_index import Progress
+from geminids.query.sessions.listing import Filter
 from tests.conftest import FIXTURES
 from tests.support.connections import to_be_closed
 from tests.support.homes import FIRST_ID, write_session
@@ -46,18 +48,21 @@ def write_many(home: Path, number: int = MANY) -> None:
 
 
 class Held:
-    """Opens libraries whose first sync waits after the first files until it is let go."""
+    """Opens libraries whose first sync waits after some groups of files until it is let go."""
 
-    def __init__(self, home: Path, data: Path) -> None:
+    def __init__(self, home: Path, data: Path, after: int = 1) -> None:
         self._opening = partial(open_library, [str(home)], str(data))
+        self._left = after
         self.has_begun, self.may_go_on = Event(), Event()
 
     def __call__(self, *, sync: bool, progress: Progress | None = None) -> Library:
         def hear(read: int, total: int) -> None:
             assert progress is not None
             progress(read, total)
-            self.has_begun.set()
-            self.may_go_on.wait(20)
+            self._left -= 1
+            if self._left <= 0:
+                self.has_begun.set()
+                self.may_go_on.wait(20)
 
         return self._opening(sync=sync, progress=hear if progress else None)
 
@@ -83,6 +88,35 @@ def test_a_first_sync_says_that_it_is_and_how_much_is_read(tmp_path: Path) -> No
     assert during.total
     assert during.read < during.total
     assert (after.is_first, after.is_running, after.is_empty, after.read) == (False, False, False, None)
+
+
+def test_the_newest_are_there_while_the_rest_is_read_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from threading import Thread
+
+    for name in ("intake.STEP", "FIRST_STEP"):
+        monkeypatch.setattr(f"geminids.sync.{name}", 1)
+    monkeypatch.setattr("geminids.faces.web.libraries.OFTEN", 0.0)
+    write_many(tmp_path / "home", 5)
+    # One of the first step, its end, one of the second step that counts by then, and one of the third.
+    held = Held(tmp_path / "home", tmp_path / "data", after=4)
+    libraries = to_be_closed(Libraries(held, syncs=True))
+    generation = libraries.generation
+    thread = Thread(target=libraries.sync)
+    thread.start()
+    held.has_begun.wait(20)
+    during = libraries.state()
+    with libraries.borrow() as library:
+        total = library.listing(Filter()).total
+    is_another = libraries.generation != generation
+    held.may_go_on.set()
+    thread.join()
+    after = libraries.state()
+    libraries.close()
+    assert (during.is_first, during.is_running, during.to_come, total) == (False, True, 3, 2)
+    assert is_another, "an answer from before must not be given again"
+    assert (after.is_running, after.to_come) == (False, 0)
 
 
 def test_a_later_start_is_no_first_one(tmp_path: Path) -> None:
@@ -264,3 +298,13 @@ def test_without_a_browser_it_serves_all_the_same(tmp_path: Path) -> None:
         out, said = server.process.communicate(timeout=30)
     assert (server.process.returncode, out) == (0, "")
     assert "Traceback" not in said
+
+
+def test_no_sync_begins_after_all_libraries_are_closed(tmp_path: Path) -> None:
+    write_session(tmp_path / "home")
+    opening = partial(open_library, [str(tmp_path / "home")], str(tmp_path / "data"))
+    libraries = Libraries(opening, syncs=True)
+    libraries.sync()
+    libraries.close()
+    with pytest.raises(EndingError):
+        libraries.sync()

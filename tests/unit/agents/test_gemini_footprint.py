@@ -48,6 +48,7 @@ def test_a_footprint_loads_neither_the_model_nor_a_reader(tmp_path: Path) -> Non
         "geminids.core.disk",
         "geminids.core.errors",
         "geminids.core.plugins",
+        "geminids.core.values",
         "geminids.core.agents",
         "geminids.reading",
         "geminids.reading.footprints",

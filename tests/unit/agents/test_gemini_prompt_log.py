@@ -410,6 +410,18 @@ def test_of_a_log_longer_than_any_the_newest_lines_are_read(
     assert problems(log) == [ProblemKind.LEFT_UNREAD]
 
 
+def test_a_long_log_is_read_block_by_block_and_loses_no_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = written(*(entry(number, "w" * number * 10) for number in range(200)))
+    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", 1_000)
+    monkeypatch.setattr(prompt_log, "_BLOCK", 500)
+    log = read(tmp_path, content)
+    assert [line.message_id for line in log.lines] == list(range(1, 200))
+    assert [line.place.line for line in log.lines] == [2 + 7 * number for number in range(1, 200)]
+    assert (problems(log), accounted(log.account)) == ([], len(content))
+
+
 def test_of_a_long_log_on_one_line_nothing_is_read(tmp_path: Path) -> None:
     content = written(*(entry(number) for number in range(100)), indent=None)
     log = read(tmp_path, content, limit=1_000)
@@ -445,15 +457,20 @@ ENTRIES = (
     cut=some.tuples(some.integers(0, 2_000), some.integers(0, 2_000)),
     noise=some.binary(max_size=12),
     limit=some.none() | some.integers(0, 1_000),
+    at_once=some.sampled_from([100, 32_000_000]),
 )
 def test_hostile_logs_are_accounted_for(
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     entries: list[object],
     indent: int | None,
     cut: tuple[int, int],
     noise: bytes,
     limit: int | None,
+    at_once: int,
 ) -> None:
+    monkeypatch.setattr(prompt_log, "_READ_AT_ONCE", at_once)
+    monkeypatch.setattr(prompt_log, "_BLOCK", 50)
     content = written(*entries, indent=indent)
     start, end = (min(place, len(content)) for place in sorted(cut))
     log = read(tmp_path, content[:start] + noise + content[end:], limit)
@@ -463,10 +480,16 @@ def test_hostile_logs_are_accounted_for(
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(entries=some.lists(ENTRIES, max_size=8))
-def test_reading_line_by_line_finds_the_same_lines(tmp_path: Path, entries: list[object]) -> None:
+@given(entries=some.lists(ENTRIES, max_size=8), block=some.integers(1, 300))
+def test_reading_line_by_line_finds_the_same_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries: list[object], block: int
+) -> None:
     content = written(*(one for one in entries if isinstance(one, dict)))
-    at_once, in_pieces = read(tmp_path, content), read(tmp_path, content + b"}")
+    with monkeypatch.context() as patch:
+        at_once = read(tmp_path, content)
+        patch.setattr(prompt_log, "_READ_AT_ONCE", 100)
+        patch.setattr(prompt_log, "_BLOCK", block)
+        in_pieces = read(tmp_path, content)
     spans = [[(line.text, line.place.line, line.place.start, line.place.end) for line in log.lines]
              for log in (at_once, in_pieces)]  # fmt: skip
     assert spans[0] == spans[1]

@@ -17,7 +17,9 @@ import pytest
 
 from geminids.agents.gemini import GeminiSource
 from geminids.agents.gemini.companions import lost, typed_words
-from geminids.core.model import Message, Origin, Session, SessionKind, State, Text
+from geminids.core.agents.base import CompanionFile
+from geminids.core.disk import REAL, Disk
+from geminids.core.model import CompanionKind, Message, Origin, Session, SessionKind, State, Text
 from geminids.library import Library, open_library
 from geminids.query.search.found import Hit
 from geminids.query.search.question import Question
@@ -160,7 +162,9 @@ def test_the_index_follows_the_log_alone(tmp_path: Path) -> None:
     assert not found(home.library(), "walrus")
 
 
-def test_a_log_that_was_closed_forgets_nothing(tmp_path: Path, without_privileges: Rights) -> None:
+def test_a_log_that_was_closed_forgets_nothing(
+    tmp_path: Path, without_privileges: Rights, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = Home(tmp_path)
     home.session(ID, [(0, "user", "First words")])
     home.log([(ID, 0, "First words", 0), (ID, 1, "A walrus that was lost", 5)])
@@ -168,10 +172,32 @@ def test_a_log_that_was_closed_forgets_nothing(tmp_path: Path, without_privilege
     for path in (tmp_path / "data", *(tmp_path / "data").rglob("*")):
         path.chmod(0o777)
     home.path("logs.json").chmod(0)
-    typed_words._read.cache_clear()
+    monkeypatch.setattr(typed_words, "_logs_at_hand", typed_words._LogsAtHand())
     with without_privileges(), home.library() as library:
         assert not library.sync().bundles
         assert library.search("walrus").sessions
+
+
+def test_logs_of_many_projects_are_read_once_and_large_ones_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[CompanionFile, ...]] = []
+
+    def noted(logs: tuple[CompanionFile, ...], _: Disk) -> typed_words._Typed:
+        read.append(logs)
+        return typed_words._Typed({}, (), is_whole=True)
+
+    def log(name: str, size: int) -> tuple[CompanionFile, ...]:
+        return (CompanionFile(f"/logs/{name}", size, 0, 0, CompanionKind.PROMPT_LOG),)
+
+    monkeypatch.setattr(typed_words, "_read", noted)
+    at_hand = typed_words._LogsAtHand()
+    small = [log(str(number), 1_000) for number in range(100)]
+    for logs in (*small, *small):
+        at_hand.read(logs, REAL)
+    assert read == small
+    large = log("large", 8_000_000)
+    for logs in (large, large, small[0]):
+        at_hand.read(logs, REAL)
+    assert read == [*small, large, small[0]]
 
 
 # Mistaken for one another

@@ -26,6 +26,7 @@ from geminids.core.agents.traces import trace
 from geminids.core.disk import KEPT_INODE, REAL, Disk
 from geminids.core.errors import GeminidsError
 from geminids.core.model import Companion, CompanionKind, Problem, Session
+from geminids.query.search.record_files import RecordFiles
 from geminids.query.search.snippets import Cutter
 from geminids.query.sessions.homes_reader import HomesReader
 from geminids.reading.bundles import read_beside, read_bundle, shelves
@@ -556,8 +557,8 @@ def test_a_snippet_is_cut_from_a_copy(tmp_path: Path) -> None:
     wanted = (Want("pears"),)
 
     def cut(disk: Disk | None) -> str | None:
-        with Cutter({1: str(path)}, wanted, 80, disk) as cutter:
-            found = cutter.cut(spans, ("human",))
+        with RecordFiles({1: str(path)}, disk) as files:
+            found = Cutter(files, wanted, 80).cut(spans, ("human",))
             return found.snippet.text if found else None
 
     assert cut(None) == cut(disk) == "green pears"
@@ -578,8 +579,8 @@ def test_a_snippet_is_cut_from_a_copy_of_a_packed_rollout(tmp_path: Path) -> Non
         if message.source.file.endswith(".zst")
     )
     shutil.rmtree(home)
-    with Cutter({1: place.file}, (), 80, disk) as cutter:
-        assert cutter.cut(f"1:{place.start}:{place.end}", ()) is not None
+    with RecordFiles({1: place.file}, disk) as files:
+        assert Cutter(files, (), 80).cut(f"1:{place.start}:{place.end}", ()) is not None
 
 
 def test_the_text_of_a_companion_that_is_gone_is_its_copy(tmp_path: Path) -> None:

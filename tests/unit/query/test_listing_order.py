@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from geminids.core.model import Counts, Project, SessionSummary
-from geminids.query.sessions.listing import Filter, listing
+from geminids.query.sessions.listing import LED_BY_HUMANS, Filter, listing
 from geminids.storage.index.reader import ORDERS
 from tests.conftest import Run
 from tests.support.homes import write_session
@@ -67,3 +67,16 @@ def test_numbers_and_hints_follow_the_order(geminids: Run, tmp_path: Path) -> No
     assert "list --limit 2 --sort title --reverse --home" in outcome.err
     assert "Zebra" in geminids("show", "1", *where).out
     assert geminids("list", "--sort", "size", *where).code == 2
+
+
+def test_the_newest_are_found_without_putting_all_in_order() -> None:
+    index = index_of(THERE)
+    asked: list[str] = []
+    index.connection.set_trace_callback(asked.append)
+    listing(index, Filter(kinds=LED_BY_HUMANS), 2)
+    index.connection.set_trace_callback(None)
+    newest = next(question for question in asked if "LIMIT 2" in question)
+    plan = [row[3] for row in index.connection.execute(f"EXPLAIN QUERY PLAN {newest}")]
+    assert "sessions_by_time" in plan[0]
+    # Only those of the same moment are.
+    assert "USE TEMP B-TREE FOR ORDER BY" not in plan

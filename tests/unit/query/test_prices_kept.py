@@ -161,7 +161,7 @@ def run(code: str, kept: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_with_kept_prices_nothing_heavier_than_json_and_decimal_is_loaded() -> None:
+def test_with_kept_prices_nothing_heavier_than_sqlite_and_decimal_is_loaded() -> None:
     amount, loaded = run(LIGHT, KEPT)
     assert Decimal(amount) == Decimal("1.25")
     ours = {name for name in loaded.split() if name.startswith("geminids")}
@@ -175,6 +175,8 @@ def test_with_kept_prices_nothing_heavier_than_json_and_decimal_is_loaded() -> N
         "geminids.query.usage.amounts",
         "geminids.query.usage.prices",
         "geminids.query.usage.prices.cache",
+        "geminids.storage",
+        "geminids.storage.small_json",
     }
     heavy = {"genai_prices", "pydantic", "importlib.metadata", "importlib.util", "dataclasses", "tomllib"}
     assert not set(loaded.split()) & heavy

@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from geminids.core.errors import WRONG_USAGE
-from geminids.faces.cli import search_command
+from geminids.faces.cli import search_answer
 from geminids.query.search.filters import PLACES
 from geminids.query.search.language import Query, QuerySyntaxError, _by_grammar, parse
-from geminids.query.search.literals import needed_by_regex
 from geminids.query.search.question import Question
 from geminids.query.search.tree import And, Node, Not, Or, Prefix, Regex, Substring, Words
 from geminids.storage.index import schema
@@ -212,7 +211,7 @@ def test_whatever_is_typed_is_a_query_or_an_error_of_ours(typed: str) -> None:
         query = parse(typed, NOW)
         row = dict.fromkeys(schema.COLUMNS, typed)
         with FullText([row]) as full_text:
-            candidates = full_text.candidates(query.fts())
+            candidates = full_text.candidates(query)
         assert query.matches(row) == bool(candidates) or (query.fts().must_verify and candidates)
 
 
@@ -241,7 +240,7 @@ def test_several_values_are_alternatives(typed: str) -> None:
 def test_filters_alone_are_a_query() -> None:
     query = parse("agent:gemini since:7d before:yesterday since:3d", NOW)
     assert query.tree is None
-    assert tuple(query.fts()) == (None, False, False)
+    assert tuple(query.fts()) == (None, True, False)
     assert query.matches({})
     assert query.since == NOW - timedelta(days=3)
     assert query.before == datetime(2026, 6, 14, tzinfo=UTC)
@@ -273,8 +272,8 @@ def test_where_a_hit_may_come_from(typed: str, columns: tuple[str, ...]) -> None
 
 def test_every_column_of_the_index_can_be_named() -> None:
     # The command line has them too, so that its help need not load anything.
-    assert set(search_command.PLACES) == set(PLACES)
-    assert Question("").limit == search_command.LIMIT
+    assert set(search_answer.PLACES) == set(PLACES)
+    assert Question("").limit == search_answer.LIMIT
     assert set(PLACES.values()) == set(schema.COLUMNS)
 
 
@@ -323,7 +322,7 @@ def test_what_is_found(typed: str, found: set[int]) -> None:
     query = parse(typed)
     assert {n for n, texts in enumerate(TEXTS) if query.matches(texts)} == found
     with FullText(TEXTS) as full_text:
-        candidates = full_text.candidates(query.fts())
+        candidates = full_text.candidates(query)
     assert {n for n in candidates if query.matches(TEXTS[n])} == found
     assert query.fts().must_verify or candidates == found
 
@@ -376,7 +375,7 @@ def test_the_index_finds_what_a_scan_finds(
 ) -> None:
     query = Query("", tree, (), columns)
     with FullText(rows) as full_text:
-        found = full_text.candidates(query.fts())
+        found = full_text.candidates(query)
     assert not query.fts().must_verify
     assert found == {n for n, row in enumerate(rows) if query.matches(row)}
 
@@ -388,7 +387,7 @@ def test_no_match_is_missing_among_the_candidates(
 ) -> None:
     query = Query("", tree, (), columns)
     with FullText(rows) as full_text:
-        found = full_text.candidates(query.fts())
+        found = full_text.candidates(query)
     matching = {n for n, row in enumerate(rows) if query.matches(row)}
     assert matching <= found
     assert query.fts().must_verify or matching == found
@@ -398,26 +397,7 @@ def test_no_match_is_missing_among_the_candidates(
 def test_capitals_within_a_word_hide_no_substring(text: str) -> None:
     for query in (parse(f'*"{text[1:5]}"*'), parse('*" foobar"*'), parse(r"/[ (.]foobar/")):
         with FullText([{"human": text}]) as full_text:
-            assert full_text.candidates(query.fts()) or not query.matches({"human": text})
-
-
-def test_substrings_and_patterns_narrow_the_search_where_they_can() -> None:
-    assert parse('*"error: timeout in"*').fts().expression is not None
-    assert parse("/中文.*/").fts().expression == '"中文"'
-    assert tuple(parse("cors *flight*").fts()) == ('"cors" OR "c ors" OR "co rs"', False, True)
-    assert tuple(parse("/a+|b/").fts()) == (None, False, True)
-
-
-UNCERTAIN = (
-    *("a|(foo bar)", "(?x) foo bar", r"\x20foo", "x( foo)?", "x[ foo]", "( foo)*"),
-    *(r"\bfoo\b", " fo", " foo?"),
-)
-
-
-@pytest.mark.parametrize("pattern", UNCERTAIN)
-def test_what_is_not_certain_is_not_needed(pattern: str) -> None:
-    needed = [phrase.words for phrases in needed_by_regex(pattern) for phrase in phrases]
-    assert ("foo",) not in needed
+            assert full_text.candidates(query) or not query.matches({"human": text})
 
 
 def test_the_largest_query_is_one_for_fts5() -> None:
@@ -427,7 +407,7 @@ def test_the_largest_query_is_one_for_fts5() -> None:
         deep = f"(w{number} (x{number} OR -y{number} OR {deep}))"
     with FullText(TEXTS) as full_text:
         for typed in (" ".join(words), " | ".join(words), " -".join(words), f"z {deep}", f"z -{deep}"):
-            assert full_text.candidates(parse(typed).fts()) == set()
+            assert full_text.candidates(parse(typed)) == set()
 
 
 def test_what_is_looked_for_is_highlighted() -> None:

@@ -17,8 +17,12 @@ from geminids.library import Library
 from geminids.query.usage.amounts import Amounts
 from geminids.query.usage.figures import amounts_of
 from geminids.query.usage.stats import STATS_GROUPS, Statistics, StatsQuestion
+from geminids.storage.index import totals
+from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import USAGE
+from geminids.storage.index.totals import Scope
 from tests.conftest import FIXTURES, NOW
+from tests.support.connections import to_be_closed
 from tests.support.homes import tool_call, write_session
 
 SECOND_ID = "2e0c9a2b-0000-4000-8000-000000000002"
@@ -81,6 +85,29 @@ def test_groups_add_up_to_the_total(library: Library, by: str) -> None:
             assert sum(getattr(group, name) for group in figures) == getattr(found.total, name), name
     days = [tokens.total for _, tokens in found.days if tokens.total is not None]
     assert sum(days) == found.total.tokens.total
+
+
+@pytest.mark.parametrize("group", ["day", "week", "month", "model", "all"])
+def test_what_is_summed_up_by_day_is_what_sessions_come_to(home: Path, tmp_path: Path, group: str) -> None:
+    for day in (1, 3, 4, 31):
+        changed = tool_call("write_file", args={"file_path": f"/a/{day % 2}", "content": "x"})
+        for number in range(day % 3 + 1):
+            native_id = f"{day:06}{number:02}-0000-4000-8000-000000000000"
+            write_session(tmp_path, native_id, day=day, calls=[changed])
+    index = to_be_closed(Library([home, tmp_path], tmp_path / "data"))._context.index.open()
+    first, last = totals.span(index, Scope()) or (0, 0)
+    assert first < last
+    every_session = [Condition("s.id IS NOT NULL")]
+    for bounds in ((None, None), (first + 1, None), (first, last - 1), (None, first - 1)):
+        summed = Scope(first=bounds[0], last=bounds[1])
+        counted = summed._replace(conditions=every_session)
+        assert (summed.is_of_all, counted.is_of_all) == (True, False)
+        if group != "all":
+            assert totals.spent(index, summed, group) == totals.spent(index, counted, group)
+        assert totals.span(index, summed) == totals.span(index, counted)
+        if group != "model":
+            assert totals.done(index, summed, group) == totals.done(index, counted, group)
+            assert totals.files(index, summed, group) == totals.files(index, counted, group)
 
 
 def test_subagents_count_as_their_parents_or_stand_alone(library: Library) -> None:

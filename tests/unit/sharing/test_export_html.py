@@ -504,6 +504,7 @@ PIECES = (
 @settings(deadline=None, max_examples=examples(400))
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 @example("word\t\n- item")
+@example("word\xa0\n- item")
 def test_the_short_way_gives_what_the_parser_gives(written: str) -> None:
     assert prose(written) == markdown._parsed(safe.text(written))
 

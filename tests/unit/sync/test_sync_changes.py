@@ -327,6 +327,14 @@ def test_a_closed_saved_chat_stays_and_others_go_on(tmp_path: Path, without_priv
         machine.assert_equals_a_fresh_build()
 
 
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small homes are taken in as large ones are: in many steps, whether or not there is time."""
+    for name in ("intake.STEP", "intake.STEP_IN_TIME", "FIRST_STEP"):
+        monkeypatch.setattr(f"geminids.sync.{name}", 1)
+
+
+@pytest.mark.usefixtures("one_by_one")
 def test_what_there_was_no_time_for_is_said_and_taken_in_later(machine_with: Machine) -> None:
     for number in range(5):
         write_session(machine_with.home, f"{number}abc", slug="shop", day=3, prompt=f"late {number}")
@@ -352,6 +360,7 @@ def test_a_session_without_a_header_gets_its_whole_id_from_a_log_that_comes_late
     machine_with.assert_equals_a_fresh_build()
 
 
+@pytest.mark.usefixtures("one_by_one")
 def test_a_sync_that_had_no_time_ties_what_lies_beside_in_the_end(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     recorded = FIXTURES / "gemini" / "log-two-writers" / "home"

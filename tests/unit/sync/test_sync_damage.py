@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -181,6 +182,57 @@ def test_every_flipped_zeroed_or_repeated_page_is_noticed(tmp_path: Path) -> Non
         with Library([home], data, tell=said.append) as library:
             assert [library.listing(Filter()), library.search("login").sessions] == before
         assert ("damaged" in "".join(said)) is (content != whole)
+
+
+def test_a_bit_that_leaves_no_time_behind_is_noticed_within_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    write_session(home)
+    sync([home], data)
+    file = index_file([home], data)
+    facts, content = file.stat(), bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    def said(after: float) -> str:
+        """What is told so many seconds after the index was last compared."""
+        # As if it had been whole when it was last touched.
+        compared = time.time() + 10
+        os.utime(f"{file}.sum", (compared, compared))
+        told: list[str] = []
+        with monkeypatch.context() as clock, Library([home], data, tell=told.append) as library:
+            clock.setattr(time, "time", lambda: compared + after)
+            library.listing(Filter())
+        return "".join(told)
+
+    assert said(after=23 * 3600) == ""
+    assert "damaged" in said(after=25 * 3600)
+
+
+def test_an_index_that_was_found_whole_is_not_compared_by_the_next_command(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    write_session(home)
+    sync([home], data)
+    seal = Path(f"{index_file([home], data)}.sum")
+
+    def compared_at(moment: float) -> float:
+        """When it is compared that was so the last time at that moment."""
+        os.utime(seal, (moment, moment))
+        with Library([home], data, sync=False) as library:
+            library.listing(Filter())
+        return seal.stat().st_mtime
+
+    now = time.time()
+    assert compared_at(now - 2 * 86_400) >= now - 1
+    # Whoever set the clock back has no word of when it was.
+    assert compared_at(now + 86_400) < now + 3600
+    # It was made later than that, so it may have been touched since.
+    assert compared_at(now - 60) >= now - 1
+    time.sleep(0.02)
+    lately = time.time() - 0.005
+    assert compared_at(lately) == pytest.approx(lately, abs=0.001)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,8 @@ def _folder() -> Iterator[Path]:
 
 def _sync_a_little(homes: ChangingHomes, data: Path) -> None:
     """As a command does that has no time."""
-    with Library(homes.homes, data) as library:
+    with pytest.MonkeyPatch.context() as small_steps, Library(homes.homes, data) as library:
+        small_steps.setattr("geminids.sync.intake.STEP_IN_TIME", 1)
         index, _ = library._context.sync.up_to_date(budget=0.0)
         index.close()
 

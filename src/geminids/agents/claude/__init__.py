@@ -14,11 +14,10 @@ Credentials are never opened.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from geminids.agents.claude import homes as claude_homes
 from geminids.core.agents.source import Source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path

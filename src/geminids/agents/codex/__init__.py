@@ -12,11 +12,10 @@ points at its parent. Checked against releases 0.44 to 0.166, and files of the f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from geminids.agents.codex import homes as codex_homes
 from geminids.core.agents.source import Source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path

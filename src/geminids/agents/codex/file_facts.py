@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from geminids.core.agents.plain import PlainFiles
 from geminids.core.disk import REAL, Disk
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -14,11 +14,10 @@ and tied to them by what they hold in common. Credentials are never opened.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from geminids.agents.gemini import homes as gemini_homes
 from geminids.core.agents.source import Source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
@@ -33,7 +32,7 @@ class GeminiSource(Source):
 
     name = gemini_homes.AGENT
     title = "Gemini CLI"
-    revision = 5
+    revision = 6
     variables: Mapping[str, str] = {
         "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
         "GEMINI_SESSIONS_DIR": "A folder that holds projects of Gemini CLI; looked at besides the others.",

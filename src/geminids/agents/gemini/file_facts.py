@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from geminids.core.agents.plain import PlainFiles
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

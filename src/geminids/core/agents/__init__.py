@@ -9,11 +9,11 @@ and the footprint of a source load the model or a reader: most commands find tha
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from geminids.core.errors import NoWriterError, UnknownAgentError
 from geminids.core.plugins import load_plugin, registered
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.core.agents.protocols import Custodian, Writer
     from geminids.core.agents.records import Recorder

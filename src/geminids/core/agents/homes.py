@@ -4,14 +4,16 @@ Looking for a home takes no more than this, so that a command which finds nothin
 model or any reader.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import os
 import stat
-from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.config import expanded, tidy
 from geminids.core.disk import REAL, Disk
+from geminids.core.values import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
@@ -33,14 +35,14 @@ class Home(NamedTuple):
     """How it is looked at: as it is, or with kept copies of what is gone from it."""
 
     @property
-    def path(self) -> "Path":
+    def path(self) -> Path:
         """The folder for who reads in it. A list of sessions does not, and has no time to load this."""
         from pathlib import Path
 
         return Path(self.folder)
 
 
-def disk_of(homes: "Iterable[Home]", path: str) -> Disk:
+def disk_of(homes: Iterable[Home], path: str) -> Disk:
     """How a file is opened: as the home that it lies in says, as it is if it lies in none."""
     holding = (home for home in homes if path.startswith(home.folder.rstrip(os.sep) + os.sep))
     innermost = max(holding, key=lambda home: len(home.folder), default=None)
@@ -52,12 +54,12 @@ def below(*names: str) -> str:
     return os.path.join(*names)  # noqa: PTH118
 
 
-def listed_folders(value: str | None, separator: str = os.pathsep) -> "Iterator[str]":
+def listed_folders(value: str | None, separator: str = os.pathsep) -> Iterator[str]:
     """The folders that an environment variable names."""
     return (tidy(expanded(path)) for path in (value or "").split(separator) if path)
 
 
-def each_once(homes: "Iterable[Home]", sessions_in: "Callable[[Home], str]") -> "Iterator[Home]":
+def each_once(homes: Iterable[Home], sessions_in: Callable[[Home], str]) -> Iterator[Home]:
     """The homes whose sessions lie in another folder than those of the homes before."""
     seen: set[str] = set()
     for home in homes:
@@ -67,18 +69,18 @@ def each_once(homes: "Iterable[Home]", sessions_in: "Callable[[Home], str]") -> 
             yield home
 
 
-def may_exist(path: "str | Path") -> bool:
+def may_exist(path: str | Path) -> bool:
     """Whether there is something, or we are not allowed to know: then reading it will say so."""
     return _mode(path) is not None
 
 
-def may_be_folder(path: "str | Path") -> bool:
+def may_be_folder(path: str | Path) -> bool:
     """Whether there is a folder, or we are not allowed to know: then the scan will say so."""
     mode = _mode(path)
     return mode is not None and (mode == _UNKNOWN or stat.S_ISDIR(mode))
 
 
-def _mode(path: "str | Path") -> int | None:
+def _mode(path: str | Path) -> int | None:
     """What kind of thing lies there; None if there is nothing."""
     try:
         return os.stat(path).st_mode  # noqa: PTH116

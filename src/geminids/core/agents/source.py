@@ -7,16 +7,20 @@ takes next to nothing: most commands find that nothing has changed, and read no 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Protocol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
+    from typing import Protocol
 
     from geminids.core.agents.base import Bundle, Reading, Scan
     from geminids.core.agents.homes import Home
     from geminids.core.agents.protocols import CompanionReader, Custodian, FileFacts, ProjectFacts, Writer
     from geminids.core.agents.records import Recorder
+else:
+    # What is abstract stays so.
+    from abc import ABC as Protocol  # noqa: N811
 
 
 class Reader(Protocol):

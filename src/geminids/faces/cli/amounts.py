@@ -1,8 +1,8 @@
 """Numbers as tables show them: whole where there is room, short where there is not. Unknown is never 0."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
 
@@ -30,7 +30,7 @@ def short(number: int | None) -> str:
     return f"{'-' if number < 0 else ''}{size:,.{digits}f}{unit}"
 
 
-def dollars(cost: "Decimal | None") -> str:
+def dollars(cost: Decimal | None) -> str:
     """A cost to the cent: $1,087.97."""
     if cost is None:
         return UNKNOWN

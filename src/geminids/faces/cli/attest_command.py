@@ -11,7 +11,7 @@ import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
 from geminids.faces.cli.key_command import ask_passphrase
-from geminids.faces.cli.list_command import EVERY_KIND, ListOptions
+from geminids.faces.cli.list_answer import EVERY_KIND, ListOptions
 from geminids.faces.cli.options import (
     Choices,
     absolute,

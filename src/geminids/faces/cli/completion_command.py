@@ -19,7 +19,7 @@ def completion(shell: str) -> None:
     """  # noqa: D301 - click wants the character itself
     from click.shell_completion import get_completion_class
 
-    from geminids.faces.cli.main import cli
+    from geminids.faces.cli.commands import cli
 
     script = get_completion_class(shell)
     if script is None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
-from geminids.faces.cli.list_command import EVERY_KIND, KINDS, ListOptions
+from geminids.faces.cli.list_answer import EVERY_KIND, KINDS, ListOptions
 from geminids.faces.cli.options import (
     Choices,
     agent_option,
+    click_option,
     complete_files,
     complete_tags,
-    detail_option,
     json_option,
     not_empty,
     pass_choices,
@@ -24,6 +24,7 @@ from geminids.faces.cli.options import (
     sync_option,
 )
 from geminids.faces.cli.redaction_options import hide_option, open_redactor
+from geminids.faces.cli.show_answer import DETAIL
 from geminids.faces.cli.show_command import complete_sessions
 from geminids.faces.cli.talk import say
 from geminids.sharing.export import available as format_names
@@ -109,7 +110,7 @@ def complete_formats(_: click.Context, __: click.Parameter, incomplete: str) -> 
     shell_complete=complete_tags,
     help="All that you tagged so.",
 )
-@detail_option
+@click_option(DETAIL)
 @click.option("--redact", is_flag=True, help="Hide secrets; `geminids redact` shows which.")
 @hide_option
 @click.option(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from geminids.faces.cli.page import Page, Span
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

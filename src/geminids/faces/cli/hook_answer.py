@@ -49,7 +49,7 @@ def plain_options(words: list[str]) -> list[str] | None:
 
 def be_called(options: list[str]) -> None:
     """Start a sync, hear the agent out, and say that there is nothing to say."""
-    for step in (lambda: _start_sync(options), _hear_out, lambda: os.write(1, NOTHING_TO_SAY)):
+    for step in (lambda: start_sync(options), _hear_out, lambda: os.write(1, NOTHING_TO_SAY)):
         try:
             step()
         except OSError:
@@ -57,7 +57,7 @@ def be_called(options: list[str]) -> None:
             continue
 
 
-def _start_sync(options: list[str]) -> None:
+def start_sync(options: list[str]) -> None:
     """Sync in a process that belongs to nobody: the end of the agent, or of its terminal, is not its end."""
     # -P: no module is taken from the folder that the agent works in.
     line = [sys.executable, "-P", "-m", "geminids.faces.background", *options]

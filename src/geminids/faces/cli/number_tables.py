@@ -3,13 +3,16 @@
 Where room is short, numbers become short, then columns leave in their order, and only words are cut.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from geminids.core.values import NamedTuple
 from geminids.faces.cli.amounts import exact, short
 from geminids.faces.cli.page import PlainPage
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page, Span
 
@@ -99,13 +102,13 @@ def fit(fields: Sequence[Field], rows: Sequence[Row], width: int | None) -> Fitt
     return Fitted(fields, rows, _widened(fields, widths, width), is_short, width)
 
 
-def draw(page: "Page", table: Fitted, *, is_drawn: bool) -> None:
+def draw(page: Page, table: Fitted, *, is_drawn: bool) -> None:
     """The headings, then a line each row."""
-    line = _plain if isinstance(page, PlainPage) else _styled
-    page.line(*line(table, Row([Cell(field.heading) for field in table.fields], "quiet")))
+    line = _plain(table) if isinstance(page, PlainPage) else partial(_styled, table)
+    page.line(*line(Row([Cell(field.heading) for field in table.fields], "quiet")))
     for row in table.rows:
         if row.cells:
-            page.line(*line(table, row))
+            page.line(*line(row))
         elif row.words:
             for words in folded(row.words, table.room):
                 page.line((words, row.style))
@@ -169,7 +172,9 @@ def _natural(fields: Sequence[Field], rows: Sequence[Row], *, is_short: bool) ->
 
 
 def _widest(field: Field, rows: Sequence[Row], place: int, *, is_short: bool) -> int:
-    wide = (cells(_text(row.cells[place], is_short=is_short)) for row in rows if row.cells)
+    texts = [_text(row.cells[place], is_short=is_short) for row in rows if row.cells]
+    # There are thousands in a pipe, and nearly all of them are digits.
+    wide = map(len if "".join(texts).isascii() else cells, texts)
     return max(len(field.heading), *wide, 0)
 
 
@@ -201,22 +206,24 @@ def _text(cell: Cell, *, is_short: bool) -> str:
     return cell.short if isinstance(cell.short, str) else short(cell.short)
 
 
-def _plain(table: Fitted, row: Row) -> list[str]:
-    """A row in one piece: thousands of them go through a pipe."""
-    if table.room is not None or table.is_short:
-        return [(" " * GAP).join(_padded(table, row))]
-    pieces: list[str] = []
-    for place, width in table.widths.items():
-        words, field = row.cells[place].exact, table.fields[place]
-        if not field.is_free:
-            # What is wider than its letters gets fewer blanks.
-            room = width if words.isascii() else width - cells(words) + len(words)
-            words = words.rjust(room) if field.is_number else words.ljust(room)
-        pieces.append(words)
-    return [(" " * GAP).join(pieces)]
+def _plain(table: Fitted) -> Callable[[Row], list[str]]:
+    """What makes one piece of a row: thousands of them go through a pipe."""
+    shown = [(place, table.fields[place], width) for place, width in table.widths.items()]
+    # Of most rows every letter is one column wide, and nothing is cut.
+    pattern = (" " * GAP).join(
+        "{}" if field.is_free else f"{{:{'>' if field.is_number else '<'}{width}}}"
+        for _, field, width in shown
+    )
+
+    def line(row: Row) -> list[str]:
+        texts = [row.cells[place].exact for place, _, _ in shown]
+        is_exact = table.room is None and not table.is_short and "".join(texts).isascii()
+        return [pattern.format(*texts) if is_exact else (" " * GAP).join(_padded(table, row))]
+
+    return line
 
 
-def _styled(table: Fitted, row: Row) -> "Iterator[Span]":
+def _styled(table: Fitted, row: Row) -> Iterator[Span]:
     for number, (place, words) in enumerate(zip(table.widths, _padded(table, row), strict=True)):
         yield " " * GAP if number else ""
         yield words, row.cells[place].style or row.style

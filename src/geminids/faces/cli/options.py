@@ -2,89 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from geminids.core.agents import available as known_agents
-from geminids.sharing.transcript.levels import LEVEL_WORDS
+from geminids.faces.cli.choices import Choices as Choices  # noqa: PLC0414 - what every command is handed
+from geminids.faces.cli.forms import (
+    AGENT,
+    AGENTS,
+    FLAG,
+    JSON,
+    NO_SYNC,
+    NUMBER,
+    TEXT,
+    TEXT_OR_NOTHING,
+    WHERE_AND_HOW,
+    WORD,
+    Form,
+    Option,
+)
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from click.shell_completion import CompletionItem
 
-    from geminids.faces.cli.page import Page
-    from geminids.library import Library
-
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class Choices:
-    """What was chosen for the whole run."""
-
-    def __init__(self, now: datetime | None = None) -> None:
-        self._now = now
-        self.home: list[str] = []
-        self.data: str | None = None
-        self.sample = False
-        self.no_color = False
-        self.json = False
-        self.no_sync = False
-
-    @property
-    def now(self) -> datetime:
-        """The time of this run."""
-        from datetime import UTC, datetime
-
-        self._now = self._now or datetime.now(UTC)
-        return self._now
-
-    def open_library(self, *, sample_if_empty: bool = False) -> Library:
-        """The library that was chosen. Programs never get the sample unless they ask for it."""
-        from geminids.faces.cli.progress import progress
-        from geminids.faces.cli.talk import say
-        from geminids.library import open_library
-
-        library = open_library(
-            self.home,
-            self.data,
-            sample=self.sample,
-            sample_if_empty=sample_if_empty and not self.json,
-            sync=not self.no_sync,
-            tell=say,
-            progress=progress("Reading sessions"),
-        )
-        if context := click.get_current_context(silent=True):
-            context.call_on_close(library.close)
-        if library.sample and not self.sample:
-            say("No session on this machine; these are the samples that come with geminids.")
-        return library
-
-    def open_page(self) -> Page:
-        """What is drawn on: stdout, as far as a terminal is there and colour is wished."""
-        from geminids.faces.cli.page import open_page
-        from geminids.faces.cli.screen import find_screen
-
-        return open_page(find_screen(no_color=self.no_color))
-
-    def spelled(self, *words: str) -> str:
-        """A command to type that looks where this one did."""
-        homes = [word for home in self.home for word in ("--home", home)]
-        data = ["--data", self.data] if self.data else []
-        return _joined(["geminids", *words, *homes, *data, *(["--sample"] if self.sample else [])])
-
-
-def _joined(words: list[str]) -> str:
-    """Words as one types them in a shell."""
-    if all(word.replace("-", "").replace("/", "").isalnum() and word.isascii() for word in words):
-        # Nothing needs quotes, and every command would pay for loading what knows about them.
-        return " ".join(words)
-    from shlex import join
-
-    return join(words)
 
 
 def not_empty(_: click.Context, __: click.Parameter, value: Any) -> Any:
@@ -173,70 +118,52 @@ def _remember_folder(context: click.Context, parameter: click.Parameter, value: 
     _remember(context, parameter, not_empty(context, parameter, value))
 
 
-def shared_options(command: Command) -> Command:
-    """Where to look and how to draw."""
-    for add in reversed(_SHARED):
-        command = add(command)
-    return command
+def click_option(option: Option) -> Callable[[Command], Command]:
+    """An option of the table as click knows it."""
+    settings: dict[str, Any] = {"help": option.help.format(agents=", ".join(known_agents()))}
+    if option.takes == FLAG:
+        settings["is_flag"] = True
+    else:
+        settings |= {"metavar": option.metavar, "multiple": option.many, "default": option.default}
+        settings |= {"callback": _CHECKS.get(option.takes), "type": _type_of(option)}
+    if option.takes == TEXT_OR_NOTHING:
+        settings |= {"is_flag": False, "flag_value": ""}
+    if option.completes:
+        settings["shell_complete"] = _COMPLETIONS[option.completes]
+    if option.for_run:
+        remember = _remember if option.takes == FLAG else _remember_folder
+        settings |= {"expose_value": False, "callback": remember}
+    return click.option(*option.spelled.split(), option.name, **settings)
 
 
-_SHARED: list[Callable[[Any], Any]] = [
-    click.option(
-        "--home",
-        multiple=True,
-        metavar="DIR",
-        shell_complete=complete_folders,
-        expose_value=False,
-        callback=_remember_folder,
-        help="A folder that stands for a user's home; may be given several times. Else GEMINIDS_HOMES, "
-        "else where the agents keep their files.",
-    ),
-    click.option(
-        "--data",
-        metavar="DIR",
-        shell_complete=complete_folders,
-        expose_value=False,
-        callback=_remember_folder,
-        help="Our own folder. Else GEMINIDS_DATA, else the usual place.",
-    ),
-    click.option(
-        "--sample",
-        is_flag=True,
-        expose_value=False,
-        callback=_remember,
-        help="The sample sessions that come with geminids.",
-    ),
-    click.option("--no-color", is_flag=True, expose_value=False, callback=_remember, help="No colour."),
-]
+def _type_of(option: Option) -> click.ParamType[Any] | None:
+    if option.takes == NUMBER:
+        return click.IntRange(min=option.least)
+    return click.Choice(option.words) if option.takes == WORD else None
 
-json_option = click.option(
-    "--json", is_flag=True, expose_value=False, callback=_remember, help="One JSON document on stdout."
-)
 
-sync_option = click.option(
-    "--no-sync",
-    is_flag=True,
-    expose_value=False,
-    callback=_remember,
-    help="Take the index as it is, without looking for what is new.",
-)
+_CHECKS = {TEXT: not_empty, AGENT: _known_agents}
+_COMPLETIONS = {"agents": complete_agents, "folders": complete_folders, "tags": complete_tags}
 
-agent_option = click.option(
-    "--agent",
-    "agents",
-    multiple=True,
-    metavar="NAME",
-    callback=_known_agents,
-    shell_complete=complete_agents,
-    help=f"Only of this agent ({', '.join(known_agents())}); given several times, of any of them. "
-    "Else of all.",
-)
 
-detail_option = click.option(
-    "--detail",
-    "detail_level",
-    type=click.Choice(tuple(LEVEL_WORDS)),
-    help=f"How much is told: {'; '.join(f'{level}, {note}' for level, note in LEVEL_WORDS.items())}.",
-)
+def options_of(form: Form) -> Callable[[Command], Command]:
+    """All options of a command."""
+    return _all_of(form.options)
+
+
+def _all_of(options: Sequence[Option]) -> Callable[[Command], Command]:
+    def added(command: Command) -> Command:
+        for option in reversed(options):
+            command = click_option(option)(command)
+        return command
+
+    return added
+
+
+shared_options = _all_of(WHERE_AND_HOW)
+"""Where to look and how to draw."""
+json_option = click_option(JSON)
+sync_option = click_option(NO_SYNC)
+agent_option = click_option(AGENTS)
 
 pass_choices = click.make_pass_decorator(Choices, ensure=True)

@@ -21,7 +21,7 @@ from geminids.sharing.transcript import words
 
 def overview(choices: Choices) -> int:
     """Draw the overview."""
-    library = choices.open_library(sample_if_empty=True)
+    library = choices.open_library(sample_if_empty=True, early=not choices.json)
     found = library.overview(choices.now)
     tell_memory(library)
     if choices.json:

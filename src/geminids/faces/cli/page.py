@@ -5,20 +5,23 @@ Every piece of text is made harmless here, so nothing that draws can forget it.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Literal, Protocol
 
 from geminids.core.values import Value
 from geminids.faces.cli.screen import MOST_READABLE, Screen
 from geminids.sharing.transcript import safe
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import IO, Literal, Protocol
+
     from rich.console import Console, RenderableType
     from rich.markdown import Markdown
     from rich.segment import Segment
     from rich.text import Text
+else:
+    Protocol = object
 
 Span = str | tuple[str, str]
 """Words, or words and the name of their style."""
@@ -67,27 +70,21 @@ class Page(Protocol):
 
     def line(self, *spans: Span, indent: int = 0) -> None:
         """One line; cut where a terminal is too narrow for it, never in a pipe."""
-        ...
 
     def words(self, text: str, style: str = "", indent: int = 0) -> None:
         """Words of any number of lines, broken where a terminal needs it."""
-        ...
 
     def command(self, label: str, command: str) -> None:
         """Something to type, on one line however long: broken in two it could not be pasted."""
-        ...
 
     def markdown(self, text: str, indent: int = 0) -> None:
         """Words that a model wrote as Markdown."""
-        ...
 
     def rule(self) -> None:
         """A line across the page."""
-        ...
 
     def fields(self, *cells: Span) -> None:
         """One line for programs: tabs between the cells, nothing cut."""
-        ...
 
 
 class PlainPage:
@@ -268,6 +265,8 @@ def _markdown(text: str) -> Markdown:
 
 def _is_shorter(lines: Sequence[Sequence[Segment]], text: str) -> bool:
     """Whether letters or digits of a text are missing in its layout, names of languages apart."""
+    import re
+
     shown = sum(character.isalnum() for line in lines for segment in line for character in segment.text)
     return shown < sum(character.isalnum() for character in re.sub(_FENCE, "", text))
 

@@ -1,12 +1,14 @@
 """What is said beside the hits of a search: how much there is, what was left out, how to see more."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.core.values import NamedTuple
 from geminids.faces.cli.talk import say
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.query.search.found import Found, Stopped, Unsearched
 
@@ -17,7 +19,7 @@ MOST_NAMED = 6
 class SearchOutcome(NamedTuple):
     """What to speak about."""
 
-    found: "Found"
+    found: Found
     spelled: Callable[..., str]
     """The command to type for the same search, with more words."""
     show: str
@@ -77,7 +79,7 @@ def _has_words(typed: str) -> bool:
     return has_words(typed)
 
 
-def _offer(typed: str, near: "Sequence[str]") -> str:
+def _offer(typed: str, near: Sequence[str]) -> str:
     if not near:
         return ""
     return f" There are: {', '.join(near)}." if ":" in typed else f" Did you mean {' or '.join(near)}?"
@@ -94,7 +96,7 @@ def _tell_filters(typed: str) -> None:
         say(f"`{name}:` is no filter, so it was looked for as a word. Filters are {', '.join(FILTERS)}.")
 
 
-def _tell_unsearched(unsearched: "Sequence[Unsearched]") -> None:
+def _tell_unsearched(unsearched: Sequence[Unsearched]) -> None:
     """Name the messages in which a regular expression took too long."""
     from importlib.util import find_spec
 
@@ -114,12 +116,12 @@ def _tell_unsearched(unsearched: "Sequence[Unsearched]") -> None:
         say(f"{who_adds('regex')} adds an engine that hardly any can slow down.")
 
 
-def _numbers(places: "Sequence[int]") -> str:
+def _numbers(places: Sequence[int]) -> str:
     shown = " ".join(f"#{place + 1}" for place in places[:MOST_NAMED])
     return f"{shown} …" if len(places) > MOST_NAMED else shown
 
 
-def _tell_stopped(outcome: SearchOutcome, stopped: "Stopped") -> None:
+def _tell_stopped(outcome: SearchOutcome, stopped: Stopped) -> None:
     from geminids.sharing.transcript import words
 
     going_on = outcome.spelled("--after", outcome.found.next or "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from geminids.core.errors import PARTLY_DONE, Candidate, GeminidsError, Unreadable
 from geminids.core.names import project_names
@@ -13,6 +12,7 @@ from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.faces.cli.talk import say
 from geminids.sharing.transcript import words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.options import Choices

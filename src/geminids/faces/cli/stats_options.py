@@ -1,10 +1,11 @@
 """What `geminids stats` is asked, as it was typed; and what is said where there is nothing to count."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
+from geminids.core.values import NamedTuple
 from geminids.faces.cli.talk import say
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.library import Library
     from geminids.query.usage.stats import StatsQuestion
@@ -29,7 +30,7 @@ class StatsOptions(NamedTuple):
     chart: str | None
     limit: int | None
 
-    def question(self) -> "StatsQuestion":
+    def question(self) -> StatsQuestion:
         """What the library is asked."""
         from geminids.query.usage.stats import StatsQuestion
 
@@ -56,7 +57,7 @@ class StatsOptions(NamedTuple):
         return [*typed, *ends_options, self.words] if self.words else typed
 
 
-def tell_nothing(library: "Library", asked: StatsOptions) -> None:
+def tell_nothing(library: Library, asked: StatsOptions) -> None:
     """Say why there is nothing to count."""
     from geminids.faces.cli.sessions import tell_nothing_found
     from geminids.query.sessions.listing import Filter

@@ -1,9 +1,9 @@
 """Figures of sessions as a page: a heading, a table that adds up, what is to be known of its numbers."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from geminids.core.values import Value
 from geminids.faces.cli.amounts import UNKNOWN, dollars, exact, percent, short
@@ -22,6 +22,7 @@ from geminids.faces.cli.number_tables import (
 )
 from geminids.sharing.transcript import safe, words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.faces.cli.page import Page
     from geminids.query.usage.figures import Figures, Tokens
@@ -41,7 +42,7 @@ _NAME_WIDTHS = {"session": (16, 40), "project": (10, 20), "model": (24, 30), "to
 class View(Value):
     """What of the figures is shown, and where."""
 
-    stats: "Statistics"
+    stats: Statistics
     limit: int | None
     """At most so many groups; all others are one row."""
     width: int | None
@@ -56,7 +57,7 @@ class Quantity(Value):
     """A number that a column shows of each group."""
 
     field: Field
-    of: "Callable[[Figures], Cell]"
+    of: Callable[[Figures], Cell]
     adds_up: bool = True
     """Whether the groups together are the sum of each; a session may be in several groups."""
 
@@ -64,7 +65,7 @@ class Quantity(Value):
 # Heading
 
 
-def draw_heading(page: "Page", view: View) -> None:
+def draw_heading(page: Page, view: View) -> None:
     """What all of it comes to, and when it was."""
     stats = view.stats
     for line in flow([*_span(stats), *stats.agents], view.width):
@@ -77,7 +78,7 @@ def draw_heading(page: "Page", view: View) -> None:
         page.line((line_of_days[0], "tool"), (f"  {line_of_days[1]}", "quiet"))
 
 
-def _span(stats: "Statistics") -> Iterator[str]:
+def _span(stats: Statistics) -> Iterator[str]:
     """From the first day to the last."""
     if stats.span is not None:
         first, last = stats.span
@@ -88,7 +89,7 @@ def _day(day: date) -> str:
     return f"{day.day} {day:%b} {day.year}"
 
 
-def _done(total: "Figures") -> Iterator[str]:
+def _done(total: Figures) -> Iterator[str]:
     subagents = f" and {words.count(total.subagents, 'subagent')}" if total.subagents else ""
     yield f"{words.count(total.sessions, 'session')}{subagents}"
     yield words.count(total.prompts, "prompt")
@@ -101,7 +102,7 @@ def _done(total: "Figures") -> Iterator[str]:
         yield f"{words.count(total.files, 'file')} changed{lines}"
 
 
-def _spent(stats: "Statistics") -> Iterator[str]:
+def _spent(stats: Statistics) -> Iterator[str]:
     used = stats.total.tokens
     yield words.count(used.requests, "request")
     yield "tokens not recorded" if used.total is None else f"{exact(used.total)} tokens"
@@ -109,7 +110,7 @@ def _spent(stats: "Statistics") -> Iterator[str]:
         yield f"{dollars(used.cost)} {LABEL}{_basis(stats)}"
 
 
-def _basis(stats: "Statistics") -> str:
+def _basis(stats: Statistics) -> str:
     """Where the prices are from."""
     known = [stats.basis.library] if stats.basis.library else []
     own = [f"your prices of {', '.join(stats.basis.overrides)}"] if stats.basis.overrides else []
@@ -134,7 +135,7 @@ def _line_of_days(view: View) -> tuple[str, str] | None:
 # Table
 
 
-def draw_table(page: "Page", view: View) -> None:
+def draw_table(page: Page, view: View) -> None:
     """A row each group, and their sum."""
     table = _laid_out(view)
     page.line()
@@ -179,26 +180,24 @@ def _with_bars(
     return [*fields, Field(" " * width, is_number=False)], drawn
 
 
-def _weight(by: str) -> "Callable[[Figures], int | None]":
+def _weight(by: str) -> Callable[[Figures], int | None]:
     if by == "tool":
         return lambda figures: figures.calls
     return lambda figures: figures.tokens.total
 
 
-def without_noise(stats: "Statistics") -> "Statistics":
+def without_noise(stats: Statistics) -> Statistics:
     """Figures without a group of which nothing is known but that replies are of no known model."""
     return stats._replace(
         groups=[group for group in stats.groups if stats.by != "model" or group.key or _says(group.figures)]
     )
 
 
-def _says(figures: "Figures") -> bool:
+def _says(figures: Figures) -> bool:
     return bool(figures.tokens.requests or (figures.estimated and figures.estimated.requests))
 
 
-def shown_groups(
-    stats: "Statistics", limit: int | None
-) -> "tuple[Sequence[StatsGroup], Sequence[StatsGroup]]":
+def shown_groups(stats: Statistics, limit: int | None) -> tuple[Sequence[StatsGroup], Sequence[StatsGroup]]:
     """The last of those in order of time, else the first; and those that are left."""
     if limit is None or len(stats.groups) <= limit:
         return stats.groups, ()
@@ -223,9 +222,7 @@ def _rows(view: View, quantities: Sequence[Quantity]) -> list[Row]:
     return [*rows, RULE, Row(total, "title"), *_estimated(stats, stats.total, quantities)]
 
 
-def _rest(
-    stats: "Statistics", others: "Sequence[StatsGroup]", quantities: Sequence[Quantity]
-) -> Iterator[Row]:
+def _rest(stats: Statistics, others: Sequence[StatsGroup], quantities: Sequence[Quantity]) -> Iterator[Row]:
     """All groups that are not shown, so that the columns add up."""
     figures = stats.together(others)
     what = "earlier" if stats.by in TIMES else "others"
@@ -234,7 +231,7 @@ def _rest(
     yield from _estimated(stats, figures, quantities)
 
 
-def _estimated(stats: "Statistics", figures: "Figures", quantities: Sequence[Quantity]) -> Iterator[Row]:
+def _estimated(stats: Statistics, figures: Figures, quantities: Sequence[Quantity]) -> Iterator[Row]:
     """A guess stands in a row of its own, and is in no sum."""
     guess = figures.estimated
     if guess is None or not guess.requests:
@@ -244,7 +241,7 @@ def _estimated(stats: "Statistics", figures: "Figures", quantities: Sequence[Qua
     yield Row([*_named(stats, "  estimated"), *cells], "thought")
 
 
-def _guessed(quantity: Quantity, figures: "Figures") -> Cell:
+def _guessed(quantity: Quantity, figures: Figures) -> Cell:
     if quantity.field.heading not in _OF_REQUESTS:
         return EMPTY
     cell = quantity.of(figures)
@@ -257,7 +254,7 @@ def _guessed(quantity: Quantity, figures: "Figures") -> Cell:
 # Names of groups
 
 
-def _names(stats: "Statistics") -> list[Field]:
+def _names(stats: Statistics) -> list[Field]:
     heading = {"week": "week of"}.get(stats.by, stats.by)
     least, wishes = _NAME_WIDTHS.get(stats.by, (None, None))
     is_free = stats.by in ("session", "project")
@@ -267,12 +264,12 @@ def _names(stats: "Statistics") -> list[Field]:
     return [name]
 
 
-def _named(stats: "Statistics", name: str) -> list[Cell]:
+def _named(stats: Statistics, name: str) -> list[Cell]:
     """The cells of a row that is no group."""
     return [Cell(name), EMPTY] if stats.by == "session" else [Cell(name)]
 
 
-def _group_names(stats: "Statistics", *, is_piped: bool) -> "Callable[[StatsGroup], list[Cell]]":
+def _group_names(stats: Statistics, *, is_piped: bool) -> Callable[[StatsGroup], list[Cell]]:
     if stats.by == "month":
         return lambda group: [Cell(group.key[: len("2026-11")])]
     if stats.by != "session":
@@ -298,7 +295,7 @@ def id_cells(ids: Iterable[str], *, is_whole: bool) -> dict[str, Cell]:
 # Numbers of groups
 
 
-def _quantities(stats: "Statistics") -> list[Quantity]:
+def _quantities(stats: Statistics) -> list[Quantity]:
     if stats.by == "tool":
         return [_CALLS, _FAILED, _RATE, _SESSIONS, _FILES, _ADDED, _REMOVED]
     counted = {
@@ -316,11 +313,11 @@ def _quantities(stats: "Statistics") -> list[Quantity]:
     return [*counted, _REQUESTS, *kinds, _TOTAL, _COST]
 
 
-def _of_tokens(heading: str, kind: "Callable[[Tokens], int | None]", leaves: int | None = None) -> Quantity:
+def _of_tokens(heading: str, kind: Callable[[Tokens], int | None], leaves: int | None = None) -> Quantity:
     return Quantity(Field(heading, leaves=leaves), lambda figures: number(kind(figures.tokens)))
 
 
-def _cost(figures: "Figures") -> Cell:
+def _cost(figures: Figures) -> Cell:
     """A cost that is not that of all requests is marked."""
     used = figures.tokens
     if used.cost is None:
@@ -328,7 +325,7 @@ def _cost(figures: "Figures") -> Cell:
     return Cell(f"{dollars(used.cost)}{'*' if used.unpriced else ''}")
 
 
-def _active(figures: "Figures") -> Cell:
+def _active(figures: Figures) -> Cell:
     return Cell(words.duration(timedelta(microseconds=figures.active)))
 
 
@@ -362,7 +359,7 @@ _REMOVED = Quantity(Field("removed", leaves=1), lambda figures: _signed("-", fig
 # What is to be known of the numbers
 
 
-def notes(stats: "Statistics") -> Iterator[str]:
+def notes(stats: Statistics) -> Iterator[str]:
     """Sentences: what has no tokens, what has no price, what is a guess."""
     used = stats.total.tokens
     if used.unmeasured:
@@ -373,7 +370,7 @@ def notes(stats: "Statistics") -> Iterator[str]:
     yield from _without_price(stats)
 
 
-def _guess(total: "Figures") -> Iterator[str]:
+def _guess(total: Figures) -> Iterator[str]:
     guess = total.estimated
     if guess is None:
         return
@@ -387,7 +384,7 @@ def _guess(total: "Figures") -> Iterator[str]:
     )
 
 
-def _without_price(stats: "Statistics") -> Iterator[str]:
+def _without_price(stats: Statistics) -> Iterator[str]:
     if stats.by != "tool":
         yield from _stars(stats.total)
     reasons: dict[str, list[str]] = {}
@@ -400,14 +397,14 @@ def _without_price(stats: "Statistics") -> Iterator[str]:
         yield f"Nor for {words.count(more, 'other model')}."
 
 
-def _stars(total: "Figures") -> Iterator[str]:
+def _stars(total: Figures) -> Iterator[str]:
     """What is left out of costs that have a mark."""
     for used, kind in ((total.tokens, "request"), (total.estimated, "estimated request")):
         if used and used.cost is not None and used.unpriced:
             yield f"* without {words.count(used.unpriced, kind)} that cannot be priced."
 
 
-def draw_notes(page: "Page", sentences: Iterable[str]) -> None:
+def draw_notes(page: Page, sentences: Iterable[str]) -> None:
     """Below the table, apart from it."""
     notes = list(sentences)
     if notes:

@@ -1,33 +1,24 @@
-"""`geminids sync`: the index, brought up to date."""
+"""`geminids sync`, as it is typed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from geminids.core.errors import PARTLY_DONE
-from geminids.faces.cli.options import Choices, json_option, pass_choices, shared_options
-from geminids.faces.cli.talk import say
-
-if TYPE_CHECKING:
-    from geminids.library import Library
-    from geminids.query.health.facts import IndexFacts
-    from geminids.sync.values import Outcome
+from geminids.faces.cli.options import Choices, options_of, pass_choices
+from geminids.faces.cli.sync_answer import FORM
 
 
 @click.command()
-@click.option("--full", is_flag=True, help="Make the index from nothing.")
-@click.option("--stats", is_flag=True, help="Also say how much the index holds.")
-@json_option
-@shared_options
+@options_of(FORM)
 @pass_choices
-def sync(choices: Choices, *, full: bool, stats: bool) -> int:
+def sync(choices: Choices, /, **typed: Any) -> int:
     """Take what is new into the index.
 
     Commands that list and search do this by themselves. It is of use before a flight, in a nightly job,
-    or where much has changed: it takes as long as it takes. What was taken in before Ctrl-C stays; only an
-    index that is made from nothing begins again.
+    or where much has changed: it takes as long as it takes. The newest sessions come first, and what was
+    taken in before Ctrl-C stays; only --full begins again.
 
     The index holds what is needed to find sessions, not their words. It can be thrown away at any time.
 
@@ -35,65 +26,6 @@ def sync(choices: Choices, *, full: bool, stats: bool) -> int:
     geminids sync
     geminids sync --full --stats
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.sessions import tell_nothing_found
+    from geminids.faces.cli import sync_answer
 
-    library = choices.open_library()
-    outcome = library.sync(full=full)
-    for message in outcome.said:
-        say(message)
-    if choices.json:
-        _print_json(outcome, library)
-    else:
-        _draw(choices, outcome, library, stats=stats)
-    if library.is_empty():
-        tell_nothing_found()
-    return PARTLY_DONE if outcome.failed else 0
-
-
-def _print_json(outcome: Outcome, library: Library) -> None:
-    from geminids.faces.cli.json_output import print_json
-    from geminids.faces.documents.health import sync_document
-
-    print_json(sync_document(outcome, library.index_facts()))
-
-
-def _draw(choices: Choices, outcome: Outcome, library: Library, *, stats: bool) -> None:
-
-    page = choices.open_page()
-    page.line(_sentence(outcome))
-    if stats:
-        for name, value in _figures(library.index_facts()):
-            page.line((f"{name:<10}", "quiet"), value)
-
-
-def _sentence(outcome: Outcome) -> str:
-    from geminids.sharing.transcript import words
-
-    if outcome.failed:
-        return "The index is as it was."
-    kept = f" Copies of {words.count(outcome.kept, 'file')} were kept." if outcome.kept else ""
-    if not outcome.bundles:
-        nothing = "Nothing is new." if not outcome.built else "There is nothing to take in."
-        return f"{nothing}{kept}"
-    how = "The index was made anew" if outcome.built else "Taken in"
-    read = f"{words.count(outcome.bundles, 'group')} of files, {words.size(outcome.bytes)}"
-    return f"{how}: {read} in {outcome.seconds:.1f} s.{kept}"
-
-
-def _figures(facts: IndexFacts) -> list[tuple[str, str]]:
-    from geminids.sharing.transcript import words
-
-    scope = "every word" if facts.every_word else "beginnings and ends of long outputs; all else whole"
-    return [
-        ("sessions", f"{facts.sessions:,} in {words.count(facts.projects, 'project')}"),
-        ("messages", f"{facts.messages:,}"),
-        ("words", f"{facts.words:,} different ones"),
-        ("indexed", scope),
-        ("sources", words.size(facts.source_bytes)),
-        ("index", f"{words.size(facts.bytes)}{_share(facts)}"),
-        ("file", words.path(facts.path) if facts.path else "kept nowhere"),
-    ]
-
-
-def _share(facts: IndexFacts) -> str:
-    return f", {facts.bytes / facts.source_bytes:.2f} of the sources" if facts.source_bytes else ""
+    return sync_answer.sync(choices, **typed)

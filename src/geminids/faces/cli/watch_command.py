@@ -99,7 +99,7 @@ def watch(
     geminids watch --json | jq -r 'select(.message.origin == "human").message.parts[].text'
     geminids watch latest --until-idle 60
     """  # noqa: D301 - click wants the character itself
-    from geminids.faces.cli.show_command import detail_of
+    from geminids.faces.cli.show_answer import detail_of
     from geminids.sync.watch import Pace
 
     library = choices.open_library()

@@ -53,6 +53,8 @@ class SyncState(Document, frozen=True, kw_only=True):
     """When it was last brought up to date; null if it was not yet."""
     said: Sequence[str]
     """What a person should know about it."""
+    to_come: int = 0
+    """Groups of files that were found and are not read yet: all that is told leaves them out."""
 
 
 class Health(Document, frozen=True, kw_only=True):

@@ -108,7 +108,7 @@ class Unsearched(Document, frozen=True, kw_only=True):
     """Their numbers."""
 
 
-class SearchDocument(Printed, frozen=True, kw_only=True, tag="geminids/search/1"):
+class SearchDocument(Printed, frozen=True, kw_only=True, omit_defaults=True, tag="geminids/search/1"):
     """What a search has found: messages, those of one session together, the best session first."""
 
     hits: Sequence[SearchHit]
@@ -128,10 +128,13 @@ class SearchDocument(Printed, frozen=True, kw_only=True, tag="geminids/search/1"
     """Not all texts were read; `next` goes on."""
     unsearched: Sequence[Unsearched]
     """Where a regular expression took too long."""
+    to_come: int = 0
+    """Groups of files that are not read yet, since a first index is made: what they hold is missing here.
+    Left out where there are none."""
 
 
-def search_document(found: search.Found) -> SearchDocument:
-    """What was found."""
+def search_document(found: search.Found, to_come: int = 0) -> SearchDocument:
+    """What was found, and of how many groups of files nobody knows yet."""
     return filled(
         SearchDocument,
         found,
@@ -142,6 +145,7 @@ def search_document(found: search.Found) -> SearchDocument:
         unsearched=[
             Unsearched(session_id=one.session, messages=numbers_unsearched(one)) for one in found.unsearched
         ],
+        to_come=to_come,
     )
 
 

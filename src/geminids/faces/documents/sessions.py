@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,6 +16,7 @@ from geminids.sharing.transcript import safe
 from geminids.storage.durable.values import Marks
 
 if TYPE_CHECKING:
+    from geminids.core.names import NamedFolder
     from geminids.query.sessions.marked import Marked, MarkedSessions
     from geminids.storage.index.values import SessionRow
 
@@ -47,10 +48,13 @@ class MarkedInLittle(Document, frozen=True, kw_only=True):
     notes: tuple[MarkedNote, ...]
 
 
-class ListDocument(Printed, frozen=True, kw_only=True, tag="geminids/list/1"):
+class ListDocument(Printed, frozen=True, kw_only=True, omit_defaults=True, tag="geminids/list/1"):
     """Sessions without their messages, newest first. `--jsonl` prints each on a line of its own."""
 
     sessions: Sequence[MarkedSummary]
+    to_come: int = 0
+    """Groups of files that are not read yet, since a first index is made: what they hold is missing here.
+    Left out where there are none."""
 
 
 class MarkDocument(MarkedInLittle, Printed, frozen=True, kw_only=True, tag="geminids/mark/1"):
@@ -170,19 +174,6 @@ class Facets(Document, frozen=True, kw_only=True):
     tags: Sequence[FacetValue]
 
 
-class KnownProject(Protocol):
-    """A project, as a list or the model knows it."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def path(self) -> str | None: ...  # noqa: D102
-    @property
-    def hash(self) -> str | None: ...  # noqa: D102
-    @property
-    def slug(self) -> str | None: ...  # noqa: D102
-
-
 def session_line(
     row: SessionRow | SessionSummary, key: str, marks: Marks | None, now: datetime
 ) -> SessionLine:
@@ -204,7 +195,7 @@ def session_line(
     )
 
 
-def project_name(project: KnownProject) -> ProjectName:
+def project_name(project: NamedFolder) -> ProjectName:
     """A project as it is named in answers."""
     return ProjectName(
         key=project_key(project),
@@ -215,6 +206,6 @@ def project_name(project: KnownProject) -> ProjectName:
     )
 
 
-def project_key(project: KnownProject) -> str:
+def project_key(project: NamedFolder) -> str:
     """What means a project wherever sessions are narrowed; the same for all agents that know its folder."""
     return project.path or project.hash or project.slug or ""

@@ -10,6 +10,7 @@ Where there is no session at all, the sample is shown in their place until there
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from geminids.library.current_index import Progress
 from geminids.sync.values import Outcome
 
 READERS = 6
+OFTEN = 1.0
+"""Seconds for which an answer holds while a first index grows."""
 PATIENCE = 0.5
 """Seconds that a sync has to end."""
 
@@ -57,6 +60,7 @@ class Libraries:
         self._alone = RLock()
         self._in_memory = False
         self._generation = 0
+        self._grown_at = 0.0
         self._synced_at: datetime | None = None
         self._said: tuple[str, ...] = ()
 
@@ -84,14 +88,16 @@ class Libraries:
         """How the index stands."""
         is_running = self._writing.locked()
         read, total = (self._read if is_running else None) or (None, None)
+        to_come = 0 if self._in_memory else self._to_come()
         return SyncState(
             is_running=is_running,
-            is_first=self.syncs and not self._synced_at and not self.have_index(),
+            is_first=self.syncs and not self._synced_at and to_come is None,
             is_empty=self._is_empty,
             read=read,
             total=total,
             at=self._synced_at,
             said=self._said,
+            to_come=to_come or 0,
         )
 
     def open(self) -> Library:
@@ -165,6 +171,9 @@ class Libraries:
     def sync(self) -> Outcome:
         """Bring the index up to date, one at a time. Raises EndingError if `end` was called."""
         with self._alone, self._writing:
+            if self._is_ending:
+                # Whoever closes all libraries may have been here before us.
+                raise EndingError
             self._read = None
             if has_moved := self._writer is not None and self._writer.lacks_a_home():
                 self._writer.close()
@@ -202,8 +211,21 @@ class Libraries:
     def _note(self, read: int, total: int) -> None:
         """Hear how much is read."""
         self._read = (read, total)
+        now = time.monotonic()
+        if not self._synced_at and now - self._grown_at >= OFTEN:
+            # The newest sessions can be asked for while older ones are still read.
+            self._grown_at = now
+            self._generation += 1
         if self._is_ending:
             raise EndingError
+
+    def _to_come(self) -> int | None:
+        """How many groups of files the index does not hold yet; None if there is no index."""
+        with self.open() as reader:
+            try:
+                return reader.to_come()
+            except NoIndexError:
+                return None
 
     def have_index(self) -> bool:
         """Whether there is an index that everybody can read."""

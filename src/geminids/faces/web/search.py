@@ -15,6 +15,8 @@ from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.found import Found
 from geminids.query.search.question import Question
 
+SEARCH_PATIENCE = 5.0
+"""Seconds that somebody in front of a page waits; what is left is looked through when he asks for more."""
 SearchedPart = Literal["human", "model", "thoughts", "arguments", "paths", "output", "other"]
 
 
@@ -78,6 +80,7 @@ def _question(asked: AskedForWords) -> Question:
         limit=asked.limit,
         per_session=asked.per_session,
         width=asked.width,
+        patience=SEARCH_PATIENCE,
         after=asked.after or None,
         order=asked.order,
         agents=asked.agent,

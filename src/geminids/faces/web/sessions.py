@@ -17,7 +17,7 @@ from geminids.faces.documents.base import harmless_all
 from geminids.faces.documents.sessions import Facets, FacetValue, Sessions, project_key
 from geminids.faces.web.endpoints import AskedOfSessions, Desk, Endpoint, Page, SomeWords, Words
 from geminids.faces.web.errors import BadParameterError
-from geminids.faces.web.search import near_words
+from geminids.faces.web.search import SEARCH_PATIENCE, near_words
 from geminids.faces.web.session_lines import session_lines
 from geminids.query.search.facets import Facet
 from geminids.query.search.found_sessions import FoundInOrder
@@ -225,6 +225,7 @@ def _question(asked: AskedForList, limit: int) -> Question:
         limit=limit,
         per_session=0,
         agents=asked.agent,
+        patience=SEARCH_PATIENCE,
         hidden_sessions=True,
     )
 

@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.config import current_folder, expanded
-from geminids.core.names import Project
 
 if TYPE_CHECKING:
-    from geminids.core.names import NamedFolder
+    from geminids.core.names import NamedFolder, Project
 
 _NO_LETTER = re.compile(r"[\W_]+")
 _HASH_PREFIX = re.compile(r"[0-9a-f]{4,64}")

@@ -1,28 +1,30 @@
 """What a question finds: its words are parsed, the index is asked, texts are read where it cannot tell."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from geminids.query.search import engine
-from geminids.query.search.engine import Texts, asked_at, search
+from geminids.query.search.engine import asked_at, search
 from geminids.query.search.question import Question, query_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.core.agents.homes import Home
     from geminids.query.search.found import Found
+    from geminids.query.search.text_search import Texts
     from geminids.storage.index.database import Index
 
 
 def ask(
-    index: "Index",
-    homes: "Sequence[Home]",
+    index: Index,
+    homes: Sequence[Home],
     question: Question,
-    now: "datetime",
+    now: datetime,
     progress: Callable[[int, int], None] | None = None,
-) -> "Found":
+) -> Found:
     """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
     began = asked_at(question.after, now)
     texts_of = _Reader(index, homes, with_outputs=question.scan)
@@ -31,7 +33,7 @@ def ask(
     return search(index, query, question, now, texts_of=texts_of, progress=progress, disk=disk)
 
 
-def every_session(index: "Index", question: Question, now: "datetime") -> list[int] | None:
+def every_session(index: Index, question: Question, now: datetime) -> list[int] | None:
     """All sessions in which a message matches, however many; None where the index alone cannot tell."""
     return engine.every_session(index, query_of(question, now), question)
 
@@ -39,7 +41,7 @@ def every_session(index: "Index", question: Question, now: "datetime") -> list[i
 class _Reader:
     """Reads sessions when one is asked for: most searches do without, and need not load what it takes."""
 
-    def __init__(self, index: "Index", homes: "Sequence[Home]", *, with_outputs: bool) -> None:
+    def __init__(self, index: Index, homes: Sequence[Home], *, with_outputs: bool) -> None:
         self._read: Callable[[int], Iterable[tuple[int, Texts]]] | None = None
         self._index = index
         self._homes = homes

@@ -1,9 +1,11 @@
 """Where the next page of a search begins, as a word that can be typed."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
 from zlib import crc32
 
 from geminids.core.errors import GeminidsError
+from geminids.core.values import NamedTuple
 
 _LONGEST = 16
 """Digits of one of its numbers."""

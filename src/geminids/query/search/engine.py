@@ -3,117 +3,64 @@
 - Words, phrases and prefixes are answered by the index. Of very common ones the newest matches are ranked
   (`searching.WINDOW`), and totals say "at least".
 - What the index cannot decide (substrings, regular expressions), and all that it does not hold (`scan`), is
-  looked for in the texts themselves: candidates are read session by session, the newest first, until the page
-  is full.
+  looked for in the texts themselves (`text_search.py`).
 - Where no message has all the words, sessions are shown that have each of them somewhere.
 
 A page that follows another begins where that one ended, as long as the index does not change.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING
 
 from geminids.core.values import Value
+from geminids.query.search.asked import Asked, Page, hit_of, shown_message
 from geminids.query.search.cursors import BadCursorError, Cursor, cursor_of, mark
 from geminids.query.search.found import (
     COLUMN_NAMES,
     Found,
-    FoundMessage,
     Hit,
     Searched,
     SessionHits,
-    Stopped,
     Total,
-    Unsearched,
 )
-from geminids.query.search.question import NEWEST, Question
-from geminids.query.search.snippets import Cut, Cutter
+from geminids.query.search.question import Question
+from geminids.query.search.record_files import RecordFiles
+from geminids.query.search.snippets import Cutter
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
-from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import COLUMNS
-from geminids.storage.index.search import Match, MessageRow
+from geminids.storage.index.search import Match
 from geminids.storage.index.values import file_spans
-from geminids.storage.text import snippets
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.core.disk import Disk
-    from geminids.query.search.language import Match as Expression
     from geminids.query.search.language import Query
     from geminids.query.search.scope import Narrowing
+    from geminids.query.search.text_search import TextsOf
     from geminids.query.search.tree import Words
     from geminids.storage.index.database import Index
-    from geminids.storage.text.patterns import Patterns
 
 TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
-MOST_READ = 500
-"""Sessions whose texts are read for one page, unless everything is to be."""
 MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
-SECONDS_OF_SCAN = 120.0
-"""Seconds that regular expressions may take where everything is read: whoever asks for that has time."""
 LEFT_OUT = "the middle of long outputs and of what agents put in"
-
-Texts = Mapping[str, str]
-"""The words of a message by column, all of them."""
-TextsOf = Callable[[int], Iterable[tuple[int, Texts]]]
-"""Reads the messages of a session from its files: the place of each, and its words."""
-
-
-class Page(Value):
-    """A page of what was found."""
-
-    sessions: Sequence[SessionHits] = ()
-    total: Total = Total(0, 0, is_exact=True, are_all_sessions=True)
-    next_after: int | None = None
-    stopped: Stopped | None = None
-    unsearched: Sequence[Unsearched] = ()
-
-
-class Asked(Value):
-    """A query as the index understands it."""
-
-    index: "Index"
-    query: "Query"
-    match: "Expression"
-    narrowed: "Sequence[Narrowing]"
-    question: Question
-    disk: "Disk | None" = None
-    """How files are opened that are gone."""
-
-    @property
-    def expression(self) -> str | None:
-        """What FTS5 is asked for; None if it is asked for nothing, or for all that does not match."""
-        return None if self.match.is_complement else self.match.expression
-
-    @property
-    def is_by_time(self) -> bool:
-        """Whether the newest sessions come first: what filters alone find has no other order."""
-        return self.question.order == NEWEST or not self.expression
-
-    def conditions(self, without: "Narrowing | None" = None) -> list[Condition]:
-        """What else must hold."""
-        held = [narrowing.condition for narrowing in self.narrowed if narrowing is not without]
-        if self.match.is_complement and self.match.expression:
-            held.append(searching.says(self.match.expression).negated())
-        return held
 
 
 def search(
-    index: "Index",
-    query: "Query",
+    index: Index,
+    query: Query,
     question: Question,
-    now: "datetime",
+    now: datetime,
     *,
     texts_of: TextsOf | None = None,
     progress: Callable[[int, int], None] | None = None,
-    disk: "Disk | None" = None,
+    disk: Disk | None = None,
 ) -> Found:
     """What is found of the query that a question means. Raises BadCursorError if its page is of another."""
     cursor = cursor_of(question.after) if question.after else None
@@ -123,13 +70,13 @@ def search(
     asked = Asked(index, query, query.fts(), _narrowed(index, query), question, disk)
     is_spread = False
     if question.scan or asked.match.must_verify:
-        page = _read(asked, _Reading(texts_of, cursor.after if cursor else None, progress))
+        page = _search_texts(asked, texts_of, cursor.after if cursor else None, progress)
     else:
         offset = cursor.after if cursor else 0
         page = _looked_up(asked, offset)
         if not page.total.matches and (spread := _spread(asked, offset)):
             page, is_spread = spread, True
-    state = mark(index.path, index.meta("last message"), index.meta("dead"))
+    state = mark(index.path, index.meta("numbered"), index.meta("dead"))
     began = cursor.asked_at if cursor else int(now.timestamp())
     following = Cursor(page.next_after, began, state, wanted) if page.next_after is not None else None
     return Found(
@@ -146,7 +93,21 @@ def search(
     )
 
 
-def every_session(index: "Index", query: "Query", question: Question) -> list[int] | None:
+def _search_texts(
+    asked: Asked,
+    texts_of: TextsOf | None,
+    after: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Page:
+    # Few searches need it.
+    from geminids.query.search.text_search import Reading, search_texts
+
+    if texts_of is None:
+        raise TypeError("a search that is verified needs texts")
+    return search_texts(asked, Reading(texts_of, after, progress))
+
+
+def every_session(index: Index, query: Query, question: Question) -> list[int] | None:
     """All sessions in which a message matches, the newest first; None where texts must be read to tell.
 
     A search ranks only some of many, and tells of words that stand in several messages; this does neither.
@@ -157,7 +118,7 @@ def every_session(index: "Index", query: "Query", question: Question) -> list[in
     return searching.every_session(index, asked.expression, asked.conditions())
 
 
-def _narrowed(index: "Index", query: "Query") -> "list[Narrowing]":
+def _narrowed(index: Index, query: Query) -> list[Narrowing]:
     if not query.filters:
         return []
     from geminids.query.search.scope import narrowings
@@ -165,7 +126,7 @@ def _narrowed(index: "Index", query: "Query") -> "list[Narrowing]":
     return narrowings(index, query)
 
 
-def asked_at(after: str | None, now: "datetime") -> "datetime":
+def asked_at(after: str | None, now: datetime) -> datetime:
     """The moment from which `7d` counts back: on a following page, the moment of the first one."""
     if not after:
         return now
@@ -237,11 +198,11 @@ def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Mat
         return [SessionHits(facts[session], (), 0) for session in sessions]
     best = {
         session: sorted(
-            messages.keys() & matches.keys(),
+            messages,
             key=lambda message: (messages[message], matches[message][0], message),
             reverse=True,
         )
-        for session, messages in searching.messages_of(asked.index, sessions).items()
+        for session, messages in searching.messages_of(asked.index, sessions, matches.keys()).items()
     }
     shown = {session: messages[: asked.question.per_session] for session, messages in best.items()}
     hits = _hits(asked, [message for messages in shown.values() for message in messages], matches)
@@ -249,15 +210,6 @@ def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Mat
         SessionHits(facts[session], [hits[message] for message in shown[session]], len(best[session]))
         for session in sessions
     ]
-
-
-def _columns(asked: Asked, matches: Sequence[Match]) -> dict[int, tuple[str, ...]]:
-    """In which columns of the index each of these messages matches."""
-    bits = {message: known for _, message, known in matches}
-    unknown = [message for message, known in bits.items() if known is None]
-    if unknown and asked.expression:
-        bits.update(searching.columns(asked.index, asked.expression, unknown))
-    return {message: _named(known or 0) for message, known in bits.items()}
 
 
 def _named(bits: int) -> tuple[str, ...]:
@@ -269,32 +221,19 @@ def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -
     rows = searching.message_rows(asked.index, messages)
     files = {place[0] for row in rows.values() for place in file_spans(row.spans)}
     tools = searching.tools_of(asked.index, rows)
-    columns = _columns(asked, [matches[message] for message in messages])
+    columns = {message: _named(matches[message][2]) for message in messages}
     paths = searching.file_paths(asked.index, files)
-    with Cutter(paths, asked.query.positive, asked.question.width, asked.disk) as cutter:
+    with RecordFiles(paths, asked.disk) as opened:
+        cutter = Cutter(opened, asked.query.positive, asked.question.width)
         return {
-            number: _hit(
-                _message(row, tools.get(number, ())),
-                columns.get(number, ()),
-                cutter.cut(row.spans, columns.get(number, ())),
+            number: hit_of(
+                shown_message(row, tools.get(number, ())),
+                columns[number],
+                cutter.cut(row.spans, columns[number]),
                 matches[number][0],
             )
             for number, row in rows.items()
         }
-
-
-def _hit(message: FoundMessage, columns: Sequence[str], cut: Cut | None, score: float) -> Hit:
-    """A hit that names first where its snippet is from."""
-    in_order = sorted(columns, key=lambda column: cut is None or column not in cut.columns)
-    return Hit(
-        message, tuple(COLUMN_NAMES[column] for column in in_order), cut.snippet if cut else None, score
-    )
-
-
-def _message(row: MessageRow, tools: tuple[str, ...]) -> FoundMessage:
-    return FoundMessage(
-        row.id, row.place, row.role, row.origin, row.state, bool(row.imported), row.at, row.model, tools
-    )
 
 
 # Words that stand in several messages of a session
@@ -342,113 +281,6 @@ def _sessions_with_all(asked: Asked, expressions: Sequence[str]) -> list[int]:
         for session in [session for session in first if session in shared][:MOST_SPREAD]
         if all(searching.is_in_session(asked.index, one, session, conditions) for one in common)
     ]
-
-
-# Answers of the texts themselves
-
-
-class _Verified(Value):
-    """A message in whose texts it was found."""
-
-    place: int
-    texts: Texts
-
-
-class _Reading(Value):
-    """How texts are read."""
-
-    texts_of: TextsOf | None
-    after: int | None
-    """The last session that was read for the page before."""
-    progress: Callable[[int, int], None] | None
-
-
-def _read(asked: Asked, how: _Reading) -> Page:
-    """A page of what is found by reading candidates, the newest sessions first."""
-    from geminids.storage.text.patterns import FOR_ALL, Patterns
-
-    with Patterns(SECONDS_OF_SCAN if asked.question.scan else FOR_ALL) as patterns:
-        return _read_with(patterns, asked, how)
-
-
-def _read_with(patterns: "Patterns", asked: Asked, how: _Reading) -> Page:
-    if how.texts_of is None:
-        raise TypeError("a search that is verified needs texts")
-    limit, is_all = asked.question.limit, asked.question.scan
-    # Then everything is a candidate, and all of it may be read.
-    expression = None if is_all else asked.expression
-    conditions = [n.condition for n in asked.narrowed] if is_all else asked.conditions()
-    candidates = list(searching.candidates(asked.index, expression, conditions, how.after))
-    most = len(candidates) if is_all else MOST_READ
-    found: list[SessionHits] = []
-    unsearched: list[Unsearched] = []
-    matches = read = 0
-    for number, listed in candidates[:most]:
-        if len(found) == limit or patterns.is_spent:
-            break
-        messages = frozenset(map(int, listed.split(",")))
-        verified, too_slow = _verified(asked.query, how.texts_of(number), messages, patterns)
-        if verified:
-            found.append(_read_hits(asked, number, verified, patterns))
-            matches += len(verified)
-        if too_slow:
-            session = reader.sessions_numbered(asked.index, [number])[number]
-            unsearched.append(Unsearched(session.id, tuple(too_slow)))
-        read += 1
-        if how.progress:
-            how.progress(read, len(candidates))
-    if how.progress:
-        how.progress(1, 1)
-    left = len(candidates) - read
-    is_whole = not left and how.after is None and not unsearched
-    return Page(
-        found,
-        Total(matches, len(found), is_exact=is_whole, are_all_sessions=is_whole),
-        candidates[read - 1].number if left else None,
-        Stopped(read, left) if left and len(found) < limit else None,
-        unsearched,
-    )
-
-
-def _verified(
-    query: "Query", texts: Iterable[tuple[int, Texts]], candidates: frozenset[int], patterns: "Patterns"
-) -> tuple[list[_Verified], list[int]]:
-    """The messages that match, and the places of those of which there was no time to tell."""
-    from geminids.storage.text.patterns import TooSlowError
-
-    verified: list[_Verified] = []
-    too_slow: list[int] = []
-    for place, by_column in texts:
-        if place in candidates:
-            try:
-                if query.matches(by_column, patterns):
-                    verified.append(_Verified(place, by_column))
-            except TooSlowError:
-                too_slow.append(place)
-    return verified, too_slow
-
-
-def _read_hits(asked: Asked, number: int, verified: Sequence[_Verified], patterns: "Patterns") -> SessionHits:
-    """What is shown of a session that was read; the first of its messages that match."""
-    texts = {one.place: one.texts for one in islice(verified, asked.question.per_session)}
-    rows = searching.messages_at(asked.index, number, texts)
-    tools = searching.tools_of(asked.index, rows)
-    hits = [
-        _read_hit(asked, _message(row, tools.get(row.number, ())), texts[row.place], patterns)
-        for row in sorted(rows.values(), key=lambda row: row.place)
-    ]
-    return SessionHits(reader.sessions_numbered(asked.index, [number])[number], hits, len(verified))
-
-
-def _read_hit(asked: Asked, message: FoundMessage, texts: Texts, patterns: "Patterns") -> Hit:
-    cuts = {
-        column: snippets.cut(texts[column], asked.query.positive, asked.question.width, patterns)
-        for column in asked.query.columns
-        if texts.get(column)
-    }
-    there = [Cut(cut, (column,)) for column, cut in cuts.items() if cut]
-    best = max(there, key=lambda cut: len(cut.snippet.spans), default=None)
-    return _hit(message, [column for cut in there for column in cut.columns], best, 0.0)
 
 
 # What is said beside the hits
@@ -506,5 +338,5 @@ def _strangers(asked: Asked) -> list[str]:
     return [word for word in looked_for if not searching.occurs(asked.index, word)]
 
 
-def _occurs(index: "Index", leaf: "Words") -> bool:
+def _occurs(index: Index, leaf: Words) -> bool:
     return any(searching.is_anywhere(index, phrase.expression) for phrase in leaf.phrases)

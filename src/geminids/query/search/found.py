@@ -1,6 +1,7 @@
 """What a search gives back."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 

@@ -24,9 +24,9 @@ People also paste error messages and commands, so whatever cannot be meant as an
 - Signs without letters or digits are ignored beside words; alone they are looked for as characters.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from geminids.core.values import Value
 from geminids.query.search.mistakes import QuerySyntaxError
@@ -44,10 +44,12 @@ from geminids.query.search.tree import (
 )
 from geminids.storage.index.schema import COLUMNS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.query.search.filters import Filter
+    from geminids.storage.index.terms import Terms
     from geminids.storage.text.patterns import Patterns
     from geminids.storage.text.words import Want
 
@@ -62,7 +64,7 @@ class Match(Value):
     """What to ask FTS5."""
 
     expression: str | None
-    """None: it cannot narrow the search down, every row is a candidate."""
+    """None: no row at all matches, or with `is_complement` every row does."""
     is_complement: bool
     """The rows that do *not* match the expression are meant."""
     must_verify: bool
@@ -75,14 +77,14 @@ class Query(Value):
     text: str
     tree: Node | None
     """None: everything that passes the filters."""
-    filters: "tuple[Filter, ...]"
+    filters: tuple[Filter, ...]
     columns: tuple[str, ...] = COLUMNS
     """Where a hit may come from."""
-    since: "datetime | None" = None
-    before: "datetime | None" = None
+    since: datetime | None = None
+    before: datetime | None = None
 
     @property
-    def positive(self) -> "tuple[Want, ...]":
+    def positive(self) -> tuple[Want, ...]:
         """What to highlight."""
         return tuple(want(leaf) for leaf, is_wanted in leaves(self.tree) if is_wanted) if self.tree else ()
 
@@ -94,20 +96,28 @@ class Query(Value):
         """The values of a filter, of which none may fit."""
         return tuple(f.value for f in self.filters if f.name == name and f.is_negated)
 
-    def fts(self, columns: Sequence[str] | None = None) -> Match:
-        """The rows that may match, for FTS5; `columns` are those of `in:` unless told."""
+    @property
+    def must_verify(self) -> bool:
+        """Whether the index alone cannot tell."""
+        found = leaves(self.tree) if self.tree else ()
+        return any(isinstance(leaf, Substring | Regex) for leaf, _ in found)
+
+    def fts(self, columns: Sequence[str] | None = None, terms: Terms | None = None) -> Match:
+        """The rows that may match, for FTS5; `columns` are those of `in:` unless told.
+
+        Of what must be verified, only the words of the index tell which rows may.
+        """
         if not self.tree:
-            return Match(None, is_complement=False, must_verify=False)
-        bound = rows(self.tree)
-        must_verify = any(isinstance(leaf, Substring | Regex) for leaf, _ in leaves(self.tree))
+            return Match(None, is_complement=True, must_verify=False)
+        bound = rows(self.tree, terms)
         if not bound.expression:
-            return Match(None, is_complement=False, must_verify=True)
+            return Match(None, bound.is_complement, must_verify=True)
         within = self.columns if columns is None else columns
         chosen = "" if set(within) == set(COLUMNS) else f"{{{' '.join(within)}}} : "
         expression = f"{chosen}({bound.expression})" if chosen else bound.expression
-        return Match(expression, bound.is_complement, must_verify)
+        return Match(expression, bound.is_complement, self.must_verify)
 
-    def matches(self, texts: Mapping[str, str], patterns: "Patterns | None" = None) -> bool:
+    def matches(self, texts: Mapping[str, str], patterns: Patterns | None = None) -> bool:
         """Whether a message with these texts by column is meant, filters aside.
 
         Raises TooSlowError where a regular expression takes longer than `patterns` have time.
@@ -122,7 +132,7 @@ class Query(Value):
         return matches(self.tree, {c: texts[c] for c in self.columns if c in texts}, patterns)
 
 
-def parse(text: str, now: "datetime | None" = None) -> Query:
+def parse(text: str, now: datetime | None = None) -> Query:
     """What a human means by this; times like `since:7d` count back from `now`."""
     if not text.strip():
         raise QuerySyntaxError(text, 1, "There is nothing to look for.")
@@ -135,7 +145,7 @@ def parse(text: str, now: "datetime | None" = None) -> Query:
     return _by_grammar(text, now)
 
 
-def _by_grammar(text: str, now: "datetime | None") -> Query:
+def _by_grammar(text: str, now: datetime | None) -> Query:
     # Few queries need it, and loading it takes as long as finding something.
     from geminids.query.search.filters import columns_of, moments_of
     from geminids.query.search.grammar import taken_apart
@@ -162,7 +172,7 @@ def _plain(text: str) -> Node | None:
     return And(tuple(words)) if len(words) > 1 else words[0]
 
 
-def _check(text: str, tree: Node | None, filters: "Sequence[Filter]") -> None:
+def _check(text: str, tree: Node | None, filters: Sequence[Filter]) -> None:
     if not tree and not filters:
         raise QuerySyntaxError(text, 1, "There is no word to look for.")
     if not tree and (places := [typed for typed in filters if typed.name == "in"]):

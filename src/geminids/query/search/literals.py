@@ -1,82 +1,153 @@
-"""What a text must hold for a substring or a regular expression to be found in it, as far as the index knows.
+"""What a text must hold for some letters to stand in it, as far as the words of the index tell.
 
-Only what is certain counts. A word of ASCII letters is certain where it begins after a sign that is part of
-what is looked for. Where its capitals stand is not known, so its first piece may be any beginning of it:
-`foo(bar` needs `b`, `ba`, or a word that begins with `bar`. Chinese characters are certain everywhere.
+Letters that stand together may begin and end within words, and `indexed` cuts words where a capital begins
+a new one, which the letters do not show. So `usernam` stands in a text with a word that holds it, or with one
+that ends in `user` and is followed by one that begins with `nam`: in whatever pieces are words of the index.
+Only what is certain counts: signs part words, accents are left out of them, Chinese characters are found by
+their pairs, and beside all other characters a word may go on.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from geminids.storage.index.terms import Terms
+from geminids.storage.text.characters import folded_in_place
 from geminids.storage.text.words import Phrase, as_phrase
 
-LEAST_LETTERS = 3
-"""Shorter beginnings stand nearly everywhere: asking for them takes time and rules nothing out."""
-MOST_LETTERS = 24
-MOST_NEEDS = 3
+MOST_WORDS = 400
+"""Words that are asked for instead of some letters: more take longer to look up than they rule out."""
+FEW_WORDS = 60
+"""Words of which each is asked for together with what follows it."""
+SHORTEST = 3
+"""Letters that a word begins with; fewer begin words nearly everywhere."""
+LONGEST = 40
+"""Letters that are looked for; of a longer run, the first."""
 
-_AFTER_A_SIGN = re.compile(r"(?<=[\x00-/:-@\[-`{-\x7f])[A-Za-z0-9]+")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
-_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|.", re.DOTALL)
-_VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
-_REPEAT = re.compile(r"[*+?]|\{\d*,?\d*\}")
-_CODES = tuple("xuUN0123456789")
-"""Escapes that stand for a character by its number or name."""
+_RUNS = re.compile("(?P<word>[A-Za-z0-9]+)|(?P<han>[\u3400-\u4dbf\u4e00-\u9fff]+)")
 
 
-def needed_by_substring(text: str) -> list[list[Phrase]]:
-    """Of each list, at least one phrase is in any text that holds this one."""
-    needs = [_of_han(run[0]) for run in _HAN.finditer(text)]
-    words = [word[0][:MOST_LETTERS] for word in _AFTER_A_SIGN.finditer(text)]
-    longest = sorted((word for word in words if len(word) >= LEAST_LETTERS), key=len, reverse=True)
-    return [*needs, *map(_beginnings, longest)][:MOST_NEEDS]
+def needed_phrases(letters: str, terms: Terms) -> list[list[Phrase]]:
+    """Of each list, at least one phrase is in any text in which the letters stand."""
+    needs = []
+    letters = letters if letters.isascii() else folded_in_place(letters)
+    for run in sorted(_RUNS.finditer(letters), key=lambda run: run.start() - run.end()):
+        phrases = _of_han(run[0]) if run["han"] else _of_word(_fragment(letters, run.span()), terms)
+        if phrases is not None:
+            needs.append(phrases)
+    return needs
 
 
-def needed_by_regex(pattern: str) -> list[list[Phrase]]:
-    """Of each list, at least one phrase is in any text in which the pattern fits."""
-    return [need for run in _literal_runs(pattern) for need in needed_by_substring(run)][:MOST_NEEDS]
-
-
-def _of_han(run: str) -> list[Phrase]:
+def _of_han(run: str) -> list[Phrase] | None:
     found = as_phrase(run)
-    return [found] if found else []
+    return [found] if found else None
 
 
-def _beginnings(word: str) -> list[Phrase]:
-    """A word that goes on, or that a capital cuts short."""
-    small = word.lower()
-    cuts = [place for place in range(1, len(small)) if small[place].isalpha()]
-    return [Phrase((small,), is_open=True), *(Phrase((small[:cut],), is_open=False) for cut in cuts)]
+class _Fragment(NamedTuple):
+    """Small letters and digits in one piece, and whether the word may go on at its ends."""
+
+    letters: str
+    is_open_before: bool
+    is_open_after: bool
 
 
-def _pieces(pattern: str) -> Iterator[str]:
-    return (piece[0] for piece in _PIECE.finditer(pattern))
+def _fragment(letters: str, span: tuple[int, int]) -> _Fragment:
+    start, end = span
+    cut = min(end, start + LONGEST)
+    before, after = letters[:start][-1:], letters[cut : cut + 1]
+    return _Fragment(
+        letters[start:cut].lower(),
+        not before or not before.isascii(),
+        not after or not after.isascii() or after.isalnum(),
+    )
 
 
-def _literal_runs(pattern: str) -> list[str]:
-    """Characters that stand together in whatever the pattern fits; none if that is hard to tell."""
-    if _VERBOSE.search(pattern):
+def _of_word(fragment: _Fragment, terms: Terms) -> list[Phrase] | None:
+    """Phrases of which a text has one that holds a fragment; None where there are too many."""
+    if terms.has_dotless_i and "i" in fragment.letters:
+        return None
+    found = _in_one_word(fragment, terms)
+    if found is None:
+        return None
+    tails = _Tails(fragment, terms)
+    for cut in _cuts(fragment.letters):
+        phrases = _cut_at(fragment, cut, tails, terms)
+        if phrases is None or len(found) + len(phrases) > MOST_WORDS:
+            return None
+        found += phrases
+    return found
+
+
+def _in_one_word(fragment: _Fragment, terms: Terms) -> list[Phrase] | None:
+    letters, is_open_before, is_open_after = fragment
+    if not is_open_before and is_open_after and len(letters) < SHORTEST:
+        return None
+    if not is_open_before:
+        return _beginning(fragment, terms)
+    look_up = terms.holding if is_open_after else terms.ending
+    words = look_up(letters, MOST_WORDS)
+    return None if words is None else [Phrase((word,), is_open=False) for word in words]
+
+
+def _beginning(fragment: _Fragment, terms: Terms) -> list[Phrase]:
+    """The fragment as a word, or as the beginning of one; nothing if there is no such word."""
+    letters, _, is_open = fragment
+    is_there = terms.has_beginning(letters) if is_open else letters in terms
+    return [Phrase((letters,), is_open)] if is_there else []
+
+
+def _cut_at(fragment: _Fragment, cut: int, tails: _Tails, terms: Terms) -> list[Phrase] | None:
+    """Phrases for a fragment in which a capital begins a new word at some place."""
+    after = tails.at(cut)
+    if not after:
         return []
-    runs, depth = [""], 0
-    for piece in _pieces(pattern):
-        if piece.startswith("\\") and piece.endswith(_CODES):
-            return []
-        if piece == "|" and not depth:
-            return []
-        depth += (piece == "(") - (piece == ")")
-        if not depth and (letter := _literal(piece)):
-            runs[-1] += letter
-            continue
-        if _REPEAT.fullmatch(piece) and piece != "+":
-            runs[-1] = runs[-1][:-1]
-        runs.append("")
-    return runs
+    head = fragment.letters[:cut]
+    words = terms.ending(head, FEW_WORDS) if fragment.is_open_before else [head][: head in terms]
+    if words is not None:
+        return [_joined(word, tail) for word in words for tail in after]
+    return None if any(_is_short(tail) for tail in after) else after
 
 
-def _literal(piece: str) -> str | None:
-    """The character that a piece of a pattern stands for, if it stands for one."""
-    if piece.startswith("\\"):
-        return None if piece[1:].isalnum() else piece[1:]
-    return piece if len(piece) == 1 and piece not in ".^$*+?{}[]|()" else None
+def _joined(word: str, tail: Phrase) -> Phrase:
+    """A word and what follows it; without that where nearly every word does."""
+    return Phrase((word,), is_open=False) if _is_short(tail) else Phrase((word, *tail.words), tail.is_open)
+
+
+def _is_short(tail: Phrase) -> bool:
+    return tail.is_open and len(tail.words[-1]) < SHORTEST
+
+
+class _Tails:
+    """What may follow where a capital begins a new word in a fragment."""
+
+    def __init__(self, fragment: _Fragment, terms: Terms) -> None:
+        self._fragment = fragment
+        self._terms = terms
+        self._known: dict[int, bool] = {}
+
+    def at(self, cut: int) -> list[Phrase]:
+        """Phrases of which one follows; none if no words of the index can."""
+        rest = self._rest(cut)
+        whole = _beginning(rest, self._terms)
+        # Where there are more capitals, the first piece is a word by itself.
+        pieces = (rest.letters[:end] for end in _cuts(rest.letters) if self._goes_on(cut + end))
+        return whole + [Phrase((piece,), is_open=False) for piece in pieces if piece in self._terms]
+
+    def _goes_on(self, cut: int) -> bool:
+        """Whether words of the index can be put together to what follows; the last of them may go on."""
+        if cut not in self._known:
+            rest = self._rest(cut)
+            self._known[cut] = bool(_beginning(rest, self._terms)) or any(
+                rest.letters[:end] in self._terms and self._goes_on(cut + end) for end in _cuts(rest.letters)
+            )
+        return self._known[cut]
+
+    def _rest(self, cut: int) -> _Fragment:
+        return self._fragment._replace(letters=self._fragment.letters[cut:], is_open_before=False)
+
+
+def _cuts(letters: str) -> Sequence[int]:
+    """Where a capital may have stood, but for the first letter."""
+    return [place for place in range(1, len(letters)) if letters[place].isalpha()]

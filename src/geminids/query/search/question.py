@@ -1,9 +1,12 @@
 """A search as a face asks for it: words as they were typed, and what options add to them."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
+from collections.abc import Sequence
+
+from geminids.core.values import NamedTuple
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -38,11 +41,13 @@ class Question(NamedTuple):
     """Read all texts, also what is not indexed."""
     agents: Sequence[str] = ()
     """As `agent:`."""
+    patience: float | None = None
+    """Seconds after which a search that must read texts stops where it is, and says so."""
     hidden_sessions: bool = False
     """Whether what filters leave out is counted in sessions and not in messages."""
 
 
-def query_of(question: Question, now: "datetime") -> "Query":
+def query_of(question: Question, now: datetime) -> Query:
     """The words with all that options add; these count as filters do."""
     from geminids.query.search.language import Query, parse
 
@@ -64,9 +69,7 @@ def query_of(question: Question, now: "datetime") -> "Query":
     return query._replace(text=text, filters=(*query.filters, *added), since=since, before=before)
 
 
-def _moments(
-    query: "Query", question: Question, now: "datetime"
-) -> "tuple[datetime | None, datetime | None]":
+def _moments(query: Query, question: Question, now: datetime) -> tuple[datetime | None, datetime | None]:
     """The narrowest span of time that words and options ask for."""
     from geminids.query.search.moments import parse_moment
 

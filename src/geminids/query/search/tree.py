@@ -1,18 +1,23 @@
 """What a query asks for, as a tree: what it is true of, and how much of it the index can answer.
 
-Words, phrases and prefixes are answered by the index exactly. Of substrings and regular expressions it knows
-only what they need at least (`literals.py`); the rest must be verified on the text (`matches`).
+Words, phrases and prefixes are answered by the index exactly. Of substrings and regular expressions its words
+tell only what they need at least (`literals.py`); the rest must be verified on the text (`matches`).
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from geminids.core.values import Value
 from geminids.storage.text.words import Phrase, Want, Way, as_phrase, spellings, terms
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from geminids.storage.index.terms import Terms
+    from geminids.storage.text.needs import Need
     from geminids.storage.text.patterns import Patterns
 
 
@@ -59,20 +64,25 @@ class Regex(Value):
 class And(Value):
     """All of these."""
 
-    parts: "tuple[Node, ...]"
+    parts: tuple[Node, ...]
 
 
 class Or(Value):
     """Any of these."""
 
-    parts: "tuple[Node, ...]"
+    parts: tuple[Node, ...]
 
 
 class Not(Value):
     """Not this."""
 
-    part: "Node"
+    part: Node
 
+
+MOST_NEEDS = 3
+"""Pieces of some letters that the index is asked for, the longest ones."""
+MOST_PARTS = 20
+"""Needs of one pattern that it is asked for."""
 
 Leaf: TypeAlias = Words | Prefix | Substring | Regex
 Node: TypeAlias = And | Or | Not | Leaf
@@ -99,12 +109,13 @@ class Bound(Value):
     is_complement: bool
 
     @property
-    def flipped(self) -> "Bound":
+    def flipped(self) -> Bound:
         """All rows but these."""
         return Bound(self.expression, not self.is_complement)
 
 
 NO_ROW = Bound(None, is_complement=False)
+EVERY_ROW = Bound(None, is_complement=True)
 
 
 def leaves(node: Node, *, wanted: bool = True) -> Iterator[tuple[Leaf, bool]]:
@@ -130,8 +141,6 @@ def want(leaf: Leaf) -> Want:
             return Want(text, Way.SUBSTRING)
         case Regex(pattern):
             return Want(pattern, Way.REGEX)
-        case _:
-            assert_never(leaf)
 
 
 def is_everything_else(node: Node) -> bool:
@@ -147,32 +156,60 @@ def is_everything_else(node: Node) -> bool:
             return False
 
 
-def rows(node: Node, *, at_least: bool = False) -> Bound:
+def rows(node: Node, terms: Terms | None, *, at_least: bool = False) -> Bound:
     """The rows that may fit, or with `at_least` those that surely do; what lies between must be verified."""
     match node:
         case Words() | Prefix():
             return _any_phrase(node.phrases)
         case Substring() | Regex():
-            return NO_ROW if at_least else _needed(node)
+            return NO_ROW if at_least else _fulfilling(need(node), terms)
         case Not(part):
-            return rows(part, at_least=not at_least).flipped
+            return rows(part, terms, at_least=not at_least).flipped
         case And(parts):
-            return _in_all([rows(part, at_least=at_least) for part in parts])
+            return _in_all([rows(part, terms, at_least=at_least) for part in parts])
         case Or(parts):
-            return _in_all([rows(part, at_least=at_least).flipped for part in parts]).flipped
+            return _in_any([rows(part, terms, at_least=at_least) for part in parts])
+
+
+def need(node: Node) -> Need:
+    """What letters a message needs for it to be true, as far as its substrings and patterns tell."""
+    from geminids.storage.text.needs import NOTHING, AllOf, either, needed_by_regex
+
+    match node:
+        case Substring(text):
+            return text
+        case Regex(pattern):
+            return needed_by_regex(pattern)
+        case And(parts):
+            return AllOf(tuple(map(need, parts)))
+        case Or(parts):
+            return either(list(map(need, parts)))
         case _:
-            assert_never(node)
+            return NOTHING
 
 
 def _any_phrase(phrases: Sequence[Phrase]) -> Bound:
     return Bound(_joined(" OR ", [phrase.expression for phrase in phrases]), is_complement=False)
 
 
-def _needed(leaf: Substring | Regex) -> Bound:
-    from geminids.query.search.literals import needed_by_regex, needed_by_substring
+def _fulfilling(wanted: Need, terms: Terms | None) -> Bound:
+    """The rows that may have what is needed; without words of the index, all of them."""
+    from geminids.query.search.literals import needed_phrases
+    from geminids.storage.text.needs import AllOf
 
-    needed = needed_by_substring(leaf.text) if isinstance(leaf, Substring) else needed_by_regex(leaf.pattern)
-    return _in_all([_any_phrase(phrases) for phrases in needed])
+    if terms is None:
+        return EVERY_ROW
+    if isinstance(wanted, str):
+        return _in_all([_any_phrase(phrases) for phrases in needed_phrases(wanted, terms)[:MOST_NEEDS]])
+    bounds = [_fulfilling(part, terms) for part in wanted.parts[:MOST_PARTS]]
+    if isinstance(wanted, AllOf):
+        return _in_all(bounds)
+    return _in_any(bounds) if len(wanted.parts) <= MOST_PARTS else EVERY_ROW
+
+
+def _in_any(bounds: Sequence[Bound]) -> Bound:
+    """The rows that one of the bounds has."""
+    return _in_all([bound.flipped for bound in bounds]).flipped
 
 
 def _in_all(bounds: Sequence[Bound]) -> Bound:
@@ -200,7 +237,7 @@ def _closed(expression: str) -> str:
     return expression if expression.count('"') == 2 else f"({expression})"
 
 
-def matches(node: Node, texts: Mapping[str, str], patterns: "Patterns") -> bool:
+def matches(node: Node, texts: Mapping[str, str], patterns: Patterns) -> bool:
     """Whether it is true of a message whose texts these are, by column. Raises TooSlowError."""
     return _is_true(node, _Message(list(filter(None, texts.values()))), patterns)
 
@@ -219,7 +256,7 @@ class _Message:
         return self._words
 
 
-def _is_true(node: Node, message: _Message, patterns: "Patterns") -> bool:
+def _is_true(node: Node, message: _Message, patterns: Patterns) -> bool:
     from geminids.storage.text.places import has_substring
 
     match node:
@@ -235,8 +272,6 @@ def _is_true(node: Node, message: _Message, patterns: "Patterns") -> bool:
             return any(has_substring(each, text) for each in message.texts)
         case Regex(pattern):
             return any(patterns.is_in(text, pattern) for text in message.texts)
-        case _:
-            assert_never(node)
 
 
 def holds(words: Sequence[str], phrase: Phrase) -> bool:

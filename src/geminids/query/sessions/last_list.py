@@ -3,8 +3,7 @@
 <data folder>/last-list.json    private to the user, replaced as a whole
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-import json
+from __future__ import annotations
 
 from geminids.core import small_files
 from geminids.core.values import Value
@@ -22,12 +21,25 @@ class LastList(Value):
 
 def remember(folder: str, shown: LastList) -> None:
     """Keep what a list showed. Raises OSError if that is not possible."""
-    written = json.dumps({"places": shown.places, "lines": shown.lines}, ensure_ascii=False).encode()
-    small_files.write(folder, FILE_NAME, written)
+    places = ", ".join(map(_written, shown.places))
+    lines = ", ".join(f"[{_written(line.id)}, {_written(line.file)}]" for line in shown.lines)
+    written = f'{{"places": [{places}], "lines": [{lines}]}}'
+    small_files.write(folder, FILE_NAME, written.encode())
+
+
+def _written(text: str | None) -> str:
+    """A text as JSON has it; for nearly all there is no need to load what knows about the others."""
+    if text is not None and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
 
 
 def recall(folder: str) -> LastList | None:
     """The last list; None if there is none that can be read."""
+    import json
+
     try:
         shown = json.loads(small_files.read(folder, FILE_NAME))
         return LastList(tuple(map(_text, shown["places"])), tuple(map(_line, shown["lines"])))

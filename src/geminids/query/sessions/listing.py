@@ -1,20 +1,23 @@
 """Which sessions are shown, in which order, and what the question hides."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from __future__ import annotations
 
-from geminids.core.values import Value
+from collections.abc import Collection, Iterable, Sequence
+
+from geminids.core.values import NamedTuple, Value
 from geminids.storage.index import reader
 from geminids.storage.index.reader import ORDERS, UNREADABLE, Condition
 from geminids.storage.index.values import ProblemRow, ProjectRow, SessionRow
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import TypeVar
+
     from geminids.core.errors import Unreadable
     from geminids.storage.index.database import Index
 
-Trouble = TypeVar("Trouble", bound="Unreadable")
+    Trouble = TypeVar("Trouble", bound=Unreadable)
 
 LED_BY_HUMANS = frozenset({"main", "checkpoint", "lost"})
 """The kinds of sessions that a list shows unless it is asked for others."""
@@ -67,9 +70,7 @@ class Listing(Value):
         return nearest(self.projects, wanted)
 
 
-def listing(
-    index: "Index", wanted: Filter, limit: int | None = None, tagged: Collection[str] = ()
-) -> Listing:
+def listing(index: Index, wanted: Filter, limit: int | None = None, tagged: Collection[str] = ()) -> Listing:
     """The sessions that were asked for, and how many were not; `tagged` are those that have the tags."""
     known = reader.projects(index) if wanted.project is not None else {}
     matched = _matched(known, wanted.project)
@@ -92,7 +93,7 @@ def listing(
     )
 
 
-def conditions_of(index: "Index", wanted: Filter, tagged: Collection[str] = ()) -> dict[str, Condition]:
+def conditions_of(index: Index, wanted: Filter, tagged: Collection[str] = ()) -> dict[str, Condition]:
     """What the sessions fulfil that are asked for, by what it is about."""
     known = reader.projects(index) if wanted.project is not None else {}
     return _conditions(wanted, known, _matched(known, wanted.project), tagged)

@@ -24,6 +24,7 @@ from geminids.storage.index.database import Index
 from geminids.storage.index.folders import folders_of_session
 
 if TYPE_CHECKING:
+    from geminids.query.sessions.companion_readings import CompanionReadings
     from geminids.query.sessions.homes_reader import HomesReader
 
 SHOW_LIMIT = 1_000_000_000
@@ -56,7 +57,15 @@ class SessionReader:
     def numbered(self, number: int) -> Session | None:
         """The session in a row of the index; None if it is gone."""
         place = numbered_place(self._index, number)
-        return self._read(SessionRef(place.id, place.file), place).session if place else None
+        if place is None:
+            return None
+        if place.key:
+            return self._read(SessionRef(place.id, place.file), place).session
+        reading = self._companions.of_shelf(place.shelf)
+        wanted = SessionRef(place.id, place.file)
+        found = (one for one in reading.sessions if SessionRef.of(one) == wanted) if reading else iter(())
+        session = next(found, None)
+        return self._assembled(session, copied_messages(self._index, *wanted)) if session else None
 
     def unindexed(self, wanted: str) -> ReadSession:
         """The session of an id in files beside sessions of which the index holds only a part."""
@@ -111,6 +120,12 @@ class SessionReader:
     def _assembled(self, session: Session, copied: Collection[str]) -> Session:
         disk = disk_of(self._homes, session.file or "") if self._with_outputs else None
         return assembled(session, self._projects(session.project), disk, copied)
+
+    @cached_property
+    def _companions(self) -> CompanionReadings:
+        from geminids.query.sessions.companion_readings import CompanionReadings
+
+        return CompanionReadings(self._index, self._homes, SHOW_LIMIT)
 
     @cached_property
     def _projects(self) -> Callable[[Project], Project]:

@@ -1,10 +1,11 @@
 """Which session: its id, and the file that tells it from another of the same id."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
 from geminids.core.names import storable
+from geminids.core.values import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
@@ -22,6 +23,6 @@ class SessionRef(NamedTuple):
     file: str | None = None
 
     @classmethod
-    def of(cls, session: "_Session") -> "SessionRef":
+    def of(cls, session: _Session) -> SessionRef:
         """What means this session and no other."""
         return cls(storable(session.id), storable(session.file) if session.file else None)

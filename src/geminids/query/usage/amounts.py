@@ -1,7 +1,8 @@
 """Tokens by what they cost: the amounts that a price is multiplied with."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from typing import NamedTuple
+from __future__ import annotations
+
+from geminids.core.values import NamedTuple
 
 
 class Amounts(NamedTuple):
@@ -25,6 +26,6 @@ class Amounts(NamedTuple):
         """All that the model was given; by this, for one request, its band goes."""
         return self.fresh + self.cached + self.cache_write + self.cache_write_hour + self.tool
 
-    def plus(self, other: "Amounts") -> "Amounts":
+    def plus(self, other: Amounts) -> Amounts:
         """Both together."""
         return Amounts(*map(int.__add__, self, other))

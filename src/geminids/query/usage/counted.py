@@ -1,9 +1,9 @@
 """Which sessions, days, hours and models count in statistics."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING
 
 from geminids.storage.index import totals
 from geminids.storage.index.reader import Condition, numbered
@@ -11,6 +11,7 @@ from geminids.storage.index.totals import Scope
 from geminids.storage.index.usage import is_summed_up, sum_up_aside
 from geminids.storage.times import microseconds
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.query.search.language import Query
     from geminids.storage.index.database import Index
@@ -20,7 +21,7 @@ _OF_TIME = frozenset({"since", "before", "hour"})
 """Filters that narrow what is counted, not which sessions are."""
 
 
-def scope_of(index: "Index", query: "Query | None", found: Sequence[int] | None) -> Scope:
+def scope_of(index: Index, query: Query | None, found: Sequence[int] | None) -> Scope:
     """What a query leaves. `found` are the sessions with its words, if it has any."""
     scope = Scope(sessions_counted(index, query, found))
     if query is None:
@@ -29,7 +30,7 @@ def scope_of(index: "Index", query: "Query | None", found: Sequence[int] | None)
     return _in_time(index, scope._replace(models=_models(index, query)), query.since, query.before, hours)
 
 
-def sessions_counted(index: "Index", query: "Query | None", found: Sequence[int] | None) -> list[Condition]:
+def sessions_counted(index: Index, query: Query | None, found: Sequence[int] | None) -> list[Condition]:
     """What is asked of a session (`s`)."""
     conditions = [] if found is None else [numbered(found, "s.id")]
     timeless = tuple(f for f in query.filters if f.name not in _OF_TIME) if query is not None else ()
@@ -45,7 +46,7 @@ def sessions_counted(index: "Index", query: "Query | None", found: Sequence[int]
     return [numbered(sessions, "s.id")]
 
 
-def hours_counted(index: "Index", query: "Query") -> list[Condition]:
+def hours_counted(index: Index, query: Query) -> list[Condition]:
     """What is asked of the hour of a message (`m`)."""
     hours = tuple(f for f in query.filters if f.name == "hour")
     if not hours:
@@ -64,7 +65,7 @@ def _of_session(condition: Condition) -> Condition:
     )
 
 
-def _models(index: "Index", query: "Query") -> list[int] | None:
+def _models(index: Index, query: Query) -> list[int] | None:
     """The models that are asked for: then only their requests count."""
     wanted = query.wanted("model")
     if not wanted:
@@ -77,7 +78,7 @@ def _models(index: "Index", query: "Query") -> list[int] | None:
 
 
 def _in_time(
-    index: "Index",
+    index: Index,
     scope: Scope,
     since: datetime | None,
     before: datetime | None,

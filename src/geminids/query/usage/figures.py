@@ -1,13 +1,15 @@
 """Figures that add up: what some sessions did and used."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
+from geminids.core.values import NamedTuple
 from geminids.query.usage.amounts import Amounts
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from decimal import Decimal
+    from typing import Any
 
     from geminids.core.model import Usage
     from geminids.storage.index.totals import Done, Spent
@@ -32,7 +34,7 @@ class Tokens(NamedTuple):
     thoughts: int | None = None
     tool: int | None = None
     total: int | None = None
-    cost: "Decimal | None" = None
+    cost: Decimal | None = None
     """Dollars at list price, of those requests that have a price."""
     unpriced: int = 0
     """Requests that have none."""
@@ -45,15 +47,20 @@ class Tokens(NamedTuple):
         return self.input - (self.cached or 0) - (self.cache_write or 0)
 
     @classmethod
-    def of(cls, spent: "Spent", cost: "Decimal | None") -> "Tokens":
+    def of(cls, spent: Spent, cost: Decimal | None) -> Tokens:
         """What one group used, and what that cost; None if there is no price."""
-        return cls(*spent[4:], cost, spent.requests if cost is None else 0)
+        return cls(*used_by(spent, cost))
 
     @classmethod
-    def sum(cls, many: "Iterable[Tokens]") -> "Tokens":
+    def sum(cls, many: Iterable[tuple[Any, ...]]) -> Tokens:
         """All of them together; a kind of token nobody recorded stays unknown."""
         # By columns, many times faster than one after the other: there are tens of thousands.
-        return cls(*(_sum(numbers) for numbers in zip(*many, strict=True)))
+        return cls(*map(_sum, zip(*many, strict=True)))
+
+
+def used_by(spent: Spent, cost: Decimal | None) -> tuple[Any, ...]:
+    """The values of `Tokens` of one group: where many are summed up, none of them need be such a value."""
+    return (*spent[4:], cost, spent.requests if cost is None else 0)
 
 
 class Figures(NamedTuple):
@@ -78,7 +85,7 @@ class Figures(NamedTuple):
     estimated: Tokens | None = None
     """What requests without recorded tokens may have used; only if it was asked for."""
 
-    def by_name(self, by: str) -> "dict[str, Any]":
+    def by_name(self, by: str) -> dict[str, Any]:
         """All of them by their names; None for what is not told of such a group."""
         return self._asdict() | dict.fromkeys(_NOT_TOLD.get(by, ()))
 
@@ -90,12 +97,12 @@ _NOT_TOLD = {
 """Of a model it is not told who asked and called, of a tool neither who asked nor what was used."""
 
 
-def figures_of(done: "Done") -> Figures:
+def figures_of(done: Done) -> Figures:
     """What was done, as far as it is counted by day."""
     return Figures(*done[1:9], 0, done.added, done.removed)
 
 
-def together(many: "Sequence[Figures]") -> Figures:
+def together(many: Sequence[Figures]) -> Figures:
     """What adds up of several groups: a session or a file may be in more than one of them."""
     guesses = [figures.estimated for figures in many if figures.estimated]
     return Figures(
@@ -112,22 +119,20 @@ def together(many: "Sequence[Figures]") -> Figures:
     )
 
 
-def _sum(numbers: "Iterable[Any]") -> Any:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known else None
+def _sum(numbers: Iterable[Any]) -> Any:
+    try:
+        # Mostly all of them are known. Of none there is nothing to be told.
+        return sum(given) if (given := tuple(numbers)) else None
+    except TypeError:
+        known = [number for number in given if number is not None]
+        return sum(known) if known else None
 
 
-def amounts_of(used: "Spent | Usage") -> Amounts:
+def amounts_of(used: Spent | Usage) -> Amounts:
     """What is paid for, each kind by itself."""
     cached, written = used.cached or 0, used.cache_write or 0
     # Where a failed request used nothing, an agent may still tell what it meant to keep for an hour.
     hour = min(written, used.cache_write_hour or 0)
-    return Amounts(
-        fresh=max(0, (used.input or 0) - cached - written),
-        cached=cached,
-        cache_write=written - hour,
-        cache_write_hour=hour,
-        output=used.output or 0,
-        thoughts=used.thoughts or 0,
-        tool=used.tool or 0,
-    )
+    fresh = max(0, (used.input or 0) - cached - written)
+    # In order, since there are tens of thousands.
+    return Amounts(fresh, cached, written - hour, hour, used.output or 0, used.thoughts or 0, used.tool or 0)

@@ -1,15 +1,15 @@
 """What sessions did, used and cost, in groups, from the sums of the index: no file of an agent is opened."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
 
-from geminids.core.values import Value
+from geminids.core.values import NamedTuple, Value
 from geminids.query.usage.counted import hours_counted, scope_of, sessions_counted
-from geminids.query.usage.figures import Figures, Tokens, figures_of, together
+from geminids.query.usage.figures import Figures, Tokens, figures_of, together, used_by
 from geminids.query.usage.row_prices import Pricing, RowPrices, Unpriced, date_of
 from geminids.storage.index import reader, totals
 from geminids.storage.index.reader import Condition
@@ -17,8 +17,10 @@ from geminids.storage.index.totals import Key, Scope, Spent
 from geminids.storage.index.values import SessionRow
 from geminids.storage.times import microseconds
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
+    from typing import Any
 
     from geminids.query.search.language import Query
     from geminids.query.usage.prices import Basis
@@ -71,7 +73,7 @@ class Statistics(Value):
     """What was used day by day: what a picture shows."""
     since: datetime | None
     until: datetime | None
-    basis: "Basis"
+    basis: Basis
     """Where the prices are from."""
     unpriced: Sequence[Unpriced]
     agents: Sequence[str]
@@ -93,9 +95,9 @@ class LargestSessions(NamedTuple):
 
 
 def statistics(
-    index: "Index",
+    index: Index,
     question: StatsQuestion,
-    query: "Query | None",
+    query: Query | None,
     found: Sequence[int] | None,
     pricing: Pricing,
 ) -> Statistics:
@@ -103,7 +105,7 @@ def statistics(
     return _Counting(index, scope_of(index, query, found), question, pricing).statistics(query)
 
 
-def asked(question: StatsQuestion, now: datetime) -> "Query | None":
+def asked(question: StatsQuestion, now: datetime) -> Query | None:
     """What the question says in the language of searches; None if all sessions count.
 
     Raises QuerySyntaxError or BadTimeError.
@@ -120,7 +122,7 @@ def asked(question: StatsQuestion, now: datetime) -> "Query | None":
     return query_of(search, now)
 
 
-def busy_hours(index: "Index", query: "Query | None", found: Sequence[int] | None) -> list[totals.BusyHour]:
+def busy_hours(index: Index, query: Query | None, found: Sequence[int] | None) -> list[totals.BusyHour]:
     """When people typed and models answered. `found` are the sessions with the words of the query."""
     conditions = sessions_counted(index, query, found)
     if query is not None and query.since:
@@ -133,7 +135,7 @@ def busy_hours(index: "Index", query: "Query | None", found: Sequence[int] | Non
 
 
 def largest_sessions(
-    index: "Index", query: "Query | None", found: Sequence[int] | None, most: int
+    index: Index, query: Query | None, found: Sequence[int] | None, most: int
 ) -> LargestSessions:
     """The sessions, each with its subagents, that used and that took most."""
     scope = scope_of(index, query, found)
@@ -153,7 +155,7 @@ def largest_sessions(
 class _Counting:
     """Adds up what is in a scope."""
 
-    def __init__(self, index: "Index", scope: Scope, question: StatsQuestion, pricing: Pricing) -> None:
+    def __init__(self, index: Index, scope: Scope, question: StatsQuestion, pricing: Pricing) -> None:
         self._index = index
         self._scope = scope
         self._by = question.by
@@ -168,7 +170,7 @@ class _Counting:
         self._used.note_unmeasured(guessed)
         self._estimated = _Used(guessed, self._prices.price, by_day=by_day) if question.estimate else None
 
-    def statistics(self, query: "Query | None") -> Statistics:
+    def statistics(self, query: Query | None) -> Statistics:
         """All figures."""
         total = self._total()
         return Statistics(
@@ -176,7 +178,7 @@ class _Counting:
             total=total,
             grouped_sessions=self._grouped_sessions(total),
             groups=_named(self._index, self._by, self._groups(), self._prices.models),
-            days=[(date_of(int(day)), Tokens.sum(used)) for day, used in sorted(self._used.by_day.items())],
+            days=[(date_of(int(day)), used) for day, used in sorted(self._used.by_day.items())],
             since=query.since if query else None,
             until=query.before if query else None,
             basis=self._prices.basis,
@@ -235,9 +237,9 @@ class _Counting:
     def _used_in(self, groups: dict[Key, Figures]) -> dict[Key, Figures]:
         """The groups with what they used."""
         for key, used in self._used.by_key.items():
-            groups[key] = groups.get(key, Figures())._replace(tokens=Tokens.sum(used))
+            groups[key] = groups.get(key, Figures())._replace(tokens=used)
         for key, used in self._estimated.by_key.items() if self._estimated else ():
-            groups[key] = groups.get(key, Figures())._replace(estimated=Tokens.sum(used))
+            groups[key] = groups.get(key, Figures())._replace(estimated=used)
         return groups
 
     def _deeds(self, group: str) -> dict[Key, Figures]:
@@ -252,33 +254,45 @@ class _Used:
     """Tokens of some rows: all of them, by group and by day."""
 
     def __init__(
-        self, rows: Iterable[Spent], cost: "Callable[[Spent], Decimal | None]", *, by_day: bool
+        self, rows: Iterable[Spent], cost: Callable[[Spent], Decimal | None], *, by_day: bool
     ) -> None:
         """Divide them; `by_day` says that the groups are days."""
-        self.by_key: defaultdict[Key, list[Tokens]] = defaultdict(list)
-        self.by_day: defaultdict[Key, list[Tokens]] = self.by_key if by_day else defaultdict(list)
+        self._by_key: defaultdict[Key, list[tuple[Any, ...]]] = defaultdict(list)
+        self._by_day: defaultdict[Key, list[tuple[Any, ...]]] | None = None if by_day else defaultdict(list)
         for row in rows:
-            self._add(row, Tokens.of(row, cost(row)))
+            self._add(row, used_by(row, cost(row)))
 
     def note_unmeasured(self, rows: Iterable[Spent]) -> None:
         """Count the replies that are no recorded requests; they are told by what they may have used."""
         for row in rows:
             self._add(row, Tokens(unmeasured=row.requests))
 
-    def _add(self, row: Spent, used: Tokens) -> None:
-        self.by_key[row.key].append(used)
-        if self.by_day is not self.by_key:
-            self.by_day[row.day].append(used)
+    def _add(self, row: Spent, used: tuple[Any, ...]) -> None:
+        self._by_key[row.key].append(used)
+        if self._by_day is not None:
+            self._by_day[row.day].append(used)
+
+    @cached_property
+    def by_key(self) -> dict[Key, Tokens]:
+        """Those of each group."""
+        return {key: Tokens.sum(used) for key, used in self._by_key.items()}
+
+    @cached_property
+    def by_day(self) -> dict[Key, Tokens]:
+        """Those of each day."""
+        if self._by_day is None:
+            return self.by_key
+        return {day: Tokens.sum(used) for day, used in self._by_day.items()}
 
     def total(self) -> Tokens:
         """All of them."""
-        return Tokens.sum(chain.from_iterable(self.by_key.values()))
+        return Tokens.sum(self.by_key.values())
 
 
 # Groups and their names
 
 
-def group_of(index: "Index", question: StatsQuestion) -> str:
+def group_of(index: Index, question: StatsQuestion) -> str:
     """The group to ask for, after noting what counts as one."""
     if question.by == "project":
         totals.count_as_one(index, projects_that_are_one(index))
@@ -302,7 +316,7 @@ def _roots(parents: dict[int, int]) -> dict[int, int]:
     return roots
 
 
-def projects_that_are_one(index: "Index") -> dict[int, int]:
+def projects_that_are_one(index: Index) -> dict[int, int]:
     """For each project that files name, the first of those that are the same folder."""
     known = reader.projects(index)
     first: dict[str, int] = {}
@@ -312,7 +326,7 @@ def projects_that_are_one(index: "Index") -> dict[int, int]:
     }
 
 
-def _named(index: "Index", by: str, groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
+def _named(index: Index, by: str, groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
     """The groups with names: those of time in its order, the others the largest first."""
     if by in TIMES:
         ordered = sorted((int(key), figures) for key, figures in groups.items())
@@ -330,21 +344,21 @@ def _calls(figures: Figures) -> tuple[int, int]:
     return -figures.calls, -figures.sessions
 
 
-def _agents(_: "Index", groups: dict[Key, Figures], __: dict[int, str]) -> list[StatsGroup]:
+def _agents(_: Index, groups: dict[Key, Figures], __: dict[int, str]) -> list[StatsGroup]:
     return [StatsGroup(str(key), str(key), figures) for key, figures in groups.items()]
 
 
-def _models_named(_: "Index", groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
+def _models_named(_: Index, groups: dict[Key, Figures], models: dict[int, str]) -> list[StatsGroup]:
     names = {key: models.get(int(key), "") for key in groups}
     return [StatsGroup(names[key], names[key] or "(unknown)", figures) for key, figures in groups.items()]
 
 
-def _tools(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+def _tools(index: Index, groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
     names = totals.names(index, [int(key) for key in groups])
     return [StatsGroup(names.get(int(k), ""), names.get(int(k), "(unknown)"), f) for k, f in groups.items()]
 
 
-def _projects(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+def _projects(index: Index, groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
     from geminids.core.names import project_names
 
     known = reader.projects(index)
@@ -356,7 +370,7 @@ def _projects(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> 
     ]
 
 
-def _sessions(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
+def _sessions(index: Index, groups: dict[Key, Figures], _: dict[int, str]) -> list[StatsGroup]:
     rows = reader.sessions_numbered(index, [int(key) for key in groups])
     return [
         StatsGroup(rows[int(key)].id, rows[int(key)].title or "", figures, rows[int(key)].agent)
@@ -365,7 +379,7 @@ def _sessions(index: "Index", groups: dict[Key, Figures], _: dict[int, str]) -> 
     ]
 
 
-NAMING: "dict[str, Callable[[Index, dict[Key, Figures], dict[int, str]], list[StatsGroup]]]" = {
+NAMING: dict[str, Callable[[Index, dict[Key, Figures], dict[int, str]], list[StatsGroup]]] = {
     "agent": _agents,
     "model": _models_named,
     "tool": _tools,

@@ -8,7 +8,9 @@ variation selectors stay, since emoji and several scripts need them.
 
 from __future__ import annotations
 
-import re
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _COLOUR = r"\x1b\[[0-9;:]*m"
 _LINE_ENDS = r"\r\n|[\u0085\u2028\u2029]"
@@ -47,6 +49,8 @@ def text(words: str) -> str:
         is_harmless = words.replace("\n", "").replace("\t", "").isprintable()
     if is_harmless:
         return words
+    import re
+
     if "\x1b" in words:
         words = re.sub(_COLOUR, "", words)
     return re.sub(_HARMFUL, _shown, re.sub(_LINE_ENDS, "\n", words))
@@ -55,11 +59,17 @@ def text(words: str) -> str:
 def line(words: str) -> str:
     """Words as one line, harmless: each line end or tab, with the blanks around it, becomes one space."""
     harmless = text(words)
-    return harmless if harmless.isprintable() else re.sub(_BREAKS, " ", harmless)
+    if harmless.isprintable():
+        return harmless
+    import re
+
+    return re.sub(_BREAKS, " ", harmless)
 
 
 def json_bytes(encoded: bytes) -> bytes:
     """JSON of the same value in which no character can steer a terminal."""
+    import re
+
     return re.sub(_HARMFUL_IN_JSON, _escaped, encoded)
 
 
@@ -68,6 +78,8 @@ def shown_json(encoded: bytes) -> bytes:
     # Nearly all is printable, and these look at it much faster than a pattern does.
     if encoded.decode().isprintable() and not any(begun in encoded for begun in _ESCAPES_IN_JSON):
         return encoded
+    import re
+
     return re.sub(_UNSEEN_IN_JSON, _shown_in_json, encoded)
 
 

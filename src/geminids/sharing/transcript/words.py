@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.core.model import Usage
 
@@ -141,7 +141,9 @@ def duration(length: timedelta) -> str:
         if seconds >= step:
             pieces.append(f"{seconds // step} {unit}")
             seconds %= step
-    return " ".join(pieces[:2]) or "0 s"
+        if len(pieces) == 2:
+            break
+    return " ".join(pieces) or "0 s"
 
 
 def path(written: str) -> str:

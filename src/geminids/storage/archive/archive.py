@@ -1,10 +1,10 @@
 """`Archive`: the kept copies in a folder, opened when they are asked for."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from geminids.storage.archive.failures import DamagedCopyError
 from geminids.storage.archive.values import (
@@ -16,13 +16,16 @@ from geminids.storage.archive.values import (
     Version,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from geminids.storage.archive.keeper import Writer
     from geminids.storage.archive.manifest import Manifest
     from geminids.storage.archive.manifest_rows import SegmentAddress
     from geminids.storage.archive.records import Segment
 
-Answer = TypeVar("Answer")
+    Answer = TypeVar("Answer")
 
 
 class Archive:
@@ -113,7 +116,7 @@ class Archive:
 
         return packed_pieces(self.folder, version, self._places(version), self._place)
 
-    def _places(self, version: Version) -> "Sequence[SegmentAddress] | None":
+    def _places(self, version: Version) -> Sequence[SegmentAddress] | None:
         if not self.exists():
             return None
         places = self._asked(lambda manifest: manifest.places(version))
@@ -124,10 +127,10 @@ class Archive:
             places = self._asked(lambda manifest: manifest.places(version))
         return places
 
-    def _place(self, segment: "Segment") -> "SegmentAddress | None":
+    def _place(self, segment: Segment) -> SegmentAddress | None:
         return self._asked(lambda manifest: manifest.place(segment))
 
-    def _pieces(self, version: Version, places: "Sequence[SegmentAddress] | None") -> Iterator[bytes]:
+    def _pieces(self, version: Version, places: Sequence[SegmentAddress] | None) -> Iterator[bytes]:
         from geminids.storage.archive.reader import pieces
 
         return pieces(self.folder, version, places, self._place)
@@ -151,7 +154,7 @@ class Archive:
 
     def writing(
         self, patience: float = PATIENCE, tell: Callable[[str], None] | None = None
-    ) -> "AbstractContextManager[Writer]":
+    ) -> AbstractContextManager[Writer]:
         """A while in which copies can be kept; no other process keeps any. Raises BusyArchiveError.
 
         All of it is durable when it ends. Whom we wait for is told once. What it gives may only be used in
@@ -167,7 +170,7 @@ class Archive:
             self._manifest.close()
             self._manifest = None
 
-    def _asked(self, question: "Callable[[Manifest], Answer]") -> Answer:
+    def _asked(self, question: Callable[[Manifest], Answer]) -> Answer:
         from geminids.storage.archive.manifest import naming_damage
         from geminids.storage.archive.manifest_rows import DamagedManifestError
 
@@ -179,7 +182,7 @@ class Archive:
         with naming_damage(self.folder):
             return question(manifest)
 
-    def _mend(self, reason: str) -> "Manifest":
+    def _mend(self, reason: str) -> Manifest:
         """The manifest, made anew if anything is wrong with it."""
         from geminids.storage.archive.rebuild import mended
 
@@ -187,7 +190,7 @@ class Archive:
         self._manifest = mended(self.folder, reason, self.said)
         return self._manifest
 
-    def _opened(self) -> "Manifest":
+    def _opened(self) -> Manifest:
         from geminids.storage.archive.manifest import open_manifest
 
         if self._manifest is not None and not self._manifest.is_current():

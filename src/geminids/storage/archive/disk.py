@@ -6,7 +6,8 @@ pipe is ever told of here that is not on the disk itself. Where a link, or somet
 into, has taken the place of a file or folder of which there are copies, that file or folder is gone.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import errno
 import os
 import stat
@@ -17,14 +18,14 @@ from bisect import bisect_left
 from functools import cached_property, partial
 from io import BufferedReader, BytesIO, RawIOBase
 from operator import attrgetter
-from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
 from geminids.core.disk import KEPT_INODE, AnyPath, Disk, Entry, Facts
 from geminids.core.errors import GeminidsError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Protocol
+    from typing import BinaryIO, Generic, Protocol, TypeVar
 
     from typing_extensions import Buffer
 
@@ -42,8 +43,11 @@ if TYPE_CHECKING:
         @property
         def kept_at(self) -> int: ...  # noqa: D102
 
-
-C = TypeVar("C", bound="Copied")
+    C = TypeVar("C", bound=Copied)
+else:
+    # Of what a disk is generic is nothing but a note for type checkers.
+    C = "copied"
+    Generic = {C: object}
 
 _GONE = (FileNotFoundError, NotADirectoryError)
 """How the system says that something is not there, and not that we may not know."""
@@ -105,11 +109,11 @@ class KeptDisk(Disk, Generic[C]):
 
     def __init__(
         self,
-        newest: "Callable[[], Mapping[str, C]]",
-        content: "Callable[[C], bytes]",
-        moved_name: "Callable[[str], str | None]",
-        versions: "Callable[[str], Sequence[C]]" = lambda path: (),
-        part: "Callable[[C, int, int], bytes] | None" = None,
+        newest: Callable[[], Mapping[str, C]],
+        content: Callable[[C], bytes],
+        moved_name: Callable[[str], str | None],
+        versions: Callable[[str], Sequence[C]] = lambda path: (),
+        part: Callable[[C, int, int], bytes] | None = None,
     ) -> None:
         super().__init__()
         self._newest = newest
@@ -123,7 +127,7 @@ class KeptDisk(Disk, Generic[C]):
         self._lock = allocate_lock()
         self._loaded: _Copies[C] | None = None
 
-    def know_homes(self, here: "Sequence[str]", foreign: "Sequence[str]") -> None:
+    def know_homes(self, here: Sequence[str], foreign: Sequence[str]) -> None:
         """Say which homes there are on this machine, and which are of others.
 
         The folders right in those of this machine may be links, those further down are not followed. Nothing
@@ -132,7 +136,7 @@ class KeptDisk(Disk, Generic[C]):
         self._homes = tuple(sorted(map(_beginning, here), key=len, reverse=True))
         self._foreign = tuple(map(_beginning, foreign))
 
-    def entries(self, folder: AnyPath) -> "Sequence[Entry]":
+    def entries(self, folder: AnyPath) -> Sequence[Entry]:
         """What a folder holds and what is gone from it, by name. Raises OSError."""
         try:
             real = () if self._is_out_of_sight(_beginning(folder)) else super().entries(folder)
@@ -198,7 +202,7 @@ class KeptDisk(Disk, Generic[C]):
         """Whether files that are gone from a folder, or with it, can be read from copies."""
         return any(self._copy(path) and self._is_gone(path) for path in self._copies.below(folder))
 
-    def earlier(self, path: AnyPath) -> "Sequence[Callable[[], BinaryIO]]":
+    def earlier(self, path: AnyPath) -> Sequence[Callable[[], BinaryIO]]:
         """What was in a file before it was written anew, as far as that was kept, the newest state first."""
         kept = self._versions(_tidy(path))
         return [partial(self._opened_copy, version) for version in reversed(kept)]
@@ -255,7 +259,7 @@ class KeptDisk(Disk, Generic[C]):
             self._followed = {}
 
     @property
-    def _copies(self) -> "_Copies[C]":
+    def _copies(self) -> _Copies[C]:
         with self._lock:
             if self._loaded is None:
                 self._loaded = _Copies(self._newest(), self._moved_name)
@@ -264,7 +268,7 @@ class KeptDisk(Disk, Generic[C]):
     def _is_told_of(self, entry: KeptEntry) -> bool:
         return entry.is_dir() or self._copy(entry.path) is not None
 
-    def _not_renamed(self, missing: "Sequence[KeptEntry]", real: "Sequence[Entry]") -> "Iterator[KeptEntry]":
+    def _not_renamed(self, missing: Sequence[KeptEntry], real: Sequence[Entry]) -> Iterator[KeptEntry]:
         """What is missing under any name: of a file that was renamed just now, there is no other copy yet."""
         moved = {entry.path: None if entry.is_dir() else self._moved_name(entry.path) for entry in missing}
         there = {self._moved_name(entry.path) for entry in real} if any(moved.values()) else set()
@@ -300,7 +304,7 @@ class _naming_damage:  # noqa: N801 - reads as a phrase where it is used
 class _LargeCopy(RawIOBase):
     """A copy that does not fit into memory as a whole, read where it is asked for."""
 
-    def __init__(self, size: int, part: "Callable[[int, int], bytes]") -> None:
+    def __init__(self, size: int, part: Callable[[int, int], bytes]) -> None:
         self._size = size
         self._part = part
         self._at = 0
@@ -319,7 +323,7 @@ class _LargeCopy(RawIOBase):
     def tell(self) -> int:
         return self._at
 
-    def readinto(self, buffer: "Buffer") -> int:
+    def readinto(self, buffer: Buffer) -> int:
         with _naming_damage(), memoryview(buffer) as view:
             content = self._part(self._at, self._at + len(view))
             view[: len(content)] = content
@@ -330,7 +334,7 @@ class _LargeCopy(RawIOBase):
 class _Copies(Generic[C]):
     """All copies in the order of their paths, which has each folder in one piece. Never changes."""
 
-    def __init__(self, newest: "Mapping[str, C]", moved_name: "Callable[[str], str | None]") -> None:
+    def __init__(self, newest: Mapping[str, C], moved_name: Callable[[str], str | None]) -> None:
         self._by_path = newest
         self._paths = sorted(newest)
         self._moved_name = moved_name
@@ -339,7 +343,7 @@ class _Copies(Generic[C]):
         """The copy of a file."""
         return self._by_path.get(_tidy(path))
 
-    def of_same_name(self, copy: C) -> "Sequence[C]":
+    def of_same_name(self, copy: C) -> Sequence[C]:
         """All copies of a file that its agent may have moved, the newest first; none if it moves nothing."""
         name = self._moved_name(copy.path)
         return () if name is None else self._moved.get((copy.home, name), ())
@@ -348,7 +352,7 @@ class _Copies(Generic[C]):
         """Whether copies of files are known that lay below."""
         return next(self.below(path), None) is not None
 
-    def below(self, folder: AnyPath) -> "Iterator[str]":
+    def below(self, folder: AnyPath) -> Iterator[str]:
         """The paths of all files that lay below a folder."""
         beginning = _beginning(folder)
         for at in range(bisect_left(self._paths, beginning), len(self._paths)):
@@ -356,7 +360,7 @@ class _Copies(Generic[C]):
                 return
             yield self._paths[at]
 
-    def held_in(self, folder: AnyPath) -> "Iterator[KeptEntry]":
+    def held_in(self, folder: AnyPath) -> Iterator[KeptEntry]:
         """The files that were kept from a folder, and the folders in it that held any, each once."""
         paths, beginning = self._paths, _beginning(folder)
         at = bisect_left(paths, beginning)
@@ -384,11 +388,11 @@ class _Copies(Generic[C]):
         return same
 
 
-def _without_replaced(real: "Sequence[Entry]", kept: "Sequence[KeptEntry]") -> "Sequence[Entry]":
+def _without_replaced(real: Sequence[Entry], kept: Sequence[KeptEntry]) -> Sequence[Entry]:
     """What a folder holds without what has taken the place of files and folders that are kept."""
     was_folder = {entry.name: entry.is_dir() for entry in kept}
 
-    def is_as_it_was(entry: "Entry") -> bool:
+    def is_as_it_was(entry: Entry) -> bool:
         if entry.name not in was_folder:
             return True
         if was_folder[entry.name]:

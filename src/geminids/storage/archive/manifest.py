@@ -47,7 +47,7 @@ from geminids.storage.archive.records import Segment, WrittenVersion
 from geminids.storage.archive.values import MANIFEST_FILE, MANIFEST_VERSION, KeptHome, Totals, Version
 from geminids.storage.checksums import is_whole, summed
 from geminids.storage.index.database import closed_on_error
-from geminids.storage.paths import stored, uri_of
+from geminids.storage.paths import size_of, stored, uri_of
 
 Answer = TypeVar("Answer")
 
@@ -238,7 +238,7 @@ class Manifest:
         every = self.all_versions()
         newest = {version.path: version.size for version in every}
         packs = self.packs()
-        on_disk = sum(pack.size for pack in packs) + _size(self.file)
+        on_disk = sum(pack.size for pack in packs) + size_of(self.file)
         size_of_all = sum(version.size for version in every)
         return Totals(len(newest), len(every), sum(newest.values()), size_of_all, on_disk, len(packs))
 
@@ -424,7 +424,7 @@ def _check(manifest: Manifest, folder: str) -> None:
         raise EarlierManifestError(f"it is of version {version}")
     if version != VERSION:
         raise DamagedManifestError(f"it says that it is of version {version}")
-    how = "integrity_check" if _size(manifest.file) <= _SMALL else "quick_check"
+    how = "integrity_check" if size_of(manifest.file) <= _SMALL else "quick_check"
     (answer,) = manifest.connection.execute(f"PRAGMA {how}(1)").fetchone()
     if answer != "ok":
         raise DamagedManifestError(answer)
@@ -525,13 +525,6 @@ def _inode(file: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return facts.st_dev, facts.st_ino
-
-
-def _size(file: str) -> int:
-    try:
-        return os.stat(file).st_size  # noqa: PTH116
-    except OSError:
-        return 0
 
 
 def _kept_home(agent: str, home: str, versions: Sequence[WrittenVersion]) -> KeptHome:

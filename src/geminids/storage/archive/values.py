@@ -1,12 +1,13 @@
 """Kept copies, and what came of moving and of checking them, as values."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from geminids.core.values import Value
+from geminids.core.config import KEPT_FOLDER
+from geminids.core.values import NamedTuple, Value
 
-FOLDER = "kept"
+FOLDER = KEPT_FOLDER
 MANIFEST_FILE = "manifest.db"
 MANIFEST_VERSION = 2
 PATIENCE = 10.0

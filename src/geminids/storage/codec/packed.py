@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -20,15 +20,17 @@ _QUICKLY = 1
 _ZIPPED = b"\x78"
 
 
-def packed(value: Any) -> bytes:
+def packed(value: Any, *, has_sets: bool = False) -> bytes:
     """A value as MessagePack; as JSON where it holds half characters, or a sum of more than 64 bits.
 
-    It is zipped if that is worth it.
+    It is zipped if that is worth it. Sets have no order of their own: with them the same value is the same
+    bytes in every process only if that is said.
     """
+    order: Literal["deterministic"] | None = "deterministic" if has_sets else None
     try:
-        written = msgspec.msgpack.encode(value)
+        written = msgspec.msgpack.encode(value, order=order)
     except (UnicodeEncodeError, OverflowError):
-        written = json.dumps(msgspec.to_builtins(value)).encode("ascii")
+        written = json.dumps(msgspec.to_builtins(value, order=order)).encode("ascii")
     return zlib.compress(written, _QUICKLY) if len(written) > _SMALL else written
 
 

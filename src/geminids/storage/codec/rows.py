@@ -17,6 +17,7 @@ from geminids.storage.codec.estimates import estimates
 from geminids.storage.codec.packed import packed, project_row, unpacked
 from geminids.storage.codec.texts import words
 from geminids.storage.index.schema import USAGE
+from geminids.storage.index.values import MOST_SPANS
 from geminids.storage.index.writer import (
     FateFacts,
     MessageFacts,
@@ -30,8 +31,6 @@ from geminids.storage.times import microseconds
 _DONE = frozenset({ToolStatus.SUCCESS, ToolStatus.UNKNOWN})
 """How calls end whose changes count: what failed or was declined changed nothing."""
 _used = attrgetter("requests", *USAGE)
-_MOST_SPANS = 12
-"""Places of a message that are kept, where its pieces and versions stand: the first one, and the last."""
 
 
 class Traced:
@@ -87,7 +86,7 @@ class Rows:
             problems=len(session.problems),
             kept=session.kept,
             summary=packed(session.without_messages()),
-            trace=packed(trace(session, replies=traced == Traced.REPLIES)) if traced else None,
+            trace=_packed_trace(session, traced) if traced else None,
         )
 
 
@@ -154,7 +153,7 @@ class MessageRows:
     def _spans(self, message: Message) -> str:
         if not message.also_at:
             return self._span(message.source)
-        last = islice(reversed(message.also_at), _MOST_SPANS - 1)
+        last = islice(reversed(message.also_at), MOST_SPANS - 1)
         return " ".join(map(self._span, dict.fromkeys((message.source, *last))))
 
     def _span(self, source: Location) -> str:
@@ -164,6 +163,10 @@ class MessageRows:
 def fate_rows(fates: Iterable[Fate]) -> list[FateFacts]:
     """What an agent's own cleaning would see of files, as rows."""
     return [FateFacts(fate.file, microseconds(fate.last_used), " ".join(fate.traits)) for fate in fates]
+
+
+def _packed_trace(session: Session, traced: int) -> bytes:
+    return packed(trace(session, replies=traced == Traced.REPLIES), has_sets=True)
 
 
 def traces(kept: Iterable[bytes]) -> list[Trace]:

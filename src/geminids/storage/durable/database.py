@@ -11,7 +11,8 @@ copy is there. Every row has a checksum: a flipped bit is damage, not another ma
 has written is read as far as we know its tables, and never written.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import errno
 import os
 import sqlite3
@@ -20,17 +21,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from geminids.core.config import DURABLE_FILE
 from geminids.core.errors import GeminidsError
 from geminids.core.locks import locked
+from geminids.core.values import NamedTuple
 from geminids.storage.checksums import is_whole, row_sum
-from geminids.storage.paths import uri_of
+from geminids.storage.paths import size_of, uri_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     # Who only reads gives names as text: a list has no time to load pathlib.
     from pathlib import Path
+    from typing import Any
 
 FILE_NAME = DURABLE_FILE
 EARLIER_NAME = "projects.json"
@@ -123,7 +126,7 @@ _NO_SUCH_TABLE = sqlite3.SQLITE_ERROR
 class DamagedStoreError(GeminidsError):
     """The durable file cannot be read; nothing was changed."""
 
-    def __init__(self, file: "Path | str") -> None:
+    def __init__(self, file: Path | str) -> None:
         super().__init__(
             f"{str(file)!r} is damaged and cannot be read; the next change that you ask for recovers what "
             "can be."
@@ -133,7 +136,7 @@ class DamagedStoreError(GeminidsError):
 class NewerStoreError(GeminidsError):
     """A file was written by a newer release, which knows more than this one."""
 
-    def __init__(self, file: "Path", version: int, known: int = VERSION) -> None:
+    def __init__(self, file: Path, version: int, known: int = VERSION) -> None:
         super().__init__(
             f"{str(file)!r} was written by a newer geminids (version {version} of the file, we know "
             f"{known}). It is read as far as we understand it, and nothing was changed; upgrade geminids, or "
@@ -144,7 +147,7 @@ class NewerStoreError(GeminidsError):
 class BusyStoreError(GeminidsError):
     """Another process writes the durable file for too long."""
 
-    def __init__(self, file: "Path | str", writer: str | None) -> None:
+    def __init__(self, file: Path | str, writer: str | None) -> None:
         who = f"Another geminids ({writer})" if writer else "Another process"
         super().__init__(f"{who} is writing {str(file)!r}. Nothing was changed; try again in a moment.")
 
@@ -182,7 +185,7 @@ class Reader(NamedTuple):
 
 
 @contextmanager
-def reading(folder: "Path | str") -> Iterator[Reader | None]:
+def reading(folder: Path | str) -> Iterator[Reader | None]:
     """What is in the durable file; None if there is none, and none is made.
 
     Raises DamagedStoreError, BusyStoreError or OSError.
@@ -200,7 +203,7 @@ def reading(folder: "Path | str") -> Iterator[Reader | None]:
         raise explained(error, file) from error
 
 
-def generation(folder: "Path | str", subject: str = PROJECTS) -> int:
+def generation(folder: Path | str, subject: str = PROJECTS) -> int:
     """A number that is another one after each change of what is known of projects, or of marks.
 
     It is no measure of time: a `projects.json` that is not taken over yet makes it negative. Searches in
@@ -227,7 +230,7 @@ def next_generation(connection: sqlite3.Connection, subject: str) -> None:
     connection.execute(_NEXT_GENERATION, (subject, _first_generation()))
 
 
-def earlier_stamp(folder: "Path | str") -> str | None:
+def earlier_stamp(folder: Path | str) -> str | None:
     """What tells one file of earlier releases from another; None if there is none."""
     try:
         about = os.stat(f"{folder}/{EARLIER_NAME}")  # noqa: PTH116
@@ -250,7 +253,7 @@ def note_taken_over(connection: sqlite3.Connection, stamp: str) -> None:
     )
 
 
-def opened(file: "Path | str", patience: float = PATIENCE, *, unchanging: bool = False) -> sqlite3.Connection:
+def opened(file: Path | str, patience: float = PATIENCE, *, unchanging: bool = False) -> sqlite3.Connection:
     """A connection to a file that is there. Raises OSError if it may not be opened."""
     try:
         return _connected(file, patience, "immutable=1" if unchanging else "mode=rw")
@@ -259,13 +262,13 @@ def opened(file: "Path | str", patience: float = PATIENCE, *, unchanging: bool =
             raise
         # Says why, if the file itself is the reason. (SQLite does not.)
         open(file, "rb").close()  # noqa: PTH123
-        if _size(f"{file}-wal"):
+        if size_of(f"{file}-wal"):
             raise
         # In a folder that may not be written, SQLite cannot make the files with which readers agree.
         return _connected(file, patience, "immutable=1")
 
 
-def new_file(file: "Path", version: int = VERSION) -> "Path":
+def new_file(file: Path, version: int = VERSION) -> Path:
     """A whole file of ours without any rows, beside the place where it will be."""
     made = _empty_file(beside(file, ".new"))
     with closing(opened(made)) as connection:
@@ -277,7 +280,7 @@ def new_file(file: "Path", version: int = VERSION) -> "Path":
     return made
 
 
-def back_up(file: "Path", copy: "Path") -> None:
+def back_up(file: Path, copy: Path) -> None:
     """Make a copy that is whole, replacing an older one only when it is."""
     made = _empty_file(beside(copy, ".new"))
     try:
@@ -314,12 +317,12 @@ def sum_up(connection: sqlite3.Connection) -> None:
         connection.execute(f"UPDATE {table} SET sum = row_sum({columns}) WHERE sum IS NULL")
 
 
-def beside(file: "Path", suffix: str) -> "Path":
+def beside(file: Path, suffix: str) -> Path:
     """The file that SQLite keeps beside another."""
     return file.with_name(file.name + suffix)
 
 
-def make_private(folder: "Path") -> None:
+def make_private(folder: Path) -> None:
     """Make sure that our folder is there; one that we make is nobody else's."""
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -327,12 +330,12 @@ def make_private(folder: "Path") -> None:
         folder.chmod(0o700)
 
 
-def is_expected(file: "Path | str") -> bool:
+def is_expected(file: Path | str) -> bool:
     """Whether there is a durable file, or one is missing: then its copy is there."""
     return os.path.lexists(file) or os.path.lexists(f"{file}.bak")
 
 
-def refuse_strange(file: "Path | str") -> None:
+def refuse_strange(file: Path | str) -> None:
     """Say that an empty file, or what is none, is damaged, before SQLite waits for it or clears its log."""
     try:
         facts = os.stat(file)  # noqa: PTH116
@@ -367,7 +370,7 @@ def _first_generation() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _connected(file: "Path | str", patience: float, how: str) -> sqlite3.Connection:
+def _connected(file: Path | str, patience: float, how: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri_of(str(file), how), timeout=patience, isolation_level=None, uri=True)
     try:
         # The first look into the file: only now SQLite tells whether it can be read.
@@ -395,7 +398,7 @@ def _is_of_this_version(connection: sqlite3.Connection) -> bool:
         return False
 
 
-def _empty_file(file: "Path") -> "Path":
+def _empty_file(file: Path) -> Path:
     """A file to be filled, and nothing beside it that SQLite could take for a part of it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         # Of a process that was killed: whoever writes is alone.
@@ -404,21 +407,14 @@ def _empty_file(file: "Path") -> "Path":
     return file
 
 
-def _size(file: str) -> int:
-    try:
-        return os.stat(file).st_size  # noqa: PTH116
-    except OSError:
-        return 0
-
-
-def _make_private_file(file: "Path") -> None:
+def _make_private_file(file: Path) -> None:
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     os.close(handle)
     # Whatever the process masks; SQLite gives the same rights to the files that it makes beside this one.
     file.chmod(0o600)
 
 
-def explained(error: Exception, file: "Path | str") -> Exception:
+def explained(error: Exception, file: Path | str) -> Exception:
     """What an error of SQLite means to the user; a bug of ours stays what it is."""
     if is_damage(error):
         return DamagedStoreError(file)
@@ -443,7 +439,7 @@ def _code(error: Exception) -> int:
 
 
 @contextmanager
-def alone(file: "Path", until: float) -> Iterator[None]:
+def alone(file: Path, until: float) -> Iterator[None]:
     """A while in which no other process changes the file. The system ends it if this process dies."""
     handle = _lock_file(beside(file, ".lock"))
     try:
@@ -461,7 +457,7 @@ def alone(file: "Path", until: float) -> Iterator[None]:
         os.close(handle)
 
 
-def _lock_file(lock: "Path") -> int:
+def _lock_file(lock: Path) -> int:
     # It is there from the time before: whoever made it left it for the others.
     with suppress(FileExistsError):
         _make_private_file(lock)

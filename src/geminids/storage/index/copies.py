@@ -37,7 +37,9 @@ def mark_copies(index: Index, sessions: Collection[int] | None) -> set[int]:
     """
     marks: list[tuple[int, int]] = []
     changed: set[int] = set()
+    concerned = set(sessions or ())
     for holders in _holders(index, sessions).values():
+        concerned.update(holder.session for holder in holders)
         owner = min(holders).session
         for holder in holders:
             # A session may hold a request twice; that is its reader's to tell.
@@ -46,7 +48,8 @@ def mark_copies(index: Index, sessions: Collection[int] | None) -> set[int]:
                 marks.append((wanted, holder.message))
                 changed.add(holder.session)
     _mark(index, marks)
-    for session in {*changed, *(sessions or ())}:
+    # Also where no request is news: what stands with them depends on all that hold the same.
+    for session in with_copies(index, concerned):
         if _mark_what_stands_with_requests(index, session):
             changed.add(session)
     return changed
@@ -75,13 +78,17 @@ def _holders(index: Index, sessions: Collection[int] | None) -> dict[int, list[_
 
 
 def _keys(index: Index, sessions: Collection[int] | None) -> set[int]:
-    """The requests to look at: of some sessions all, since one may have been a copy until now."""
+    """The requests to look at: those that several sessions hold, and of some sessions also former copies."""
     if sessions is None:
         shared = (
             "SELECT key FROM requests WHERE key IS NOT NULL GROUP BY key HAVING min(session) != max(session)"
         )
         return {key for (key,) in index.connection.execute(shared)}
-    held = "SELECT key FROM requests WHERE key IS NOT NULL AND "
+    held = (
+        "SELECT key FROM requests AS held WHERE key IS NOT NULL AND (EXISTS "
+        "(SELECT 1 FROM requests AS other WHERE other.key = held.key AND other.session != held.session) "
+        f"OR (SELECT imported FROM messages WHERE id = message) = {_COPIED}) AND "
+    )
     return {key for which in _portions(sessions) for (key,) in index.connection.execute(held + which)}
 
 

@@ -1,6 +1,6 @@
 """The file of an index: where it is, opening it, one writer at a time, and what becomes of a damaged one.
 
-    <data folder>/index/<homes>-<build>.db          complete; of several the one with the largest number
+    <data folder>/index/<homes>-<build>.db          can be asked; of several the one with the largest number
     <data folder>/index/<homes>-<build>.db.new      being made; worth nothing until it is renamed
     <data folder>/index/<homes>-<build>.db.sum      what its bytes come to, while nobody writes
     <data folder>/index/<homes>.lock                held by whoever writes; says who that is
@@ -20,13 +20,18 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
 
-from geminids.core.atomic_files import opened_plain
 from geminids.core.errors import PARTLY_DONE, STORE_DAMAGED, GeminidsError
 from geminids.core.locks import locked
+from geminids.storage.index import seal
 from geminids.storage.index.schema import TABLES, VERSION
-from geminids.storage.paths import uri_of
+from geminids.storage.paths import size_of, uri_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+else:
+    Protocol = object
 
 FOLDER = "index"
 PATIENCE = 10.0
@@ -52,13 +57,12 @@ _USUAL_CRISIS = 16
 
 
 _ASIDE = ".damaged"
-_SEAL = ".sum"
-_ALWAYS_COMPARED = 32 << 20
-"""Bytes of an index that is compared with its checksum whenever it is opened: that takes some milliseconds. A
-larger one is only if its time is another one than when it was written."""
-_NEVER_COMPARED = 512 << 20
-"""Bytes of one for which that would take longer than most of what is written at a time."""
-_PIECE = 1 << 20
+TERMS = ".terms"
+"""The words of an index, in a file beside it."""
+_BESIDE = ("-wal", "-shm", seal.SUFFIX, TERMS)
+"""How the names of files go on that belong to an index."""
+_USUAL_CHECKPOINT = 1_000
+"""Pages in the journal from which on SQLite moves them into the index by itself."""
 _DAMAGE = frozenset(
     {
         sqlite3.SQLITE_CORRUPT,
@@ -139,6 +143,8 @@ class Index:
         self.connection = connection
         self.path = path
         """None for one in memory."""
+        self.sealed: seal.Seal | None = None
+        """What it came to before it was written to, while the journal holds all that was written since."""
 
     def meta(self, name: str) -> Any:
         """One fact about the index itself; None if it is not known."""
@@ -148,6 +154,12 @@ class Index:
     def note(self, name: str, value: object) -> None:
         """Remember a fact about the index itself."""
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def move_journal_as_it_grows(self) -> None:
+        """Let SQLite move the journal into the index when it is large: much more is about to be written."""
+        if self.sealed is not None:
+            self.sealed = None
+            self.connection.execute(f"PRAGMA wal_autocheckpoint = {_USUAL_CHECKPOINT}")
 
     def close(self) -> None:
         """Let go of the file."""
@@ -162,7 +174,7 @@ class IndexFile:
         self.name = _name(homes)
 
     def current(self) -> str | None:
-        """The newest complete index; None if there is none."""
+        """The newest index that can be asked; None if there is none."""
         newest = _last(self._names(), ".db")
         return f"{self.folder}/{newest}" if newest else None
 
@@ -186,13 +198,16 @@ class IndexFile:
         if path is None:
             return None
         _compare_with_seal(path)
-        # Before anything is written: what has no seal is not compared with it.
-        _remove_seal(path)
+        sealed = None if size_of(f"{path}-wal") else seal.seal_of(path)
+        seal.remove_seal(path)
         with naming_damage(path):
             index = Index(_connected(path), path)
             with closed_on_error(index):
                 index.connection.execute("PRAGMA journal_mode = WAL")
                 index.connection.execute("PRAGMA synchronous = NORMAL")
+                if sealed is not None:
+                    index.connection.execute("PRAGMA wal_autocheckpoint = 0")
+                    index.sealed = sealed
                 return index
 
     def start(self) -> Index:
@@ -209,11 +224,12 @@ class IndexFile:
             _remove(path)
             raise
 
-    def finish(self, index: Index) -> Index:
-        """The index in the place of the current one."""
+    def finish(self, index: Index, *, is_whole: bool = True) -> Index:
+        """The index in the place of the current one; if it is not whole yet, more is about to follow."""
         new = index.path
         assert new is not None
-        _configure(index, automerge=_USUAL_AUTOMERGE, crisismerge=_USUAL_CRISIS)
+        if is_whole:
+            merge_from_now_on(index)
         # Later there may be readers, and while they read the kind of journal cannot be changed.
         index.connection.execute("PRAGMA journal_mode = WAL")
         index.close()
@@ -232,15 +248,12 @@ class IndexFile:
         with suppress(OSError, sqlite3.Error):
             # Whoever reads for long is not waited for.
             index.connection.execute("PRAGMA busy_timeout = 0")
+            before, index.sealed = index.sealed, None
+            written = seal.written_pieces(index.path) if before else ()
             (is_read,) = index.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[:1]
             index.connection.execute(f"PRAGMA busy_timeout = {int(_BUSY * 1000)}")
-            facts = os.stat(index.path)  # noqa: PTH116
-            if is_read or facts.st_size > _NEVER_COMPARED:
-                return
-            new = f"{index.path}{_SEAL}.new"
-            with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:  # noqa: PTH123
-                out.write(f"{_check_sum(index.path)} {facts.st_size} {facts.st_mtime_ns}\n")
-            os.replace(new, f"{index.path}{_SEAL}")  # noqa: PTH105
+            if not is_read:
+                seal.note_seal(index.path, before, written)
 
     def discard(self, index: Index) -> None:
         """Give up an index that was started."""
@@ -253,7 +266,7 @@ class IndexFile:
         # It may be another process that was quicker: no name is used twice, so it was this file.
         with suppress(FileNotFoundError):
             os.replace(path, aside)  # noqa: PTH105
-        for beside in (f"{path}-wal", f"{path}-shm", f"{path}{_SEAL}"):
+        for beside in (f"{path}{suffix}" for suffix in _BESIDE):
             # No index of this name comes again, so nobody takes them for his.
             with suppress(OSError):
                 os.remove(beside)  # noqa: PTH107
@@ -272,11 +285,15 @@ class IndexFile:
 
     @contextmanager
     def alone(
-        self, patience: float = PATIENCE, tell_who: Callable[[str], None] | None = None
+        self,
+        patience: float = PATIENCE,
+        tell_who: Callable[[str], None] | None = None,
+        is_enough: Callable[[], object] | None = None,
     ) -> Iterator[None]:
         """A while in which no other process writes. The system ends it if this process dies.
 
-        Whom we wait for is told once, if it takes longer than people expect.
+        Whom we wait for is told once, if it takes longer than people expect. Who has enough of what others
+        have written in the meantime waits no longer.
         """
         _make_private(self.folder)
         handle = os.open(f"{self.folder}/{self.name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -284,7 +301,7 @@ class IndexFile:
             began = time.monotonic()
             while not locked(handle):
                 waited = time.monotonic() - began
-                if waited >= patience:
+                if waited >= patience or (is_enough and is_enough()):
                     raise BusyIndexError(_writer(handle))
                 if tell_who and waited >= _NOTICED:
                     tell_who(_writer(handle))
@@ -301,7 +318,7 @@ class IndexFile:
         """What is neither the newest index, nor its journal, nor the last one that was damaged."""
         names = self._names()
         index, damaged = _last(names, ".db"), _last(names, f".db{_ASIDE}")
-        used = (index, f"{index}-wal", f"{index}-shm", f"{index}{_SEAL}", damaged)
+        used = (index, *(f"{index}{suffix}" for suffix in _BESIDE), damaged)
         return [name for name in names if name not in used]
 
     def _remove_unused(self) -> None:
@@ -327,7 +344,7 @@ class IndexFile:
 
 def _remove(path: str) -> None:
     """Remove an index with what lies beside it."""
-    for suffix in ("", "-wal", "-shm", _SEAL):
+    for suffix in ("", *_BESIDE):
         # SQLite takes its own files away where it can.
         with suppress(FileNotFoundError):
             os.remove(path + suffix)  # noqa: PTH107
@@ -345,6 +362,11 @@ def _begun(path: str) -> Index:
         # What is merged while more is coming is merged again, which takes a fifth of the time.
         _configure(index, automerge=0, crisismerge=_NEVER)
         return index
+
+
+def merge_from_now_on(index: Index) -> None:
+    """Have pieces of the full text merged as they come: the index is whole, and what follows is little."""
+    _configure(index, automerge=_USUAL_AUTOMERGE, crisismerge=_USUAL_CRISIS)
 
 
 def in_memory() -> Index:
@@ -415,52 +437,8 @@ def _compare_with_seal(path: str) -> None:
     """Compare an index with its checksum, unless it is being written. Raises DamagedIndexError, OSError."""
     if os.path.lexists(path) and not os.path.isfile(path):  # noqa: PTH113
         raise DamagedIndexError(path, "it is no plain file")
-    sealed = _seal(path)
-    if sealed is None or _size(f"{path}-wal"):
-        return
-    check, size, mtime_ns = sealed
-    facts = os.stat(path)  # noqa: PTH116
-    is_as_it_was = (facts.st_size, facts.st_mtime_ns) == (size, mtime_ns)
-    if is_as_it_was and size > _ALWAYS_COMPARED:
-        return
-    if facts.st_size == size and _check_sum(path) == check:
-        return
-    # Whoever writes has removed it before.
-    if _seal(path) == sealed and not _size(f"{path}-wal"):
+    if seal.is_broken(path):
         raise DamagedIndexError(path, "it is not what was written")
-
-
-def _seal(path: str) -> tuple[int, int, int] | None:
-    """Checksum, size and time of an index when it was written; None if that is not known."""
-    try:
-        with open(opened_plain(f"{path}{_SEAL}"), "rb") as sealed:  # noqa: PTH123
-            check, size, mtime_ns = map(int, sealed.read(100).split())
-    except (OSError, ValueError):
-        return None
-    return check, size, mtime_ns
-
-
-def _remove_seal(path: str) -> None:
-    # An index that was never sealed has none.
-    with suppress(FileNotFoundError):
-        os.remove(f"{path}{_SEAL}")  # noqa: PTH107
-
-
-def _check_sum(path: str) -> int:
-    from zlib import crc32
-
-    check = 0
-    with open(path, "rb", buffering=0) as opened:  # noqa: PTH123
-        while piece := opened.read(_PIECE):
-            check = crc32(piece, check)
-    return check
-
-
-def _size(file: str) -> int:
-    try:
-        return os.stat(file).st_size  # noqa: PTH116
-    except OSError:
-        return 0
 
 
 def _opened_to_read(path: str) -> Index | None:

@@ -1,9 +1,9 @@
 """Reading rows of the index: what is known of files, projects and sessions."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
 
 from geminids.core.names import storable
 from geminids.core.values import Value
@@ -11,7 +11,10 @@ from geminids.storage.index.schema import EVERY_WORD
 from geminids.storage.index.values import Counts, ProblemRow, ProjectRow, SessionRow
 from geminids.storage.times import microseconds, moment
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from geminids.storage.index.database import Index
 
 
@@ -21,7 +24,7 @@ class Condition(Value):
     sql: str
     values: tuple[object, ...] = ()
 
-    def negated(self) -> "Condition":
+    def negated(self) -> Condition:
         """The opposite, which also holds for what is not known."""
         # SQL would call it neither true nor false.
         return Condition(f"NOT coalesce({self.sql}, 0)", self.values)
@@ -117,7 +120,7 @@ def begun_before(moment: datetime) -> Condition:
 
 
 def sessions(
-    index: "Index",
+    index: Index,
     conditions: Iterable[Condition] = (),
     limit: int | None = None,
     order: str = NEWEST_FIRST,
@@ -130,7 +133,7 @@ def sessions(
     return list(map(session_row, rows))
 
 
-def sharing_bundles(index: "Index", session_ids: Collection[str]) -> list[SessionRow]:
+def sharing_bundles(index: Index, session_ids: Collection[str]) -> list[SessionRow]:
     """The sessions that were read together with some, these included."""
     together = Condition(
         f"bundle IN (SELECT bundle FROM sessions WHERE {among(session_ids).sql})", among(session_ids).values
@@ -138,26 +141,33 @@ def sharing_bundles(index: "Index", session_ids: Collection[str]) -> list[Sessio
     return sessions(index, [together])
 
 
-def session_count(index: "Index", conditions: Iterable[Condition] = ()) -> int:
+def session_count(index: Index, conditions: Iterable[Condition] = ()) -> int:
     """How many sessions fulfil all conditions."""
     where, values = selection(conditions)
     return int(index.connection.execute(f"SELECT count(*) FROM sessions {where}", values).fetchone()[0])
 
 
-def sessions_sorted_out(index: "Index", conditions: Mapping[str, Condition]) -> tuple[int, dict[str, int]]:
+def sessions_sorted_out(index: Index, conditions: Mapping[str, Condition]) -> tuple[int, dict[str, int]]:
     """How many sessions fulfil all of these, and how many each leaves out: the first that does."""
     if not conditions:
         return session_count(index, ()), {}
-    cases = " ".join(f"WHEN {held.negated().sql} THEN '{name}'" for name, held in conditions.items())
-    rows = index.connection.execute(
-        f"SELECT CASE {cases} END AS reason, count(*) FROM sessions GROUP BY reason",
+    if len(conditions) == 1:
+        ((name, condition),) = conditions.items()
+        meant, left = session_count(index, [condition]), session_count(index)
+        return meant, {name: left - meant} if left > meant else {}
+    held = enumerate(conditions.values())
+    cases = " ".join(f"WHEN {condition.negated().sql} THEN {place}" for place, condition in held)
+    # Summed up and not grouped, for which SQLite would put all rows in order first.
+    each = ", ".join(f"sum(reason = {place})" for place in range(len(conditions)))
+    every, *left_out = index.connection.execute(
+        f"SELECT count(*), {each} FROM (SELECT CASE {cases} ELSE -1 END AS reason FROM sessions)",
         [value for condition in conditions.values() for value in condition.values],
-    )
-    found = dict(rows.fetchall())
-    return found.pop(None, 0), found
+    ).fetchone()
+    hidden = {name: number for name, number in zip(conditions, left_out, strict=True) if number}
+    return every - sum(hidden.values()), hidden
 
 
-def sessions_numbered(index: "Index", numbers: Iterable[int]) -> dict[int, SessionRow]:
+def sessions_numbered(index: Index, numbers: Iterable[int]) -> dict[int, SessionRow]:
     """Sessions by their numbers."""
     return {row.number: row for row in sessions(index, [numbered(numbers)])}
 
@@ -169,7 +179,7 @@ def selection(conditions: Iterable[Condition]) -> tuple[str, list[object]]:
     return where and f"WHERE {where}", [value for condition in held for value in condition.values]
 
 
-def shared_ids(index: "Index", session_ids: Collection[str]) -> set[str]:
+def shared_ids(index: Index, session_ids: Collection[str]) -> set[str]:
     """Of some ids, those that several sessions have."""
     which = among(session_ids)
     rows = index.connection.execute(
@@ -178,7 +188,7 @@ def shared_ids(index: "Index", session_ids: Collection[str]) -> set[str]:
     return {sid for (sid,) in rows}
 
 
-def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:
+def sessions_called(index: Index, beginning: str) -> list[SessionRow]:
     """The sessions whose id, or the agent's own id, begins with these letters in any case."""
     text = storable(beginning).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     either = "native_id LIKE ? ESCAPE '\\' OR sid LIKE ? ESCAPE '\\'"
@@ -188,7 +198,7 @@ def sessions_called(index: "Index", beginning: str) -> list[SessionRow]:
 # All else
 
 
-def projects(index: "Index") -> dict[int, ProjectRow]:
+def projects(index: Index) -> dict[int, ProjectRow]:
     """The best that is known of each project that has a session, by its number."""
     rows = index.connection.execute(
         "SELECT id, path, told_hash, slug, known_by, certain FROM projects "
@@ -197,7 +207,7 @@ def projects(index: "Index") -> dict[int, ProjectRow]:
     return {number: project_row(values) for number, *values in rows}
 
 
-def problems(index: "Index", *kinds: str) -> list[ProblemRow]:
+def problems(index: Index, *kinds: str) -> list[ProblemRow]:
     """What stood in the way, of these kinds or of any; what kept bundles from being found comes first."""
     where = f"WHERE kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
     rows = index.connection.execute(
@@ -206,7 +216,7 @@ def problems(index: "Index", *kinds: str) -> list[ProblemRow]:
     return list(map(ProblemRow._make, rows))
 
 
-def problems_of_finding(index: "Index") -> list[ProblemRow]:
+def problems_of_finding(index: Index) -> list[ProblemRow]:
     """What stood in the way of finding bundles at all."""
     rows = index.connection.execute(
         'SELECT file, kind, detail, line, start, "end" FROM problems WHERE bundle IS NULL'
@@ -214,18 +224,18 @@ def problems_of_finding(index: "Index") -> list[ProblemRow]:
     return list(map(ProblemRow._make, rows))
 
 
-def is_empty(index: "Index") -> bool:
+def is_empty(index: Index) -> bool:
     """Whether there is no file that could hold a session, and none that we were not allowed to see."""
     found = ("SELECT 1 FROM sessions", "SELECT 1 FROM bundles WHERE key <> ''", "SELECT 1 FROM problems")
     return not any(index.connection.execute(f"{one} LIMIT 1").fetchone() for one in found)
 
 
-def holds_every_word(index: "Index") -> bool:
+def holds_every_word(index: Index) -> bool:
     """Whether all of every output is indexed, and not only its beginning and end."""
     return bool(index.meta(EVERY_WORD))
 
 
-def stamps(index: "Index") -> dict[tuple[str, str | None], bytes]:
+def stamps(index: Index) -> dict[tuple[str, str | None], bytes]:
     """What each session was read from, in little: if it is the same, so is the session; by id and file."""
     rows = index.connection.execute(
         "SELECT sid, file, bundles.stamp FROM sessions JOIN bundles ON bundles.id = bundle"
@@ -233,7 +243,7 @@ def stamps(index: "Index") -> dict[tuple[str, str | None], bytes]:
     return {(sid, file): stamp for sid, file, stamp in rows}
 
 
-def summaries(index: "Index", numbers: Sequence[int]) -> list[bytes]:
+def summaries(index: Index, numbers: Sequence[int]) -> list[bytes]:
     """All of some sessions but their messages, in the same order."""
     found: dict[int, bytes] = {}
     for start in range(0, len(numbers), 500):

@@ -12,7 +12,7 @@ own (`storage/index/usage.py`), so that no statistic adds up messages.
 
 from __future__ import annotations
 
-VERSION = 7
+VERSION = 8
 """Raised when a table or what is written into it changes: then the index is made anew."""
 
 EVERY_WORD = "every word"
@@ -37,7 +37,7 @@ CREATE TABLE {prefix}days (   -- what a session did on a day
     added INTEGER, removed INTEGER,
     PRIMARY KEY (day, session)
 ) WITHOUT ROWID;
-CREATE INDEX {prefix}days_by_session ON days (session);
+CREATE INDEX {prefix}days_by_session ON days (session, subagent);
 
 CREATE TABLE {prefix}spent (  -- and used, for each model and size of prompts
     session INTEGER NOT NULL, day INTEGER NOT NULL, model INTEGER NOT NULL, band INTEGER NOT NULL,
@@ -68,9 +68,28 @@ CREATE TABLE {prefix}changed ( -- which files it changed
     PRIMARY KEY (day, session, tool, file)
 ) WITHOUT ROWID;
 CREATE INDEX {prefix}changed_by_session ON changed (session);
+CREATE INDEX {prefix}changed_by_file ON changed (file);
 """
 """What is summed up from messages, by days of the zone that `meta` notes; copies are left out.
 It lies in order of days, in which it is mostly asked for."""
+
+DAY_TOTALS = """
+CREATE TABLE day_totals (     -- what all sessions together did on a day
+    day INTEGER PRIMARY KEY, sessions INTEGER NOT NULL, subagents INTEGER NOT NULL,
+    prompts INTEGER NOT NULL, replies INTEGER NOT NULL, active INTEGER NOT NULL,
+    calls INTEGER NOT NULL, errors INTEGER NOT NULL, cancelled INTEGER NOT NULL,
+    added INTEGER, removed INTEGER, files INTEGER NOT NULL
+);
+
+CREATE TABLE spent_totals (   -- and used
+    day INTEGER NOT NULL, model INTEGER NOT NULL, band INTEGER NOT NULL,
+    requests INTEGER NOT NULL, unmeasured INTEGER NOT NULL,
+    input INTEGER, cached INTEGER, cache_write INTEGER, cache_write_hour INTEGER,
+    output INTEGER, thoughts INTEGER, tool INTEGER, total INTEGER,
+    PRIMARY KEY (day, model, band)
+) WITHOUT ROWID;
+"""
+"""The same summed up once more, without the sessions: most ask for all of them."""
 
 TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -144,7 +163,7 @@ CREATE INDEX sessions_by_time ON sessions (last, sid, kind, project, started);
 CREATE INDEX sessions_by_id ON sessions (native_id COLLATE NOCASE);
 
 CREATE TABLE messages (
-    id INTEGER PRIMARY KEY,   -- the rowid in `texts`; a larger one was taken in later
+    id INTEGER PRIMARY KEY,   -- the rowid in `texts`; a larger one is of a session that is newer, or grew
     session INTEGER NOT NULL,
     place INTEGER NOT NULL,   -- in the session, from 0
     mid TEXT NOT NULL,
@@ -185,6 +204,7 @@ CREATE TABLE estimates (      -- of replies whose tokens the agent did not recor
 CREATE INDEX estimates_by_session ON estimates (session);
 
 {DAYS.format(prefix="")}
+{DAY_TOTALS}
 CREATE VIRTUAL TABLE texts USING fts5 (
     {", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 2'
 );

@@ -4,12 +4,12 @@ Rows of `texts` whose message is gone stay there, so whoever asks for messages j
 a search is a list of `Condition`s over the message (`m`) and its session (`s`), all of which must hold.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
-from itertools import count as counting
-from typing import NamedTuple
+from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from geminids.core.values import NamedTuple
 from geminids.storage.index.database import DamagedValueError, Index
 from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import COLUMNS
@@ -31,9 +31,6 @@ WEIGHTS = tuple(_WEIGHT[column] for column in COLUMNS)
 """How much a match counts in each column: words meant for somebody above those that a tool printed."""
 DROPPED = "('rewound', 'failed', 'cancelled', 'superseded')"
 """States of messages that no longer belong to the conversation. A compressed one still does, to people."""
-_EARLY = 100
-"""Of so many matches it is found out at once in which columns they are. To ask later, for those that are
-shown, is to count once more how rare the words are, which takes the time; to ask for all takes more."""
 _WORTH = f"""
     CASE WHEN m.imported OR s.kind IN ('checkpoint', 'copy') THEN 0.5
         WHEN s.kind = 'subagent' THEN 0.8 ELSE 1 END
@@ -44,8 +41,11 @@ _WORTH = f"""
 dropped, and a session of today a quarter more than one that is long past; half of that is lost in a month."""
 
 
-Match = tuple[float, int, int | None]
-"""A message that matches: how well, its number, and the columns as bits where they were asked for."""
+_FEW = 1_000
+"""Messages that are looked up one by one; of more, all of their sessions are gone through."""
+
+Match = tuple[float, int, int]
+"""A message that matches: how well, its number, and in which columns, as bits."""
 
 
 class MessageRow(NamedTuple):
@@ -65,14 +65,6 @@ class MessageRow(NamedTuple):
     """Where it stands: file:start:end, with blanks between."""
 
 
-class CandidateRow(NamedTuple):
-    """A session that may hold what is looked for."""
-
-    number: int
-    places: str
-    """Of the messages that may, with commas between."""
-
-
 # Conditions
 
 
@@ -85,8 +77,8 @@ def together(any_of: Sequence[Condition], none_of: Sequence[Condition]) -> Condi
     all_of = [condition.negated() for condition in none_of]
     if any_of:
         sql = " OR ".join(f"({condition.sql})" for condition in any_of)
-        all_of.insert(0, Condition(f"({sql})", _values(any_of)))
-    return Condition(" AND ".join(condition.sql for condition in all_of), _values(all_of))
+        all_of.insert(0, Condition(f"({sql})", values_of(any_of)))
+    return Condition(" AND ".join(condition.sql for condition in all_of), values_of(all_of))
 
 
 def calls_one_of(tools: Sequence[int]) -> Condition:
@@ -130,14 +122,11 @@ FAILED_CALL = Condition("EXISTS (SELECT 1 FROM calls WHERE message = m.id AND st
 
 def ranked(index: Index, match: str, conditions: Sequence[Condition]) -> list[Match]:
     """The newest messages that match, at most WINDOW of them, those whose words fit best first."""
-    rows = counting()
-    index.connection.create_function("is_early", 0, lambda: next(rows) < _EARLY)
     found = index.connection.execute(
         f"SELECT -bm25(texts, {_numbers(WEIGHTS)}), texts.rowid, "
-        f"CASE WHEN is_early() THEN {_COLUMN_BITS} END "
-        f"FROM {_living(index, conditions)} "
-        f"WHERE texts MATCH ?{_and(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
-        (match, *_values(conditions)),
+        f"{_COLUMN_BITS} FROM {_living(index, conditions)} "
+        f"WHERE texts MATCH ?{all_hold(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
+        (match, *values_of(conditions)),
     ).fetchall()
     found.sort(reverse=True)
     return found
@@ -147,8 +136,8 @@ def newest(index: Index, conditions: Sequence[Condition]) -> list[Match]:
     """The messages of the newest sessions, whatever they say: at most WINDOW of them."""
     return index.connection.execute(
         "SELECT 0.0, m.id, 0 FROM sessions AS s CROSS JOIN messages AS m ON m.session = s.id "
-        f"WHERE 1{_and(conditions)} ORDER BY s.last DESC LIMIT {WINDOW}",
-        _values(conditions),
+        f"WHERE 1{all_hold(conditions)} ORDER BY s.last DESC LIMIT {WINDOW}",
+        values_of(conditions),
     ).fetchall()
 
 
@@ -172,13 +161,18 @@ def sessions_of(index: Index, messages: Iterable[int]) -> dict[int, int]:
     return dict(rows.fetchall())
 
 
-def messages_of(index: Index, sessions: Iterable[int]) -> dict[int, dict[int, bool]]:
-    """The messages of sessions, and whether each of them was kept."""
-    found: dict[int, dict[int, bool]] = {}
+def messages_of(
+    index: Index, sessions: Sequence[int], matches: Collection[int]
+) -> dict[int, dict[int, bool]]:
+    """Those of some messages that are of these sessions, by session, and whether each of them was kept."""
+    found: dict[int, dict[int, bool]] = {session: {} for session in sessions}
+    few = f" AND id IN ({_numbers(matches)})" if len(matches) <= _FEW else ""
     for session, message, is_kept in index.connection.execute(
-        f"SELECT session, id, state NOT IN {DROPPED} FROM messages WHERE session IN ({_numbers(sessions)})"
+        f"SELECT session, id, state NOT IN {DROPPED} FROM messages "
+        f"WHERE {'+' if few else ''}session IN ({_numbers(sessions)}){few}"
     ):
-        found.setdefault(session, {})[message] = bool(is_kept)
+        if message in matches:
+            found[session][message] = bool(is_kept)
     return found
 
 
@@ -197,29 +191,18 @@ def count(index: Index, match: str | None, conditions: Sequence[Condition], coun
         f"SELECT count(DISTINCT {counted}) FROM "
         f"(SELECT m.id AS message, m.session AS session FROM {texts} "
         "CROSS JOIN sessions AS s ON s.id = m.session "
-        f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)} LIMIT {WINDOW})",
-        (*([match] if match else []), *_values(conditions)),
+        f"WHERE {'texts MATCH ?' if match else 1}{all_hold(conditions)} LIMIT {WINDOW})",
+        (*([match] if match else []), *values_of(conditions)),
     ).fetchone()
     return int(row[0])
-
-
-def columns(index: Index, match: str, messages: Sequence[int]) -> dict[int, int]:
-    """In which columns these messages match, as bits."""
-    # The plus keeps SQLite from asking FTS5 anew for each of them.
-    rows = index.connection.execute(
-        f"SELECT rowid, {_COLUMN_BITS} FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ? "
-        f"AND +rowid IN ({_numbers(messages)})",
-        (match, min(messages), max(messages)),
-    )
-    return dict(rows.fetchall())
 
 
 def newest_sessions(index: Index, match: str, conditions: Sequence[Condition]) -> tuple[list[int], bool]:
     """Sessions in which some message matches, those taken in last first, and whether they are all."""
     rows = index.connection.execute(
         f"SELECT m.session FROM {_TEXTS} CROSS JOIN sessions AS s ON s.id = m.session "
-        f"WHERE texts MATCH ?{_and(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
-        (match, *_values(conditions)),
+        f"WHERE texts MATCH ?{all_hold(conditions)} ORDER BY texts.rowid DESC LIMIT {WINDOW}",
+        (match, *values_of(conditions)),
     ).fetchall()
     return list(dict.fromkeys(number for (number,) in rows)), len(rows) < WINDOW
 
@@ -229,8 +212,8 @@ def every_session(index: Index, match: str | None, conditions: Sequence[Conditio
     texts = _TEXTS if match else "messages AS m"
     rows = index.connection.execute(
         f"SELECT DISTINCT s.id FROM {texts} CROSS JOIN sessions AS s ON s.id = m.session "
-        f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)} ORDER BY s.last DESC, s.sid DESC",
-        (*([match] if match else []), *_values(conditions)),
+        f"WHERE {'texts MATCH ?' if match else 1}{all_hold(conditions)} ORDER BY s.last DESC, s.sid DESC",
+        (*([match] if match else []), *values_of(conditions)),
     )
     return [number for (number,) in rows]
 
@@ -242,24 +225,10 @@ def is_in_session(index: Index, match: str, session: int, conditions: Sequence[C
         f"SELECT 1 FROM {_TEXTS} CROSS JOIN sessions AS s ON s.id = m.session WHERE texts MATCH ? "
         "AND texts.rowid BETWEEN (SELECT min(id) FROM messages WHERE session = ?) "
         "AND (SELECT max(id) FROM messages WHERE session = ?) "
-        f"AND m.session = ?{_and(conditions)} LIMIT 1",
-        (match, session, session, session, *_values(conditions)),
+        f"AND m.session = ?{all_hold(conditions)} LIMIT 1",
+        (match, session, session, session, *values_of(conditions)),
     ).fetchone()
     return row is not None
-
-
-def candidates(
-    index: Index, match: str | None, conditions: Sequence[Condition], after: int | None
-) -> Iterator[CandidateRow]:
-    """Sessions that may hold what is looked for, the newest first, from the one after `after` on."""
-    texts = _TEXTS if match else "messages AS m"
-    rows = index.connection.execute(
-        f"SELECT s.id, group_concat(m.place) FROM {texts} CROSS JOIN sessions AS s ON s.id = m.session "
-        f"WHERE {'texts MATCH ?' if match else 1}{_and(conditions)}{_AFTER if after is not None else ''} "
-        "GROUP BY s.id ORDER BY coalesce(s.last, 0) DESC, s.id DESC",
-        (*([match] if match else []), *_values(conditions), *([after] if after is not None else [])),
-    )
-    return map(CandidateRow._make, rows)
 
 
 # What is shown of them
@@ -322,7 +291,7 @@ def extent(index: Index) -> tuple[int, int]:
     """How many sessions and messages there are."""
     (sessions,) = index.connection.execute("SELECT count(*) FROM sessions").fetchone()
     # Counting the messages themselves would take longer than many a search.
-    return int(sessions), int(index.meta("last message") or 0) - int(index.meta("dead") or 0)
+    return int(sessions), int(index.meta("numbered") or 0) - int(index.meta("dead") or 0)
 
 
 def newest_moment(index: Index) -> int:
@@ -379,14 +348,15 @@ _COLUMN_BITS = " + ".join(
     f"(bm25(texts, {_weights_of_one(column)}) <> 0) * {1 << column}" for column in range(len(COLUMNS))
 )
 """With no weight but one, the rank of a row is something only if that column matched."""
-_AFTER = " AND (coalesce(s.last, 0), s.id) < (SELECT coalesce(last, 0), id FROM sessions WHERE id = ?)"
 
 
-def _and(conditions: Sequence[Condition]) -> str:
+def all_hold(conditions: Sequence[Condition]) -> str:
+    """The conditions as the end of a WHERE."""
     return "".join(f" AND ({condition.sql})" for condition in conditions)
 
 
-def _values(conditions: Sequence[Condition]) -> tuple[object, ...]:
+def values_of(conditions: Sequence[Condition]) -> tuple[object, ...]:
+    """What stands for the question marks in conditions."""
     return tuple(value for condition in conditions for value in condition.values)
 
 

@@ -4,15 +4,18 @@ A scope says which sessions and days count. What is asked for is grouped by an e
 (`t`) and its session (`s`).
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
-from geminids.core.values import Value
+from collections.abc import Sequence
+
+from geminids.core.values import NamedTuple, Value
 from geminids.storage.index.reader import Condition, selection
 from geminids.storage.index.schema import USAGE
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from geminids.storage.index.database import Index
 
 _AS_ONE = "coalesce((SELECT one FROM temp.as_one WHERE number = {number}), {number})"
@@ -49,11 +52,16 @@ class Scope(Value):
     is_aside: bool = False
     """Whether the days were summed up for this question alone."""
 
+    @property
+    def is_of_all(self) -> bool:
+        """Whether all sessions count: then what they did on a day is summed up already."""
+        return not self.conditions and not self.is_aside
+
     def source(self, table: str, selected: str) -> tuple[str, tuple[object, ...]]:
         """The table with all that narrows it; sessions stand beside it only if they are needed."""
         bounds = [f"t.day >= {self.first}"] if self.first is not None else []
         bounds += [f"t.day <= {self.last}"] if self.last is not None else []
-        if self.models is not None and table in ("spent", "estimated"):
+        if self.models is not None and table in ("spent", "spent_totals", "estimated"):
             bounds.append(f"t.model IN ({', '.join(map(str, self.models))})")
         bounds += [f"({condition.sql})" for condition in self.conditions]
         prefix = "temp" if self.is_aside else "main"
@@ -123,7 +131,7 @@ class BusyHour(NamedTuple):
     replies: int
 
 
-def sessions_meant(index: "Index", conditions: Sequence[Condition]) -> list[int]:
+def sessions_meant(index: Index, conditions: Sequence[Condition]) -> list[int]:
     """The numbers of the sessions (`s`) that fulfil conditions."""
     held, values = selection(conditions)
     return [number for (number,) in index.connection.execute(f"SELECT s.id FROM sessions s {held}", values)]
@@ -145,7 +153,7 @@ FROM (
 """
 
 
-def by_hour(index: "Index", conditions: Sequence[Condition]) -> list[BusyHour]:
+def by_hour(index: Index, conditions: Sequence[Condition]) -> list[BusyHour]:
     """What was said in each hour of the week in messages (`m`) whose sessions (`s`) fulfil conditions."""
     said = Condition("m.at IS NOT NULL AND NOT m.imported AND m.says")
     held, values = selection([said, *conditions])
@@ -163,16 +171,30 @@ def _led(is_subagent: str) -> str:
     )
 
 
+_KINDS_OF_DEEDS = ("prompts", "replies", "active", "calls", "errors", "cancelled", "added", "removed")
+_DEEDS = ", ".join(f"sum(t.{deed})" for deed in _KINDS_OF_DEEDS)
+_DONE_ON_DAY = ", ".join(f"t.{column}" for column in ("sessions", "subagents", *_KINDS_OF_DEEDS))
+_SPENT_ON_DAY = "t.day, t.model, t.band, t.requests - t.unmeasured, t.unmeasured, " + ", ".join(
+    f"t.{kind}" for kind in USAGE
+)
+"""As they stand in the tables of what is summed up by day."""
 _LED, _LED_OF_DAYS = _led("s.kind = 'subagent'"), _led("t.subagent")
 
 
-def spent(index: "Index", scope: Scope, group: str) -> list[Spent]:
+_OF_DAYS = frozenset({"week", "month", "model"})
+"""Groups that do not tell sessions apart."""
+
+
+def spent(index: Index, scope: Scope, group: str) -> list[Spent]:
     """What requests used, as finely as prices differ."""
     columns = f"t.day, t.model, t.band, sum(t.requests - t.unmeasured), sum(t.unmeasured), {_TOKENS}"
-    return list(map(Spent._make, _rows(index, scope, f"spent {group}", columns, 4)))
+    if scope.is_of_all and group == "day":
+        return list(map(Spent._make, _rows(index, scope, "spent_totals day", _SPENT_ON_DAY, 0)))
+    table = "spent_totals" if scope.is_of_all and group in _OF_DAYS else "spent"
+    return list(map(Spent._make, _rows(index, scope, f"{table} {group}", columns, 4)))
 
 
-def estimated(index: "Index", scope: Scope, group: str) -> list[Spent]:
+def estimated(index: Index, scope: Scope, group: str) -> list[Spent]:
     """What requests may have used of which the agent recorded no tokens."""
     tokens = {"input": "sum(t.input)", "output": "sum(t.output)", "total": "sum(t.input + t.output)"}
     known = ", ".join(tokens.get(kind, "NULL") for kind in USAGE)
@@ -180,18 +202,20 @@ def estimated(index: "Index", scope: Scope, group: str) -> list[Spent]:
     return list(map(Spent._make, _rows(index, scope, f"estimated {group}", columns, 4)))
 
 
-def done(index: "Index", scope: Scope, group: str) -> list[Done]:
+def done(index: Index, scope: Scope, group: str) -> list[Done]:
     """What was done."""
+    if scope.is_of_all and group == "day":
+        return list(map(Done._make, _rows(index, scope, "day_totals day", _DONE_ON_DAY, 0)))
+    if scope.is_of_all and group == "all":
+        deeds = _rows(index, scope, "day_totals all", _DEEDS)
+        led = _different(index, scope, "days", "session, subagent", "sum(NOT subagent), sum(subagent)")
+        return [Done(0, *led, *deeds[0][1:])] if deeds else []
     # A day holds a session once.
     sessions = "sum(NOT t.subagent), sum(t.subagent)" if group == "day" else _LED_OF_DAYS
-    columns = (
-        f"{sessions}, sum(t.prompts), sum(t.replies), sum(t.active), "
-        "sum(t.calls), sum(t.errors), sum(t.cancelled), sum(t.added), sum(t.removed)"
-    )
-    return list(map(Done._make, _rows(index, scope, f"days {group}", columns)))
+    return list(map(Done._make, _rows(index, scope, f"days {group}", f"{sessions}, {_DEEDS}")))
 
 
-def called(index: "Index", scope: Scope) -> list[Called]:
+def called(index: Index, scope: Scope) -> list[Called]:
     """Which tools were called."""
     lines = {
         key: changed for key, *changed in _rows(index, scope, "changed tool", "sum(t.added), sum(t.removed)")
@@ -201,43 +225,49 @@ def called(index: "Index", scope: Scope) -> list[Called]:
     return [Called(*row, *lines.get(row[0], (None, None))) for row in rows]
 
 
-def files(index: "Index", scope: Scope, group: str) -> dict[Key, int]:
+def files(index: Index, scope: Scope, group: str) -> dict[Key, int]:
     """How many different files were changed."""
+    if scope.is_of_all and group == "day":
+        rows = _rows(index, scope, "day_totals day", "t.files", 0)
+        return {day: number for day, number in rows if number}
+    if group == "all":
+        (number,) = _different(index, scope, "changed", "file", "count(*)")
+        return {0: number} if number else {}
     return dict(_rows(index, scope, f"changed {group}", "count(DISTINCT t.file)"))
 
 
-def sessions_by_model(index: "Index", scope: Scope) -> dict[Key, tuple[int, int]]:
+def sessions_by_model(index: Index, scope: Scope) -> dict[Key, tuple[int, int]]:
     """In how many sessions that a human led each model answered, and in how many subagents."""
     return {key: (led, others) for key, led, others in _rows(index, scope, "spent model", _LED)}
 
 
-def sessions_in(index: "Index", scope: Scope, table: str) -> int:
+def sessions_in(index: Index, scope: Scope, table: str) -> int:
     """How many sessions that a human led a table tells anything of."""
     rows = _rows(index, scope, f"{table} all", _LED)
     return int(rows[0][1]) if rows else 0
 
 
-def span(index: "Index", scope: Scope) -> tuple[int, int] | None:
+def span(index: Index, scope: Scope) -> tuple[int, int] | None:
     """The first and the last day on which anything was done."""
-    source, values = scope.source("days", "")
+    source, values = scope.source("day_totals" if scope.is_of_all else "days", "")
     first, last = index.connection.execute(f"SELECT min(t.day), max(t.day) {source}", values).fetchone()
     return None if first is None else (first, last)
 
 
-def agents(index: "Index", scope: Scope) -> list[str]:
+def agents(index: Index, scope: Scope) -> list[str]:
     """Whose sessions there are."""
     known = index.connection.execute("SELECT DISTINCT agent FROM shelves ORDER BY agent")
     return [agent for (agent,) in known.fetchall() if _has_any(index, scope, agent)]
 
 
-def _has_any(index: "Index", scope: Scope, agent: str) -> bool:
+def _has_any(index: Index, scope: Scope, agent: str) -> bool:
     """Whether an agent did anything: its first day tells."""
     of_agent = scope._replace(conditions=[*scope.conditions, Condition("s.agent = ?", (agent,))])
     source, values = of_agent.source("days", "")
     return bool(index.connection.execute(f"SELECT EXISTS (SELECT 1 {source})", values).fetchone()[0])
 
 
-def largest(index: "Index", scope: Scope, what: str, column: str, most: int) -> list[tuple[Key, int]]:
+def largest(index: Index, scope: Scope, what: str, column: str, most: int) -> list[tuple[Key, int]]:
     """The groups of a table, both of which are named, with the largest sums of a column."""
     table, _, group = what.partition(" ")
     key = GROUPS[group]
@@ -247,7 +277,7 @@ def largest(index: "Index", scope: Scope, what: str, column: str, most: int) -> 
     return index.connection.execute(ranked, (*values, most)).fetchall()
 
 
-def count_as_one(index: "Index", first: dict[int, int]) -> None:
+def count_as_one(index: Index, first: dict[int, int]) -> None:
     """Let some projects or sessions, by their numbers, count as another one."""
     index.connection.executescript(
         "DROP TABLE IF EXISTS temp.as_one; CREATE TABLE temp.as_one (number INTEGER PRIMARY KEY, one INTEGER)"
@@ -255,30 +285,39 @@ def count_as_one(index: "Index", first: dict[int, int]) -> None:
     index.connection.executemany("INSERT INTO temp.as_one VALUES (?, ?)", first.items())
 
 
-def _rows(index: "Index", scope: Scope, what: str, columns: str, grouped: int = 1) -> list[Any]:
-    """The columns of a table by a group, both of which are named; the first so many are grouped by."""
+def _rows(index: Index, scope: Scope, what: str, columns: str, grouped: int = 1) -> list[Any]:
+    """The columns of a table by a group, both of which are named; of these, so many are grouped by."""
     table, _, group = what.partition(" ")
     key = GROUPS[group]
     source, values = scope.source(table, f"{key}, {columns}")
     # Tables lie in the order of what is grouped by here, but for a key that comes once more before it.
     first = 2 if grouped > 1 and key in ("t.day", "t.model") else 1
     by = ", ".join(map(str, range(first, grouped + 1)))
-    together = "" if group == "all" else f" GROUP BY {by}"
+    together = f" GROUP BY {by}" if grouped and group != "all" else ""
     rows = index.connection.execute(f"SELECT {key}, {columns} {source}{together}", values).fetchall()
     # Without groups there is a row of nothing if there is nothing.
     return [row for row in rows if any(row[1:])] if group == "all" else rows
 
 
+def _different(index: Index, scope: Scope, table: str, columns: str, counted: str) -> tuple[Any, ...]:
+    """What is counted of the different values in some columns; SQLite finds these in an index, in order."""
+    source, values = scope.source(table, "")
+    each = ", ".join(f"t.{column}" for column in columns.split(", "))
+    found = index.connection.execute(f"SELECT {counted} FROM (SELECT DISTINCT {each} {source})", values)
+    row: tuple[Any, ...] = found.fetchone()
+    return row
+
+
 # Names of groups
 
 
-def names(index: "Index", numbers: Sequence[int]) -> dict[int, str]:
+def names(index: Index, numbers: Sequence[int]) -> dict[int, str]:
     """The names of models or tools."""
     marks = ", ".join(map(str, numbers))
     return dict(index.connection.execute(f"SELECT id, name FROM names WHERE id IN ({marks})"))
 
 
-def parents(index: "Index") -> dict[int, int]:
+def parents(index: Index) -> dict[int, int]:
     """For each subagent, by its number, the session that started it, where it is known."""
     return dict(
         index.connection.execute(

@@ -3,14 +3,15 @@
 Days are those of this machine's zone. If it is another one than the last time, all is summed up anew.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import time
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from geminids.core.price_bands import BANDS
 from geminids.storage.index.schema import DAYS, USAGE
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.storage.index.database import Index
     from geminids.storage.index.reader import Condition
@@ -39,28 +40,45 @@ def zone() -> str:
     )
 
 
-def is_summed_up(index: "Index") -> bool:
+def is_summed_up(index: Index) -> bool:
     """Whether the days that were summed up are the days of this machine now."""
     return bool(index.meta(_BASIS) == _basis())
 
 
-def sum_up(index: "Index", sessions: Collection[int] | None = None) -> None:
+def sum_up(index: Index, sessions: Collection[int] | None = None) -> None:
     """Sum up some sessions anew, or all of them; those that are gone leave nothing."""
     if sessions is None or not is_summed_up(index):
         for table in SUMS:
             index.connection.execute(f"DELETE FROM main.{table}")
         _insert_sums(index, "main.", "1")
+        _sum_up_days(index, "1")
         index.note(_BASIS, _basis())
         return
     for numbers in few(sorted(sessions)):
         among = f"session IN ({', '.join(map(str, numbers))})"
+        touched = _days_of(index, among)
         for table in SUMS:
             index.connection.execute(f"DELETE FROM main.{table} WHERE {among}")
         _insert_sums(index, "main.", f"m.{among}")
+        for days in few(sorted(touched | _days_of(index, among))):
+            _sum_up_days(index, f"t.day IN ({', '.join(map(str, days))})")
+
+
+def _days_of(index: Index, which: str) -> set[int]:
+    """The days on which some sessions did anything: all else that is summed up is of these."""
+    rows = index.connection.execute(f"SELECT DISTINCT day FROM main.days WHERE {which}")
+    return {day for (day,) in rows}
+
+
+def _sum_up_days(index: Index, which: str) -> None:
+    """Sum up all sessions of some days (`t.day`) together."""
+    for table, select in _DAY_SUMS.items():
+        index.connection.execute(f"DELETE FROM main.{table} AS t WHERE {which}")
+        index.connection.execute(f"INSERT INTO main.{table} {select.format(which=which)}")
 
 
 def sum_up_aside(
-    index: "Index", since: int | None, until: int | None, conditions: "Sequence[Condition]" = ()
+    index: Index, since: int | None, until: int | None, conditions: Sequence[Condition] = ()
 ) -> None:
     """Sum up what happened between two moments, beside what is kept: for times that are no whole days.
 
@@ -76,7 +94,7 @@ def sum_up_aside(
     _insert_sums(index, "temp.", " AND ".join(bounds) or "1", values)
 
 
-def _insert_sums(index: "Index", prefix: str, which: str, values: Sequence[object] = ()) -> None:
+def _insert_sums(index: Index, prefix: str, which: str, values: Sequence[object] = ()) -> None:
     for table, select in _SUMS.items():
         written = f"INSERT INTO {prefix}{table} {select.format(which=which, prefix=prefix)}"
         index.connection.execute(written, values)
@@ -105,6 +123,16 @@ def _of_day(column: str, table: str, unknown: str = "0") -> str:
     return f"coalesce((SELECT sum({column}) FROM {same}), {unknown})"
 
 
+_DAY_SUMS = {
+    "day_totals": """
+        SELECT day, sum(NOT subagent), sum(subagent), sum(prompts), sum(replies), sum(active),
+            sum(calls), sum(errors), sum(cancelled), sum(added), sum(removed),
+            (SELECT count(DISTINCT file) FROM main.changed WHERE changed.day = t.day)
+        FROM main.days AS t WHERE {which} GROUP BY day""",
+    "spent_totals": f"""
+        SELECT day, model, band, sum(requests), sum(unmeasured), {", ".join(f"sum({kind})" for kind in USAGE)}
+        FROM main.spent AS t WHERE {{which}} GROUP BY day, model, band""",
+}
 TOKEN_SUMS = ", ".join(f"sum({kind})" for kind in USAGE)
 """All kinds of tokens, added up."""
 _SUMS = {

@@ -1,10 +1,11 @@
 """Rows of the index as values: what a list tells of sessions, projects and problems."""
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 from datetime import datetime
-from typing import NamedTuple
 
 from geminids.core.names import project_name
+from geminids.core.values import NamedTuple
 
 
 class ProjectRow(NamedTuple):
@@ -67,6 +68,10 @@ class ProblemRow(NamedTuple):
     line: int | None
     start: int | None
     end: int | None
+
+
+MOST_SPANS = 12
+"""Places of a message that are noted, where its pieces and versions stand: the first one, and the last."""
 
 
 def file_spans(spans: str) -> list[tuple[int, int, int]]:

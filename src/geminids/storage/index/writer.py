@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import length_hint
 from typing import Any, NamedTuple, cast
 
 from geminids.core.names import storable
@@ -137,7 +138,10 @@ class Writer:
         self._index = index
         self._sql = index.connection
         self._next_session = self._largest("sessions") + 1
-        self._next_message = int(index.meta("last message") or 0) + 1
+        self._next_message = 1 + max(self._largest("messages"), self._largest("texts_docsize"))
+        self._end_of_free = 0
+        self._after_all = 0
+        self._numbered = int(index.meta("numbered") or 0)
         self._dead = int(index.meta("dead") or 0)
         self._names: dict[str, int] = {}
         self._files: dict[str, int] = {}
@@ -361,9 +365,29 @@ class Writer:
         rows = self._sql.execute(f"SELECT {_OLD} FROM messages WHERE session = ?", (session,))
         return list(map(_OldMessage._make, rows))
 
+    def leave_free(self, numbers: int) -> range:
+        """Leave so many numbers free for messages that come later, in an order of their own."""
+        start = self._next_message
+        self._next_message += numbers
+        return range(start, self._next_message)
+
+    def number_from(self, free: range) -> None:
+        """Give numbers that were left free; when these are used up, larger ones than all others."""
+        self.number_after_all()
+        if free:
+            self._next_message, self._end_of_free, self._after_all = free.start, free.stop, self._next_message
+
+    def number_after_all(self) -> None:
+        """Give larger numbers than all others again."""
+        if self._end_of_free:
+            self._next_message, self._end_of_free = self._after_all, 0
+
     def _add_message(self, session: int, place: int, message: MessageFacts) -> None:
+        if self._next_message == self._end_of_free:
+            self.number_after_all()
         number = self._next_message
         self._next_message += 1
+        self._numbered += 1
         self._messages.append((number, session, place, *message[:_IN_ROW]))
         if message.calls:
             self._calls += [(number, *call) for call in message.calls]
@@ -406,12 +430,6 @@ class Writer:
             rows.clear()
         self._size = 0
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether all that was gathered is handed over."""
-        gathered = (self._sessions, self._messages, self._changed_sessions, self._changed_messages)
-        return not any(gathered) and not self._changed_requests
-
     def begin(self) -> None:
         """Begin a transaction."""
         self._sql.execute("BEGIN IMMEDIATE")
@@ -422,27 +440,21 @@ class Writer:
         self._sql.execute("COMMIT")
 
     def finish(self) -> None:
-        """Hand over the rest, and note how far the numbers went."""
+        """Hand over the rest; note how far the numbers went, how many were given, and how many are gone."""
         self.flush()
-        self._index.note("last message", self._next_message - 1)
+        self._index.note("last message", (self._after_all if self._end_of_free else self._next_message) - 1)
+        self._index.note("numbered", self._numbered)
         self._index.note("dead", self._dead)
 
     def _many(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
-        taken = 0
-
-        def each() -> Iterator[tuple[object, ...]]:
-            nonlocal taken
-            for row in rows[taken:]:
-                taken += 1
-                yield row
-
-        while taken < len(rows):
+        left = iter(rows)
+        while length_hint(left):
             try:
-                self._sql.executemany(sql, each())
+                self._sql.executemany(sql, left)
             except UnicodeEncodeError:
                 # Half a character, as broken files and names hold it, is nothing that SQLite keeps. The rows
                 # before this one are written; those after it come with the next round.
-                self._sql.execute(sql, tuple(map(_storable, rows[taken - 1])))
+                self._sql.execute(sql, tuple(map(_storable, rows[-length_hint(left) - 1])))
 
     def _largest(self, table: str) -> int:
         return int(self._sql.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0])

@@ -113,6 +113,24 @@ def without_case(text: str) -> str:
     return text.replace("\u0130", "i").lower().translate(_same_letters())
 
 
+def same_in_any_case(letter: str) -> set[str]:
+    """The letters that `without_case` takes for the same as this one; of ASCII, the small one."""
+    every, folded = _every_letter()
+    wanted, found = without_case(letter), {letter}
+    place = folded.find(wanted)
+    while place >= 0:
+        found.add(every[place])
+        place = folded.find(wanted, place + 1)
+    return {one.lower() if one.isascii() else one for one in found}
+
+
+@cache
+def _every_letter() -> tuple[str, str]:
+    """All characters among which some have a case, and the same without it."""
+    every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x1E944))))
+    return every, without_case(every)
+
+
 @cache
 def _same_letters() -> dict[int, int]:
     from re._casefix import _EXTRA_CASES  # type: ignore[import-not-found]

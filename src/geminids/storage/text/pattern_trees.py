@@ -26,7 +26,8 @@ Tree: TypeAlias = Any
 
 
 @lru_cache(maxsize=64)
-def _tree(pattern: str) -> Tree:
+def tree_of(pattern: str) -> Tree:
+    """What Python's parser makes of a regular expression. Raises what `re.compile` raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return _parser.parse(pattern, FLAGS)
@@ -34,7 +35,7 @@ def _tree(pattern: str) -> Tree:
 
 def check(pattern: str) -> None:
     """Raise what `re.compile` raises for what is no regular expression or too large to be one."""
-    if _in_sets(_tree(pattern)) > MOST_IN_SETS:
+    if _in_sets(tree_of(pattern)) > MOST_IN_SETS:
         raise OverflowError
     finding(pattern)
 
@@ -45,22 +46,22 @@ def _in_sets(tree: Tree) -> int:
         if name is names.IN:
             found += sum(min(item[1], 0xFFFF) - item[0] for kind, item in value if kind is names.RANGE)
         else:
-            found += sum(map(_in_sets, _below(name, value)))
+            found += sum(map(_in_sets, trees_below(name, value)))
     return found
 
 
-def _below(name: object, value: Any) -> Iterable[Tree]:
+def trees_below(name: object, value: Any) -> Iterable[Tree]:
     """The trees in a node."""
     if name is names.BRANCH:
         return value[1]  # type: ignore[no-any-return]
-    if name in _REPEATS or name is names.SUBPATTERN or name in _LOOKING:
+    if name in REPEATS or name is names.SUBPATTERN or name in _LOOKING:
         return (value[-1],)
     if name is names.ATOMIC_GROUP:
         return (value,)
     return filter(None, value[1:]) if name is names.GROUPREF_EXISTS else ()
 
 
-_REPEATS = (names.MAX_REPEAT, names.MIN_REPEAT, names.POSSESSIVE_REPEAT)
+REPEATS = (names.MAX_REPEAT, names.MIN_REPEAT, names.POSSESSIVE_REPEAT)
 _LOOKING = (names.ASSERT, names.ASSERT_NOT)
 
 
@@ -98,7 +99,7 @@ def _rounded(length: int) -> int:
 def _first_letters(pattern: str) -> str:
     """The letters that it begins with, small."""
     letters = ""
-    for name, value in _tree(pattern):
+    for name, value in tree_of(pattern):
         if name is names.LITERAL and value < 128:
             letters += chr(value).lower()
         elif letters or name is not names.AT:
@@ -109,7 +110,7 @@ def _first_letters(pattern: str) -> str:
 @lru_cache(maxsize=256)
 def _steps_from_one_place(pattern: str, length: int) -> float:
     try:
-        return _work(_tree(pattern), float(length))[0]
+        return _work(tree_of(pattern), float(length))[0]
     except (RecursionError, OverflowError):
         return float("inf")
 
@@ -128,11 +129,11 @@ def _work_of(name: object, value: Any, length: float) -> tuple[float, float]:
         return 1.0 + len(value) / 4, 1.0
     if name is names.GROUPREF:
         return length, 1.0
-    if name in _REPEATS:
+    if name in REPEATS:
         least, most, tree = value
         steps, ways = _work_of_repeat(least, most, tree, length)
         return steps, 1.0 if name is names.POSSESSIVE_REPEAT else ways
-    inside = [_work(tree, length) for tree in _below(name, value)]
+    inside = [_work(tree, length) for tree in trees_below(name, value)]
     steps = 1.0 + sum(steps for steps, _ in inside)
     is_settled = name in _LOOKING or name is names.ATOMIC_GROUP
     return steps, 1.0 if is_settled else max(1.0, sum(ways for _, ways in inside))
@@ -150,7 +151,7 @@ def _work_of_repeat(least: int, most: int, tree: Tree, length: float) -> tuple[f
     return steps * times, times - least + 1
 
 
-_HOLDING = (*_REPEATS, *_LOOKING, names.BRANCH, names.SUBPATTERN, names.ATOMIC_GROUP, names.GROUPREF_EXISTS)
+_HOLDING = (*REPEATS, *_LOOKING, names.BRANCH, names.SUBPATTERN, names.ATOMIC_GROUP, names.GROUPREF_EXISTS)
 
 
 # In the words of RE2
@@ -163,7 +164,7 @@ def for_linear_engine(pattern: str, *, is_ascii: bool, only_first: bool) -> str 
     named here as Python takes it. Where what is repeated may be nothing, both find the first place and differ
     in how far it goes; with `only_first` nobody asks for that.
     """
-    tree = _tree(pattern)
+    tree = tree_of(pattern)
     if tree.getwidth()[0] == 0 and not only_first:
         return None
     try:

@@ -4,16 +4,18 @@ A text of a megabyte is searched in milliseconds, so it is not cut into words: p
 small letters, and the characters around a candidate tell whether it is a word by itself.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
 
+from geminids.core.values import NamedTuple
 from geminids.storage.text.words import Want, Wanted, Way, spellings, terms
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.storage.text.patterns import Patterns
 
@@ -40,7 +42,7 @@ class Span(NamedTuple):
     """The number of the want that stands there."""
 
 
-def find(text: str, wanted: Wanted, patterns: "Patterns | None" = None) -> list[Span]:
+def find(text: str, wanted: Wanted, patterns: Patterns | None = None) -> list[Span]:
     """Where the wants stand, in the order of the text; regular expressions as far as `patterns` have time."""
     searched = _Text(text)
     spans: list[Span] = []
@@ -119,7 +121,7 @@ class _Sequence(NamedTuple):
         return _is_cjk(self.units[0])
 
 
-def _places(searched: _Text, want: Want, patterns: "Patterns | None") -> Iterator[tuple[int, int]]:
+def _places(searched: _Text, want: Want, patterns: Patterns | None) -> Iterator[tuple[int, int]]:
     if want.way is Way.REGEX:
         yield from _regex_places(searched.text, want.text, patterns)
     elif want.way is Way.SUBSTRING:
@@ -131,7 +133,7 @@ def _places(searched: _Text, want: Want, patterns: "Patterns | None") -> Iterato
                 return
 
 
-def _regex_places(text: str, pattern: str, patterns: "Patterns | None") -> list[tuple[int, int]]:
+def _regex_places(text: str, pattern: str, patterns: Patterns | None) -> list[tuple[int, int]]:
     if patterns is not None:
         return patterns.places(text, pattern, MOST_FOUND)
     from geminids.storage.text.patterns import Patterns

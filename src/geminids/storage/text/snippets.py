@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from geminids.storage.text.places import Span, find
 from geminids.storage.text.values import Snippet
 from geminids.storage.text.words import Wanted
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from geminids.storage.text.patterns import Patterns
 

@@ -10,16 +10,17 @@ With these pairs a search for Chinese, Japanese or Korean characters is exact: o
 of a pair or the last one of its run, more are pairs in a row. Nothing here is read or written.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
 
 from geminids.core.values import Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from typing import TypeAlias
 
 HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 """A capital that begins a word within a word. Searching for capitals first is what makes it quick."""

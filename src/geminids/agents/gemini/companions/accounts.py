@@ -17,11 +17,15 @@ class BesideLog(FileLog):
         """All releases write these files alike, or say nothing of which of them it was."""
         return "any"
 
+    def seek_tail(self, stream: BinaryIO, limit: int) -> int:
+        """Go to the last bytes of a file, as many as may be read; it may have another size now."""
+        self.size = stream.seek(0, os.SEEK_END)
+        return stream.seek(max(0, self.size - max(limit, 0)))
+
     def read_tail(self, stream: BinaryIO, limit: int) -> tuple[int, bytes]:
-        """The last bytes of a file, as many as may be read, and where they begin; it may be longer now."""
-        begin = max(0, stream.seek(0, os.SEEK_END) - max(limit, 0))
-        stream.seek(begin)
-        content = stream.read(limit) if limit > 0 else b""
+        """Where the last bytes of a file begin, as many as may be read, and those bytes."""
+        begin = self.seek_tail(stream, limit)
+        content = stream.read(self.size - begin)
         self.size = begin + len(content)
         return begin, content
 

@@ -132,15 +132,18 @@ def _is_cancelled(piece: object) -> bool:
 
 def _tie_answers_to_calls(turns: Sequence[Turn]) -> None:
     """By id, and where one of them has none, by name and order."""
-    waiting = _OpenCalls()
+    waiting, asked_by = _OpenCalls(), dict[str, Turn]()
     for turn in turns:
         turn.asked = {f"{turn.id} {index}": call for index, call in enumerate(_named(turn, "functionCall"))}
         turn.answered = {}
         for key, call in turn.asked.items():
             waiting.open(key, call)
+            asked_by[key] = turn
         for response in _named(turn, "functionResponse"):
             if (answered := waiting.answered_by(response)) is not None:
                 turn.answered[answered] = response
+                # There stands what the message of the call tells of its end.
+                asked_by[answered].places.append(turn.places[0])
 
 
 def _named(turn: Turn, name: str) -> list[dict[str, Any]]:

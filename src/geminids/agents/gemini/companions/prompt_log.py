@@ -7,12 +7,13 @@
 at once read each other's half-written files, so a `.bak` may also be whole. After one the numbers
 (`messageId`) of a session begin again.
 
-A damaged log is read line by line, and of a very long one the end: the newest lines stand there. Refuses
-nothing. Checked against releases 0.1.22 to 0.61.
+A long or damaged log is read line by line, and of one that memory may not hold the end: the newest lines
+stand there. Refuses nothing. Checked against releases 0.1.22 to 0.61.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -42,8 +43,10 @@ _LINE = "line"
 """What a line is called in accounts."""
 _USER = "user"
 _FIELDS = frozenset({"sessionId", "messageId", "type", "message", "timestamp"})
-_MOST_READ = 32_000_000
-"""Bytes of a log; of a longer one, those at its end."""
+_READ_AT_ONCE = 32_000_000
+_MOST_READ = 128_000_000
+"""Bytes of a log; of a longer one, those at its end. All its words are in memory together."""
+_BLOCK = 4_000_000
 _MOST_PROBLEMS = 1_000
 _LAYOUT = b"\xef\xbb\xbf[], \t\r\n"
 _BEGINNING = re.compile(rb'\{\s*"(?:sessionId|messageId|type|message|timestamp)"\s*:')
@@ -99,6 +102,11 @@ class _Piece(NamedTuple):
     line: int | None
     """On which line of the file it begins, if that is known."""
 
+    @property
+    def end(self) -> int:
+        """Where the next one begins."""
+        return self.start + len(self.raw)
+
 
 class _Log(BesideLog):
     """A log while it is read: its lines so far, and what became of each byte."""
@@ -109,11 +117,11 @@ class _Log(BesideLog):
 
     def read(self, stream: BinaryIO, limit: int | None) -> None:
         """Every line of a log, or those in as many bytes at its end."""
-        begin, content = self.read_tail(stream, _MOST_READ if limit is None else min(limit, _MOST_READ))
-        if begin:
-            self._read_pieces(content, begin)
+        begin = self.seek_tail(stream, _MOST_READ if limit is None else min(limit, _MOST_READ))
+        if begin or (self.size > _READ_AT_ONCE and _is_laid_out(stream)):
+            self._read_pieces(stream, begin)
         else:
-            self._read_content(content)
+            self._read_content(stream.read(self.size))
 
     def remark(self, kind: ProblemKind, detail: str, line: int | None, start: int, end: int) -> None:
         """Note a problem, unless there are so many that one more would tell nothing."""
@@ -128,6 +136,7 @@ class _Log(BesideLog):
 
     def _read_content(self, content: bytes) -> None:
         """A whole log: all at once if it is sound."""
+        self.size = len(content)
         if not content or content.isspace():
             self.report(ProblemKind.EMPTY, "nothing was written, or it was lost", None, 0, self.size)
             return
@@ -135,7 +144,7 @@ class _Log(BesideLog):
         if listed is not None:
             self._read_elements(content, listed)
         elif (other := _other_than_list(content)) is None:
-            self._read_pieces(content, 0)
+            self._read_pieces(io.BytesIO(content), 0)
         else:
             self.report(ProblemKind.WRONG_TYPE, f"no list of lines but {other}", 1, 0, self.size)
 
@@ -155,17 +164,19 @@ class _Log(BesideLog):
         else:
             self._take(value, place)
 
-    def _read_pieces(self, content: bytes, begin: int) -> None:
-        """A log that is damaged, or of which only the end is read."""
-        first, *others = _pieces(content, begin)
+    def _read_pieces(self, stream: BinaryIO, begin: int) -> None:
+        """A log that is long or damaged, or of which only the end is read."""
+        pieces = _pieces(stream, begin)
+        piece = next(pieces)
         if begin:
-            self.leave_unread(begin + len(first.raw))
-        elif first.raw.strip(_LAYOUT):
-            self._read_piece(first)
-        else:
-            self.count_layout(len(first.raw))
-        for piece in others:
+            self.leave_unread(piece.end)
+        elif piece.raw.strip(_LAYOUT):
             self._read_piece(piece)
+        else:
+            self.count_layout(len(piece.raw))
+        for piece in pieces:
+            self._read_piece(piece)
+        self.size = piece.end
 
     def _read_piece(self, piece: _Piece) -> None:
         raw = piece.raw.rstrip(_LAYOUT)
@@ -227,14 +238,28 @@ class _Log(BesideLog):
             self._remark_at(line.place, ProblemKind.WRONG_TYPE, detail)
 
 
-def _pieces(content: bytes, begin: int) -> Iterator[_Piece]:
-    """The last bytes of a file, cut where lines begin; the first piece is what stands before them."""
+def _is_laid_out(stream: BinaryIO) -> bool:
+    """Whether lines stand where the CLI puts them."""
+    found = _NEXT_LINE.search(stream.read(_READ_AT_ONCE))
+    stream.seek(0)
+    return found is not None
+
+
+def _pieces(stream: BinaryIO, begin: int) -> Iterator[_Piece]:
+    """What is left of a stream, cut where lines begin; the first piece is what stands before them."""
     # Counting the lines of what is left unread would be to read it.
-    start, line = 0, None if begin else 1
-    for end in (*(found.end() - 1 for found in _NEXT_LINE.finditer(content)), len(content)):
-        raw = content[start:end]
-        yield _Piece(begin + start, raw, line)
-        start, line = end, None if line is None else line + raw.count(b"\n")
+    start, line = begin, None if begin else 1
+    held = b""
+    # As much again as is held: a line of any length is looked through a few times only.
+    while block := stream.read(max(_BLOCK, len(held))):
+        held += block
+        cut = 0
+        for found in _NEXT_LINE.finditer(held):
+            raw, cut = held[cut : found.end() - 1], found.end() - 1
+            yield _Piece(start, raw, line)
+            start, line = start + len(raw), None if line is None else line + raw.count(b"\n")
+        held = held[cut:]
+    yield _Piece(start, held, line)
 
 
 def _logged_line(value: dict[str, Any], text: str, place: Location, *, is_whole: bool) -> LoggedLine:

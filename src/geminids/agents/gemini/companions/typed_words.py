@@ -12,11 +12,15 @@ holds. The newest bytes of a log are read, as many as a list reads.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from hashlib import blake2b
+from itertools import islice, takewhile
+from operator import attrgetter
+from threading import Lock
+from typing import NamedTuple
 
 import msgspec
 
@@ -42,44 +46,76 @@ from geminids.core.timestamps import disk_time
 
 LARGEST = 8_000_000
 """So many bytes at the end of a log are read."""
-_LOGS_AT_HAND = 8
-"""Of so many projects the logs are kept in memory while their sessions are read one after the other."""
+_AT_HAND = 8_000_000
+"""So many bytes of logs are at hand as they were read: sessions of many projects follow one another."""
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _END = datetime.max.replace(tzinfo=UTC)
+_when = attrgetter("at")
 _AROUND = timedelta(minutes=2)
 """How far a line may be from the times of the files that hold it."""
 
 
-class _Typed(msgspec.Struct, frozen=True):
-    """What was typed in a project."""
+class _TimedLine(NamedTuple):
+    """A line of a log, the session that the log names, and what tells it from others."""
 
-    by_name: dict[str, list[Line]]
-    """Lines by the session that the log names, in order of time."""
-    shell: tuple[str, ...]
-    is_whole: bool
-    """Whether all logs could be read."""
+    at: datetime
+    name: str
+    mark: bytes
+
+
+class _Typed:
+    """What was typed in a project. All its bundles ask for their lines, so none looks through all."""
+
+    def __init__(self, by_name: dict[str, list[Line]], shell: tuple[str, ...], *, is_whole: bool) -> None:
+        self.by_name = by_name
+        """Lines by the session that the log names, in order of time."""
+        self.shell = shell
+        self.is_whole = is_whole
+        """Whether all logs could be read."""
+        self._order = {name: number for number, name in enumerate(by_name)}
+        self._names = sorted(by_name)
+        self._timed = sorted(
+            _TimedLine(line.logged.at, name, _mark_of(name, line))
+            for name, lines in by_name.items()
+            for line in lines
+            if line.logged.at is not None
+        )
+
+    def names_of(self, bundle: Bundle) -> list[str]:
+        """The sessions that a bundle may hold, by their names or since something was typed in its time."""
+        inside = {line.name for line in self.lines_in_time_of(bundle)}
+        return sorted(inside.union(self.own_names(bundle)), key=self._order.__getitem__)
+
+    def own_names(self, bundle: Bundle) -> list[str]:
+        """The names that begin as the files of a bundle say, in their order."""
+        first = bisect_left(self._names, bundle.key)
+        return list(takewhile(lambda name: name.startswith(bundle.key), islice(self._names, first, None)))
+
+    def lines_in_time_of(self, bundle: Bundle) -> Sequence[_TimedLine]:
+        """What was typed between the beginning and the end of the files of a bundle, in order of time."""
+        since, until = _span(bundle)
+        first = bisect_left(self._timed, since, key=_when)
+        return self._timed[first : bisect_right(self._timed, until, first, key=_when)]
 
 
 def typed_mark(bundle: Bundle) -> str | None:
     """A text that is another one as soon as the logs may tell something else of a bundle's sessions."""
-    typed = _read(bundle.logs, bundle.disk)
+    typed = _logs_at_hand.read(bundle.logs, bundle.disk)
     if not typed.is_whole:
         return None
     digest = blake2b(digest_size=16)
-    since, until = _span(bundle)
-    for name, lines in typed.by_name.items():
-        own = _is_own(bundle, name)
-        for line in lines:
-            if own or _lies_between(line, since, until):
-                identity = (
-                    name,
-                    line.logged.message_id,
-                    line.logged.key,
-                    line.logged.at,
-                    len(line.logged.text),
-                )
-                digest.update(repr(identity).encode("utf-8", "surrogatepass"))
+    for name in typed.own_names(bundle):
+        for line in typed.by_name[name]:
+            digest.update(_mark_of(name, line))
+    for timed in typed.lines_in_time_of(bundle):
+        digest.update(timed.mark)
     return digest.hexdigest()
+
+
+def _mark_of(name: str, line: Line) -> bytes:
+    logged = line.logged
+    identity = (name, logged.message_id, logged.key, logged.at, len(logged.text))
+    return repr(identity).encode("utf-8", "surrogatepass")
 
 
 def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Session]:
@@ -87,14 +123,12 @@ def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Sessio
     mains = [session for session in sessions if session.kind is SessionKind.MAIN]
     if not bundle.logs or not mains:
         return list(sessions)
-    typed = _read(bundle.logs, bundle.disk)
-    since, until = _span(bundle)
+    typed = _logs_at_hand.read(bundle.logs, bundle.disk)
     lines = [
         # Tying writes into a line, and the next bundle begins with what the log says.
         Line(line.logged, line.also_at)
-        for name, named in typed.by_name.items()
-        if _is_own(bundle, name) or any(_lies_between(line, since, until) for line in named)
-        for line in named
+        for name in typed.names_of(bundle)
+        for line in typed.by_name[name]
     ]
     if not lines:
         return list(sessions)
@@ -102,10 +136,6 @@ def with_typed_words(bundle: Bundle, sessions: Sequence[Session]) -> list[Sessio
     return [
         typed_in.session(session) if session.kind is SessionKind.MAIN else session for session in sessions
     ]
-
-
-def _is_own(bundle: Bundle, name: str) -> bool:
-    return name.startswith(bundle.key)
 
 
 def _span(bundle: Bundle) -> tuple[datetime, datetime]:
@@ -116,13 +146,39 @@ def _span(bundle: Bundle) -> tuple[datetime, datetime]:
     return since, ended + _AROUND if ended else _END
 
 
-def _lies_between(line: Line, since: datetime, until: datetime) -> bool:
-    return line.logged.at is not None and since <= line.logged.at <= until
+class _LogsAtHand:
+    """What logs say that were read lately."""
+
+    def __init__(self) -> None:
+        self._typed: OrderedDict[tuple[tuple[CompanionFile, ...], Disk], _Typed] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def read(self, logs: tuple[CompanionFile, ...], disk: Disk) -> _Typed:
+        """What the logs of a project say. They are the same files for all its bundles."""
+        with self._lock:
+            if (logs, disk) in self._typed:
+                self._typed.move_to_end((logs, disk))
+                return self._typed[logs, disk]
+        typed = _read(logs, disk)
+        with self._lock:
+            if (logs, disk) not in self._typed:
+                self._typed[logs, disk] = typed
+                self._bytes += _size(logs)
+            while self._bytes > _AT_HAND:
+                (oldest, _), _ = self._typed.popitem(last=False)
+                self._bytes -= _size(oldest)
+        return typed
 
 
-@lru_cache(maxsize=_LOGS_AT_HAND)
+def _size(logs: Iterable[CompanionFile]) -> int:
+    return sum(min(log.size, LARGEST) for log in logs)
+
+
+_logs_at_hand = _LogsAtHand()
+
+
 def _read(logs: tuple[CompanionFile, ...], disk: Disk) -> _Typed:
-    """What the logs of a project say. They are the same files for all its bundles."""
     read = [read_prompt_log(log.file, LARGEST, disk) for log in logs if log.kind is CompanionKind.PROMPT_LOG]
     shells = [
         read_shell_history(log.file, None, disk) for log in logs if log.kind is CompanionKind.SHELL_HISTORY
@@ -133,7 +189,7 @@ def _read(logs: tuple[CompanionFile, ...], disk: Disk) -> _Typed:
             by_name.setdefault(line.native_id, []).append(line)
     problems = [*(p for log in read for p in log.problems), *(p for shell in shells for p in shell.problems)]
     refused = any(problem.is_unreadable for problem in problems)
-    return _Typed(by_name, tuple(c for shell in shells for c in shell.commands), not refused)
+    return _Typed(by_name, tuple(c for shell in shells for c in shell.commands), is_whole=not refused)
 
 
 class _TypedSessions:

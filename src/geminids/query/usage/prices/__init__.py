@@ -16,14 +16,16 @@ for each request:
 A model is priced as the library prices it, or not at all and with a reason.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-from collections.abc import Collection
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
-from geminids.core.values import Value
+from collections.abc import Collection
+
+from geminids.core.values import NamedTuple, Value
 from geminids.query.usage.amounts import Amounts
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import date
     from decimal import Decimal
 
@@ -35,9 +37,9 @@ if TYPE_CHECKING:
 class Cost(NamedTuple):
     """What some tokens cost, and how that was found."""
 
-    amount: "Decimal"
+    amount: Decimal
     """In dollars."""
-    rates: "Rates"
+    rates: Rates
     """Dollars for a million tokens of each kind."""
     priced_as: str
     """Provider and model in the price list, or the name in the settings."""
@@ -58,7 +60,7 @@ _NOT_LOOKED_UP = "its price was not looked up"
 _NO_DAY = "its price has changed, and on which day it was used is not known"
 
 
-def overrides_in(settings: "Settings") -> "Overrides | None":
+def overrides_in(settings: Settings) -> Overrides | None:
     """The prices that the user settled; None if there are none."""
     if not settings.prices:
         return None
@@ -81,8 +83,8 @@ class Prices:
 
     def __init__(
         self,
-        price_list: "PriceList | None",
-        overrides: "Overrides | None",
+        price_list: PriceList | None,
+        overrides: Overrides | None,
         to_keep: str | None = None,
         unlisted: str = _NOT_LOOKED_UP,
     ) -> None:
@@ -92,12 +94,15 @@ class Prices:
         self._unlisted = unlisted
         self._overrides = overrides
         self._answers: dict[tuple[str | None, str, date | None, int], tuple[Rates, str, bool] | None] = {}
+        self._counting: dict[
+            tuple[str | None, str, date | None, int], Callable[[Amounts], Decimal] | None
+        ] = {}
         self._used: set[str] = set()
 
     @classmethod
     def load(
-        cls, kept: str | None, overrides: "Overrides | None", wanted: Collection[tuple[str | None, str]]
-    ) -> "Prices":
+        cls, kept: str | None, overrides: Overrides | None, wanted: Collection[tuple[str | None, str]]
+    ) -> Prices:
         """Prices for some models, each with its provider or None if only the model's name is known.
 
         The kept text is used if it knows them all and the same release of the library is installed.
@@ -123,15 +128,24 @@ class Prices:
         return cls(made, overrides, keepable_text(made))
 
     def cost(
-        self, provider: str | None, model: str, day: "date | None", band: int, amounts: Amounts
+        self, provider: str | None, model: str, day: date | None, band: int, amounts: Amounts
     ) -> Cost | None:
         """What these tokens cost on a day of UTC; None if that is not known, and `why_not` says why."""
+        counting = self.counting(provider, model, day, band)
+        answer = self._answers[provider, model, day, band]
+        return Cost(counting(amounts), *answer) if counting and answer else None
+
+    def counting(
+        self, provider: str | None, model: str, day: date | None, band: int
+    ) -> Callable[[Amounts], Decimal] | None:
+        """What answers how many dollars tokens of a band cost on a day; None if that is not known."""
+        from geminids.query.usage.prices.cache import counting
+
         asked = provider, model, day, band
-        try:
-            answer = self._answers[asked]
-        except KeyError:
+        if asked not in self._counting:
             answer = self._answers[asked] = self._answer(*asked)
-        return Cost(_dollars(answer[0], amounts), *answer) if answer else None
+            self._counting[asked] = counting(answer[0]) if answer else None
+        return self._counting[asked]
 
     def why_not(self, provider: str | None, model: str) -> str | None:
         """The reason if `cost` knew no price, on some day at least."""
@@ -155,12 +169,12 @@ class Prices:
         """Where these prices come from."""
         return Basis(self._list.library if self._list else None, tuple(sorted(self._used)))
 
-    def _listed(self, provider: str | None, model: str) -> "Listed | None":
+    def _listed(self, provider: str | None, model: str) -> Listed | None:
         return self._list.models.get((provider, model)) if self._list else None
 
     def _answer(
-        self, provider: str | None, model: str, day: "date | None", band: int
-    ) -> "tuple[Rates, str, bool] | None":
+        self, provider: str | None, model: str, day: date | None, band: int
+    ) -> tuple[Rates, str, bool] | None:
         """All of a cost but the amount."""
         override = self._override(provider, model)
         if override:
@@ -172,18 +186,5 @@ class Prices:
             return None
         return period.rates(band), listed.priced_as, False
 
-    def _override(self, provider: str | None, model: str) -> "Override | None":
+    def _override(self, provider: str | None, model: str) -> Override | None:
         return self._overrides.find(provider, model) if self._overrides else None
-
-
-def _dollars(rates: "Rates", amounts: Amounts) -> "Decimal":
-    million_fold = (
-        rates.fresh * amounts.fresh
-        + rates.cached * amounts.cached
-        + rates.cache_write * amounts.cache_write
-        + rates.cache_write_hour * amounts.cache_write_hour
-        + rates.output * amounts.output
-        + rates.thoughts * amounts.thoughts
-        + rates.tool * amounts.tool
-    )
-    return million_fold.scaleb(-6)

@@ -5,19 +5,25 @@ these takes a tenth of a millisecond, to ask for the installed version takes for
 another shape or of other files is as good as none.
 """
 
-# Annotations are no strings here: compiling them would take most of the time that loading this takes.
-import json
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import mul
 
 from geminids.core.price_bands import BANDS
-from geminids.core.values import Value
+from geminids.core.values import NamedTuple, Value
+from geminids.storage.small_json import read_json
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import date
+    from typing import Any
+
+    from geminids.query.usage.amounts import Amounts
 
 LIBRARY = "genai_prices"
 _SHAPE = 2
@@ -34,6 +40,15 @@ class Rates(NamedTuple):
     output: Decimal
     thoughts: Decimal
     tool: Decimal
+
+
+def counting(rates: Rates) -> Callable[[Amounts], Decimal]:
+    """What answers how many dollars some tokens cost, at these rates."""
+    # In whole numbers and a power of ten: nearly all that a cost takes is then done by the processor itself.
+    exponent = min(int(rate.as_tuple().exponent) for rate in rates)
+    whole = [int(rate.scaleb(-exponent)) for rate in rates]
+    of_one_token = exponent - 6
+    return lambda amounts: Decimal(sum(map(mul, whole, amounts))).scaleb(of_one_token)
 
 
 class Tier(NamedTuple):
@@ -73,7 +88,7 @@ class Listed(Value):
     context_window: int | None = None
     """Tokens that a prompt may have at most."""
 
-    def period(self, day: "date | None") -> Period | None:
+    def period(self, day: date | None) -> Period | None:
         """The one a day is in. Without a day there is an answer only if the price never changed."""
         if len(self.periods) == 1 and not self.periods[0].since:
             return self.periods[0]
@@ -132,6 +147,8 @@ def keepable_text(prices: PriceList) -> str:
         "footprint": prices.footprint,
         "models": models,
     }
+    import json
+
     return json.dumps(document, separators=(",", ":"))
 
 
@@ -143,7 +160,7 @@ def _written_period(period: Period) -> list[object]:
 def read_kept(text: str) -> PriceList | None:
     """What was kept; None if it cannot be used."""
     try:
-        match json.loads(text):
+        match read_json(text):
             case {
                 "shape": int(shape),
                 "bands": list(bands),

@@ -42,6 +42,7 @@ _PLAIN = r"[^`*_\\\[<&~\n]++|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9])|&(?![#A-Za-z])|~(?
 _LINE = rf"(?=[^\W\d_]|[\"'(]|`(?!`)|\*\*[^\W_])(?:{_PLAIN}|(?<!`){_CODE}|(?<!\*){_BOLD})++"
 _LINES = rf"{_LINE}(?:\n{_LINE})*+"
 _ITEMS = rf"(?P<sign>[*-]) {{1,4}}{_LINE}(?:\n(?P=sign) {{1,4}}{_LINE})*+"
+_BLANK_AT_END = re.compile(r"[^\S\n]\n")
 _PLAIN_BLOCK = re.compile(rf"(?P<paragraph>{_LINES})(?:\n(?P<items>{_ITEMS}))?")
 """A paragraph, and a list right below it, in which nothing needs the parser."""
 _SIGNS = re.compile(r"^[*-] +", re.MULTILINE)
@@ -87,7 +88,7 @@ def _between_fences(written: str) -> Iterator[Markup]:
 def _plain_block(block: str, following: str) -> Markup | None:
     """A block that needs no parser; None if it does."""
     found = _PLAIN_BLOCK.fullmatch(block)
-    if not found or " \n" in block or "\t\n" in block or block != block.strip():
+    if not found or _BLANK_AT_END.search(block) or block != block.strip():
         return None
     if not found["items"]:
         return _paragraph(block)

@@ -41,6 +41,7 @@ export interface SyncState {
   total: number | null;
   at: string | null;
   said: string[];
+  to_come: number;
 }
 
 /** What there is at a glance. */

@@ -1,0 +1,105 @@
+"""What can be typed after a command: one table of options, of which click's are made and plain lines read."""
+
+from __future__ import annotations
+
+from geminids.core.values import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+FLAG = "flag"
+TEXT = "text"
+"""Any words but blanks."""
+NUMBER = "number"
+"""From `least` on."""
+WORD = "word"
+"""One of `words`."""
+AGENT = "agent"
+"""The name of an agent, however it is written."""
+TEXT_OR_NOTHING = "text or nothing"
+
+
+class Option(NamedTuple):
+    """An option of a command."""
+
+    name: str
+    """Of the parameter that it sets."""
+    spelled: str
+    """How it is typed; with a blank between, if there are two ways."""
+    takes: str
+    help: str
+    """`{agents}` stands for their names."""
+    metavar: str | None = None
+    many: bool = False
+    """Whether it may be given several times."""
+    least: int = 1
+    words: Sequence[str] = ()
+    default: Any = None
+    completes: str | None = None
+    """What a shell offers for it: tags, folders."""
+    for_run: bool = False
+    """Whether it is for the whole run (`Choices`), and may stand before the command too."""
+
+
+class Form(NamedTuple):
+    """What a command takes."""
+
+    options: Sequence[Option]
+    """In the order in which help tells them."""
+    argument: str | None = None
+    """The parameter of what is typed beside options."""
+    many: bool = False
+    """Whether that may be any number of words, and not one."""
+
+
+JSON = Option("json", "--json", FLAG, "One JSON document on stdout.", for_run=True)
+NO_SYNC = Option(
+    "no_sync",
+    "--no-sync",
+    FLAG,
+    "Take the index as it is, without looking for what is new.",
+    for_run=True,
+)
+WHERE_AND_HOW = (
+    Option(
+        "home",
+        "--home",
+        TEXT,
+        "A folder that stands for a user's home; may be given several times. Else GEMINIDS_HOMES, "
+        "else where the agents keep their files.",
+        metavar="DIR",
+        many=True,
+        completes="folders",
+        for_run=True,
+    ),
+    Option(
+        "data",
+        "--data",
+        TEXT,
+        "Our own folder. Else GEMINIDS_DATA, else the usual place.",
+        metavar="DIR",
+        completes="folders",
+        for_run=True,
+    ),
+    Option("sample", "--sample", FLAG, "The sample sessions that come with geminids.", for_run=True),
+    Option("no_color", "--no-color", FLAG, "No colour.", for_run=True),
+)
+"""Where to look and how to draw."""
+AGENTS = Option(
+    "agents",
+    "--agent",
+    AGENT,
+    "Only of this agent ({agents}); given several times, of any of them. Else of all.",
+    metavar="NAME",
+    many=True,
+    completes="agents",
+)
+PROJECT = Option(
+    "project",
+    "--project",
+    TEXT,
+    "A name or a piece of one, a path such as ., a slug, or the beginning of a hash.",
+    metavar="WHICH",
+)

@@ -1,0 +1,276 @@
+"""What `geminids list` does: the sessions there are, newest first."""
+
+from __future__ import annotations
+
+import sys
+
+from geminids.core.errors import NOTHING_FOUND
+from geminids.core.values import Value
+from geminids.faces.cli.forms import (
+    AGENTS,
+    FLAG,
+    JSON,
+    NO_SYNC,
+    NUMBER,
+    PROJECT,
+    TEXT,
+    WHERE_AND_HOW,
+    WORD,
+    Form,
+    Option,
+)
+from geminids.faces.cli.talk import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from geminids.faces.cli.choices import Choices
+    from geminids.faces.documents.sessions import MarkedSummary
+    from geminids.library import Library
+    from geminids.query.sessions.listing import Filter, Listing
+    from geminids.storage.index.values import SessionRow
+
+ON_A_TERMINAL = 20
+KINDS = ("main", "subagent", "checkpoint", "lost")
+EVERY_KIND = "all"
+ORDERS = ("date", "started", "messages", "title", "project")
+"""The orders of a list; written here so that help need not load what makes it."""
+MOST_TAGS = 10
+"""So many of the tags that are most used are named where another was asked for."""
+
+
+FORM = Form(
+    (
+        PROJECT,
+        Option(
+            "since",
+            "--since",
+            TEXT,
+            "Active after WHEN: 30min, 12h, 7d, 2w, 1mo, 1y (so long ago), today, yesterday, "
+            "2026-05-01, 2026-05-01T14:00.",
+            metavar="WHEN",
+        ),
+        Option("until", "--until", TEXT, "Begun before the end of WHEN.", metavar="WHEN"),
+        Option(
+            "limit",
+            "-n --limit",
+            NUMBER,
+            f"At most N. Else {ON_A_TERMINAL} on a terminal, all in a pipe.",
+            metavar="N",
+        ),
+        Option(
+            "kind",
+            "--kind",
+            WORD,
+            "Only main sessions, those of subagents, saved chats, or those of which only the words remain "
+            "that were typed. Else all that a human led.",
+            words=(*KINDS, EVERY_KIND),
+        ),
+        AGENTS,
+        Option(
+            "tag",
+            "--tag",
+            TEXT,
+            "Only those that you tagged so with `mark`; given several times, with all of them.",
+            metavar="TAG",
+            many=True,
+            completes="tags",
+        ),
+        Option("kept", "--kept", FLAG, "Only those whose files are gone and that are read from copies."),
+        Option(
+            "sort",
+            "--sort",
+            WORD,
+            "By the last word in it (the usual order) or the first, the newest first; by how many messages "
+            "it has, the longest first; by title; or by project.",
+            words=ORDERS,
+        ),
+        Option("reverse", "--reverse", FLAG, "The other way round."),
+        NO_SYNC,
+        JSON,
+        Option("jsonl", "--jsonl", FLAG, "One JSON value a line."),
+        *WHERE_AND_HOW,
+    )
+)
+
+
+class ListOptions(Value):
+    """What a list is asked for, as it was typed."""
+
+    project: str | None
+    since: str | None
+    until: str | None
+    kind: str | None
+    limit: int | None
+    tag: tuple[str, ...] = ()
+    sort: str | None = None
+    reverse: bool = False
+    agents: tuple[str, ...] = ()
+    kept: bool = False
+
+    def filter(self, now: datetime) -> Filter:
+        """Which sessions are meant at this moment."""
+        from geminids.query.sessions.listing import LED_BY_HUMANS, Filter
+
+        asked_for = frozenset({self.kind}) if self.kind in KINDS else LED_BY_HUMANS
+        return Filter(
+            kinds=None if self.kind == EVERY_KIND else asked_for,
+            project=self.project,
+            since=_moment(self.since, now),
+            until=_moment(self.until, now, end=True),
+            tags=self.tag,
+            order=self.sort or ORDERS[0],
+            reverse=self.reverse,
+            agents=self.agents,
+            kept=self.kept,
+        )
+
+    def options(self) -> list[str]:
+        """The words to type for it."""
+        once = ("project", "since", "until", "kind", "limit", "sort")
+        typed = [(name, value) for name in once if (value := getattr(self, name))]
+        typed += [("tag", tag) for tag in self.tag]
+        typed += [("agent", agent) for agent in self.agents]
+        words = [word for name, value in typed for word in (f"--{name}", str(value))]
+        flags = (("--reverse", self.reverse), ("--kept", self.kept))
+        return [*words, *(flag for flag, is_typed in flags if is_typed)]
+
+
+def _moment(written: str | None, now: datetime, *, end: bool = False) -> datetime | None:
+    if written is None:
+        return None
+    from geminids.query.search.moments import parse_moment
+
+    return parse_moment(written, now, end=end)
+
+
+def list_sessions(
+    choices: Choices,
+    *,
+    project: str | None,
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+    kind: str | None,
+    agents: tuple[str, ...],
+    tag: tuple[str, ...],
+    kept: bool,
+    sort: str | None,
+    reverse: bool,
+    jsonl: bool,
+) -> int:
+    """Show the sessions that are asked for, and say what is not shown; the exit code."""
+    from geminids.faces.cli.sessions import tell_memory
+
+    choices.json = choices.json or jsonl
+    asked = ListOptions(project, since, until, kind, limit, tag, sort, reverse, agents, kept)
+    library = choices.open_library(sample_if_empty=True, early=True)
+    listing = _listing(choices, library, asked)
+    if jsonl:
+        _print_json_lines(_marked(library, listing.sessions))
+    elif choices.json:
+        _print_json(_marked(library, listing.sessions), library.to_come())
+    else:
+        _draw(choices, library, listing.sessions)
+    tell_memory(library)
+    code = _tell(choices, asked, listing)
+    if listing.sessions:
+        return code
+    _tell_nothing(library, listing, asked)
+    return code or NOTHING_FOUND
+
+
+def _listing(choices: Choices, library: Library, asked: ListOptions) -> Listing:
+    limit = asked.limit or _usual_limit(choices)
+    return library.listing(asked.filter(choices.now), limit)
+
+
+def _usual_limit(choices: Choices) -> int | None:
+    return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None
+
+
+def _marked(library: Library, sessions: Sequence[SessionRow]) -> list[MarkedSummary]:
+    from geminids.faces.cli.sessions import marks_of
+    from geminids.faces.documents.sessions import MarkedSummary, marked
+
+    marks = marks_of(library, sessions)
+    return [marked(MarkedSummary, summary, marks) for summary in library.summaries(sessions)]
+
+
+def _print_json(sessions: Sequence[MarkedSummary], to_come: int) -> None:
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.sessions import ListDocument
+
+    print_json(ListDocument(sessions=sessions, to_come=to_come))
+
+
+def _print_json_lines(sessions: Sequence[MarkedSummary]) -> None:
+    from geminids.faces.cli.json_output import print_lines
+
+    print_lines(sessions)
+
+
+def _draw(choices: Choices, library: Library, sessions: Sequence[SessionRow]) -> None:
+    from geminids.faces.cli.sessions import draw_sessions
+
+    draw_sessions(choices.open_page(), library, sessions, choices.now)
+
+
+def _tell(choices: Choices, asked: ListOptions, listing: Listing) -> int:
+    """Say what the list does not show, and how to see it; the exit code that follows from it."""
+    from geminids.faces.cli.sessions import tell_left_unread, tell_unreadable
+    from geminids.sharing.transcript import words
+
+    _tell_match(listing, asked.project)
+    if more := listing.total - len(listing.sessions):
+        everything = choices.spelled("list", *asked._replace(limit=listing.total).options())
+        say(f"{words.count(more, 'more session')}; `{everything}` shows {words.them(more)}.")
+    if others := listing.hidden.get("kind"):
+        every_kind = choices.spelled("list", *asked._replace(kind=EVERY_KIND, limit=None).options())
+        say(f"{words.count(others, 'session')} of another kind; `{every_kind}` shows {words.them(others)}.")
+    tell_left_unread(listing.left_unread, lambda file: choices.spelled("show", file))
+    return tell_unreadable(listing.problems)
+
+
+def _tell_match(listing: Listing, wanted: str | None) -> None:
+    """Say which projects were meant, where there are several."""
+    from geminids.core.names import project_names
+
+    names = sorted(set(project_names(listing.matched).values()))
+    if len(names) > 1:
+        say(f"{len(names)} projects match {wanted!r}: {', '.join(names)}.")
+
+
+def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> None:
+    from geminids.faces.cli.sessions import tell_nothing_found
+    from geminids.sharing.transcript import words
+
+    if asked.project and listing.hidden.keys() == {"project"}:
+        near = ", ".join(listing.nearest_projects(asked.project))
+        say(f"No project matches {asked.project!r}. There are: {near}.")
+    elif asked.tag and listing.hidden.keys() == {"tag"}:
+        _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
+    elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
+        say(_all_there(listing.considered))
+    elif listing.hidden:
+        say(f"None of {words.count(listing.considered, 'session')} matches.")
+    else:
+        tell_nothing_found()
+
+
+def _all_there(number: int) -> str:
+    return f"The files of all {number:,} sessions are there." if number > 1 else "Its files are there."
+
+
+def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:
+    """Say which tags there are; where these are among them, that what has them is not here."""
+    from geminids.sharing.transcript import words
+
+    known = library.tags()
+    if unknown := [tag for tag in wanted if tag not in known]:
+        there = words.tags(list(known)[:MOST_TAGS]) or "none yet"
+        say(f"No session is tagged {words.tags(unknown)}. There are: {there}.")
+    else:
+        say(f"No session here is tagged {words.tags(wanted)}; `geminids mark` shows which are.")

@@ -1,0 +1,173 @@
+"""What `geminids search` does: the sessions and messages that hold some words, the best first."""
+
+from __future__ import annotations
+
+import sys
+
+from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.faces.cli.forms import (
+    AGENTS,
+    FLAG,
+    JSON,
+    NO_SYNC,
+    NUMBER,
+    PROJECT,
+    TEXT,
+    WHERE_AND_HOW,
+    WORD,
+    Form,
+    Option,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.faces.cli.choices import Choices
+    from geminids.library import Library
+    from geminids.query.search.found import Found
+    from geminids.query.search.question import Question
+
+LIMIT = 10
+DEFAULT_WIDTH = 160
+"""Characters of a snippet where no terminal sets the limit."""
+PLACES = ("human", "model", "thoughts", "arguments", "output", "paths", "other")
+
+
+FORM = Form(
+    (
+        Option(
+            "places",
+            "--in",
+            WORD,
+            "Only in what the human typed, what the model answered or thought, in what tools were given or "
+            "answered, in paths, or in all else. May be given several times.",
+            many=True,
+            words=PLACES,
+        ),
+        PROJECT,
+        AGENTS,
+        Option("since", "--since", TEXT, "Said after WHEN: 12h, 7d, 2026-05-01.", metavar="WHEN"),
+        Option("until", "--until", TEXT, "Said before the end of WHEN.", metavar="WHEN"),
+        Option("limit", "-n --limit", NUMBER, f"At most N sessions; else {LIMIT}.", metavar="N"),
+        Option("after", "--after", TEXT, "The page after another, which names it.", metavar="PAGE"),
+        Option("order", "--sort", WORD, "Which session is first.", words=("best", "newest"), default="best"),
+        Option("scan", "--scan", FLAG, "Read all texts, also what is not indexed. Takes its time."),
+        JSON,
+        Option("jsonl", "--jsonl", FLAG, "One JSON value a line: a message that was found."),
+        NO_SYNC,
+        *WHERE_AND_HOW,
+    ),
+    argument="words",
+    many=True,
+)
+
+
+def search(
+    choices: Choices,
+    *,
+    words: tuple[str, ...],
+    places: tuple[str, ...],
+    project: str | None,
+    agents: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+    after: str | None,
+    order: str,
+    scan: bool,
+    jsonl: bool,
+) -> int:
+    """Show what is found, and say what more there is; the exit code."""
+    from geminids.faces.cli.progress import progress
+    from geminids.query.search.question import Question
+
+    choices.json = choices.json or jsonl
+    question = Question(
+        words=" ".join(words),
+        places=places,
+        project=project,
+        since=since,
+        until=until,
+        limit=limit or LIMIT,
+        width=_snippet_width(choices),
+        after=after,
+        order=order,
+        scan=scan,
+        agents=agents,
+    )
+    library = choices.open_library(sample_if_empty=True, early=True)
+    found = library.search(question, choices.now, progress("Scanning" if scan else "Searching"))
+    if jsonl:
+        _print_json_lines(found)
+    elif choices.json:
+        _print_json(found, library.to_come())
+    else:
+        _draw(choices, library, found)
+    _tell(choices, question, found)
+    if unreadable := library.unreadable():
+        from geminids.faces.cli.sessions import tell_unreadable
+
+        return tell_unreadable(unreadable)
+    if found.unsearched:
+        return PARTLY_DONE
+    return 0 if found.sessions else NOTHING_FOUND
+
+
+def _snippet_width(choices: Choices) -> int:
+    if choices.json or not sys.stdout.isatty():
+        return DEFAULT_WIDTH
+    from geminids.faces.cli.hits import snippet_width
+
+    return snippet_width()
+
+
+def _print_json(found: Found, to_come: int) -> None:
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.search import search_document
+
+    print_json(search_document(found, to_come))
+
+
+def _print_json_lines(found: Found) -> None:
+    from geminids.faces.cli.json_output import print_lines
+    from geminids.faces.documents.search import hits_of
+
+    print_lines(hits_of(found))
+
+
+def _draw(choices: Choices, library: Library, found: Found) -> None:
+    from geminids.faces.cli.hits import draw_hits, print_hits
+    from geminids.faces.cli.page import DrawnPage, open_page
+    from geminids.faces.cli.screen import find_screen
+
+    page = open_page(find_screen(no_color=choices.no_color))
+    if isinstance(page, DrawnPage) and page.is_terminal:
+        draw_hits(page, library, found, choices.now)
+    else:
+        print_hits(page, found)
+
+
+def _tell(choices: Choices, question: Question, found: Found) -> None:
+    from geminids.faces.cli.search_talk import SearchOutcome, tell_found
+
+    spelled = ["search", *_spelled(question)]
+    first = found.sessions[0].hits[0].message.place + 1 if found.sessions else 1
+    show = choices.spelled("show", "1", "--at", str(first))
+    tell_found(
+        SearchOutcome(
+            found, lambda *more: choices.spelled(*spelled, *more), show, choices.json, question.words
+        )
+    )
+
+
+def _spelled(question: Question) -> list[str]:
+    """The words to type for a question, but for the page."""
+    options = [word for place in question.places for word in ("--in", place)]
+    options += [word for agent in question.agents for word in ("--agent", agent)]
+    for name, value in (("project", question.project), ("since", question.since), ("until", question.until)):
+        options += [f"--{name}", value] if value else []
+    options += ["--sort", question.order] if question.order != "best" else []
+    options += ["--limit", str(question.limit)] if question.limit != LIMIT else []
+    options += ["--scan"] if question.scan else []
+    # Options come first: after the words, one that begins with - would be taken for an option.
+    ends_options = ["--"] if question.words.startswith("-") else []
+    return [*options, *ends_options, question.words] if question.words else options

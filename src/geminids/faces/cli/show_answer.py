@@ -1,0 +1,261 @@
+"""What `geminids show` does: a session to read."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, nullcontext
+
+from geminids.faces.cli.choices import WrongUsageError
+from geminids.faces.cli.forms import FLAG, JSON, NO_SYNC, NUMBER, WHERE_AND_HOW, WORD, Form, Option
+from geminids.sharing.transcript.levels import LEVEL_WORDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, Literal
+
+    from geminids.core.errors import Unreadable
+    from geminids.core.model import Session
+    from geminids.faces.cli.choices import Choices
+    from geminids.faces.cli.page import Page
+    from geminids.library import Library
+    from geminids.sharing.transcript.entries import Detail
+    from geminids.storage.durable.values import Marks
+
+
+DETAIL = Option(
+    "detail_level",
+    "--detail",
+    WORD,
+    f"How much is told: {'; '.join(f'{level}, {note}' for level, note in LEVEL_WORDS.items())}.",
+    words=tuple(LEVEL_WORDS),
+)
+FORM = Form(
+    (
+        DETAIL,
+        Option("thoughts", "--thoughts", FLAG, "Also what the model thought."),
+        Option("tools", "--tools", FLAG, "Also the arguments and outputs of tools, and whole diffs."),
+        Option("notices", "--notices", FLAG, "Also what the agent noted; warnings and errors always are."),
+        Option("everything", "--all", FLAG, "Everything, turns that were dropped included."),
+        Option("at", "--at", NUMBER, "Begin at the N-th message, as `search` counts.", metavar="N"),
+        Option(
+            "version",
+            "--version",
+            NUMBER,
+            "As it was in an earlier state of its files, which `keep versions` numbers.",
+            metavar="N",
+        ),
+        Option("beside", "--beside", FLAG, "Also the plans, tasks and notes that lie beside it."),
+        Option("agent_view", "--agent-view", FLAG, "The messages as the agent itself would load them."),
+        NO_SYNC,
+        JSON,
+        Option("no_pager", "--no-pager", FLAG, "Straight to the terminal."),
+        Option("width", "--width", NUMBER, "Break lines at N columns.", metavar="N", least=20),
+        *WHERE_AND_HOW,
+    ),
+    argument="wanted",
+)
+
+
+def show(
+    choices: Choices,
+    *,
+    wanted: str,
+    detail_level: str | None,
+    thoughts: bool,
+    tools: bool,
+    notices: bool,
+    everything: bool,
+    at: int | None,
+    version: int | None,
+    beside: bool,
+    agent_view: bool,
+    no_pager: bool,
+    width: int | None,
+) -> int:
+    """Show it as it is asked for, and say what else there is of it; the exit code."""
+    from geminids.faces.cli.sessions import marks_of, tell_unreadable
+    from geminids.query.sessions.input_files import file_meant
+
+    if version is not None:
+        _check_version(wanted, agent_view=agent_view)
+    with _stdin_as_file() if wanted == "-" else nullcontext(wanted) as meant:
+        library = choices.open_library(sample_if_empty=file_meant(meant) is None, early=True)
+        if agent_view:
+            record = library.agent_view(meant)
+            if choices.json:
+                _print_record(record)
+            else:
+                _draw(choices, width, no_pager, lambda page: _draw_record(page, record))
+            return 0
+        sessions, unreadable = _read(library, meant, version)
+        document = _document(meant)
+        # Anybody may have written a document: the files that it names are not opened.
+        beside = beside and not document
+    if at is not None:
+        sessions = [_from(session, at) for session in sessions]
+    if choices.json:
+        _print_sessions(sessions, marks_of(library, sessions))
+    else:
+        detail = detail_of(
+            detail_level, thoughts=thoughts, tools=tools, notices=notices, everything=everything
+        )
+        _draw(
+            choices,
+            width,
+            no_pager,
+            lambda page: _draw_sessions(page, choices, library, sessions, detail, beside=beside),
+        )
+    if not choices.json and (version is not None or any(session.kept for session in sessions)):
+        _tell_versions(choices, library, wanted, len(sessions[0].files))
+    if document == "record":
+        _tell_unverified(choices, wanted)
+    return tell_unreadable(unreadable)
+
+
+def _check_version(wanted: str, *, agent_view: bool) -> None:
+    """Refuse to look for earlier states of what has none."""
+    from geminids.query.sessions.input_files import file_meant
+
+    if wanted == "-" or file_meant(wanted):
+        raise WrongUsageError(
+            "show", "--version goes with an ID: of a file given by hand no earlier state is kept."
+        )
+    if agent_view:
+        raise WrongUsageError("show", "--version and --agent-view cannot be shown together.")
+
+
+def _document(wanted: str) -> Literal["session", "record"] | None:
+    """Which kind of document was read, if it was one: names that are no paths are looked up as files too."""
+    from pathlib import Path
+
+    from geminids.query.sessions.input_files import file_meant, is_document
+
+    file = file_meant(wanted) or Path(wanted)
+    if not is_document(file):
+        return None
+    return "record" if is_document(file, of_records=True) else "session"
+
+
+def _tell_unverified(choices: Choices, wanted: str) -> None:
+    """Say that a record was read, and not checked."""
+    from geminids.faces.cli.talk import say
+
+    check = choices.spelled("verify", "FILE" if wanted == "-" else wanted)
+    say(f"This is a record that somebody handed on. Whether a signature over it holds, only `{check}` tells.")
+
+
+def _read(
+    library: Library, wanted: str, version: int | None
+) -> tuple[Sequence[Session], Sequence[Unreadable]]:
+    if version is None:
+        return library.read(wanted)
+    return [library.kept.session_as_it_was(wanted, version)], ()
+
+
+def _tell_versions(choices: Choices, library: Library, wanted: str, files: int) -> None:
+    """Say that there are earlier states. Of a session that is read from its own files it takes too long."""
+    from geminids.faces.cli.talk import say
+    from geminids.sharing.transcript import words
+
+    number = len(library.kept.versions(wanted).versions)
+    if number > files:
+        every = choices.spelled("keep", "versions", wanted)
+        say(f"{words.count(number, 'version')} of its files are kept: `{every}`.")
+
+
+def _from(session: Session, number: int) -> Session:
+    """A session from one of its messages on."""
+    import msgspec
+
+    if number > len(session.messages):
+        raise WrongUsageError(
+            "show", f"Invalid value for '--at': the session has {len(session.messages)} messages."
+        )
+    return msgspec.structs.replace(session, messages=session.messages[number - 1 :])
+
+
+@contextmanager
+def _stdin_as_file() -> Iterator[str]:
+    """What stands on stdin, in a file that only this user can read and that is gone afterwards."""
+    from pathlib import Path
+
+    from geminids.core.atomic_files import temporary_folder
+
+    with temporary_folder() as folder:
+        file = Path(folder, "stdin")
+        file.write_bytes(sys.stdin.buffer.read())
+        yield str(file)
+
+
+def detail_of(
+    level: str | None = None, *, thoughts: bool, tools: bool, notices: bool, everything: bool
+) -> Detail:
+    """How much is told of a session, as it was chosen: a level, and what is added to it."""
+    from geminids.sharing.transcript.entries import LEVELS, Detail
+
+    chosen = LEVELS["everything" if everything else level or "conversation"]
+    return Detail(
+        replies=chosen.replies,
+        thoughts=thoughts or chosen.thoughts,
+        tools=tools or chosen.tools,
+        notices=notices or chosen.notices,
+        everything=chosen.everything,
+    )
+
+
+def _print_record(record: dict[str, Any]) -> None:
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.sessions import agent_view_document
+
+    print_json(agent_view_document(record))
+
+
+def _print_sessions(sessions: Sequence[Session], marks: Mapping[str, Marks]) -> None:
+    """One document for the first session of a file; others that lie in the same file stand in it."""
+    from geminids.faces.cli.json_output import print_filled
+    from geminids.faces.documents.sessions import marked
+    from geminids.sharing.export.session_document import MarkedSession, SessionDocument
+
+    first, *others = [marked(MarkedSession, session, marks) for session in sessions]
+    print_filled(SessionDocument, first, others=others)
+
+
+def _draw(choices: Choices, width: int | None, no_pager: bool, draw: Callable[[Page], None]) -> None:
+    from geminids.faces.cli.pager import draw_paged
+    from geminids.faces.cli.screen import find_screen
+
+    draw_paged(find_screen(no_color=choices.no_color, width=width), draw, no_pager=no_pager)
+
+
+def _draw_sessions(
+    page: Page,
+    choices: Choices,
+    library: Library,
+    sessions: Sequence[Session],
+    detail: Detail,
+    *,
+    beside: bool,
+) -> None:
+    from geminids.faces.cli.companions import draw_companion, shown_beside
+    from geminids.faces.cli.sessions import marks_of
+    from geminids.faces.cli.story import StoryContext, draw_session
+
+    marks = marks_of(library, sessions)
+
+    for number, session in enumerate(sessions):
+        if number:
+            page.line()
+        title = library.agent_title(session.agent)
+        said = marks.get(session.id)
+        draw_session(
+            page, StoryContext(session, detail, title, lambda wanted: choices.spelled("show", wanted), said)
+        )
+        for companion in shown_beside(session.companions) if beside else ():
+            draw_companion(page, companion, library.text_beside(companion))
+
+
+def _draw_record(page: Page, record: dict[str, Any]) -> None:
+    from geminids.faces.cli.story import draw_record
+
+    draw_record(page, record)

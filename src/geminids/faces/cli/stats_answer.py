@@ -1,0 +1,211 @@
+"""What `geminids stats` does: what sessions used, what they cost, and where the time went."""
+
+from __future__ import annotations
+
+import sys
+
+from geminids.core.errors import NOTHING_FOUND
+from geminids.faces.cli.choices import WrongUsageError
+from geminids.faces.cli.forms import (
+    AGENTS,
+    FLAG,
+    JSON,
+    NO_SYNC,
+    NUMBER,
+    PROJECT,
+    TEXT,
+    TEXT_OR_NOTHING,
+    WHERE_AND_HOW,
+    WORD,
+    Form,
+    Option,
+)
+from geminids.faces.cli.stats_options import GROUPS, ON_A_TERMINAL, StatsOptions, tell_nothing
+from geminids.faces.cli.talk import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.faces.cli.choices import Choices
+    from geminids.faces.cli.page import Page
+    from geminids.faces.cli.screen import Screen
+    from geminids.library import Library
+    from geminids.query.usage.stats import Statistics
+
+
+CHARTS = ("bars", "heatmap", "sparkline", "none")
+FORM = Form(
+    (
+        Option("by", "--by", WORD, "What a row is; else a day.", words=GROUPS),
+        Option(
+            "since",
+            "--since",
+            TEXT,
+            "Only what was used after WHEN: 12h, 7d, 1mo, today, 2026-05-01.",
+            metavar="WHEN",
+        ),
+        Option("until", "--until", TEXT, "Only what was used before the end of WHEN.", metavar="WHEN"),
+        PROJECT,
+        AGENTS,
+        Option(
+            "subagents",
+            "--subagents",
+            WORD,
+            "With --by session: count subagents with the session that started them (the usual way), or "
+            "apart.",
+            words=("fold", "apart"),
+            default="fold",
+        ),
+        Option(
+            "estimate",
+            "--estimate",
+            FLAG,
+            "Guess the tokens of requests that have none recorded: in rows of their own, in no sum.",
+        ),
+        Option(
+            "chart",
+            "--chart",
+            WORD,
+            "Bars beside the rows, a calendar (without --by in place of the table), a line of days, or "
+            "nothing. Else on a terminal what there is room for.",
+            words=CHARTS,
+        ),
+        Option(
+            "limit",
+            "-n --limit",
+            NUMBER,
+            f"At most N rows, all others as one. Else {ON_A_TERMINAL} on a terminal, all in a pipe.",
+            metavar="N",
+        ),
+        Option(
+            "explain",
+            "--explain",
+            TEXT_OR_NOTHING,
+            "Where the numbers come from: session by session, or with ID or a FILE request by request, with "
+            "the line of its file. A QUERY stands before it.",
+            metavar="[ID]",
+        ),
+        Option("no_pager", "--no-pager", FLAG, "With --explain: straight to the terminal."),
+        NO_SYNC,
+        JSON,
+        Option("as_csv", "--csv", FLAG, "A table for spreadsheets on stdout."),
+        *WHERE_AND_HOW,
+    ),
+    argument="words",
+    many=True,
+)
+
+
+def stats(
+    choices: Choices,
+    *,
+    words: tuple[str, ...],
+    by: str | None,
+    since: str | None,
+    until: str | None,
+    project: str | None,
+    agents: tuple[str, ...],
+    subagents: str,
+    estimate: bool,
+    chart: str | None,
+    limit: int | None,
+    explain: str | None,
+    no_pager: bool,
+    as_csv: bool,
+) -> int:
+    """Show the figures that are asked for, and say what is not shown; the exit code."""
+    if as_csv and choices.json:
+        raise WrongUsageError("stats", "--csv and --json cannot be had together.")
+    asked = StatsOptions(
+        " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit
+    )
+    choices.json = choices.json or as_csv
+    library = choices.open_library(sample_if_empty=True)
+    if explain is not None:
+        from geminids.faces.cli.explain_page import explained
+
+        return explained(choices, library, asked, explain, no_pager=no_pager)
+    found = library.stats(asked.question(), choices.now)
+    if as_csv:
+        _print_csv(found, limit)
+    elif choices.json:
+        _print_json(found, limit)
+    elif found.total.sessions or found.total.tokens.requests:
+        _draw(choices, asked, found)
+    return _exit_code(library, asked, found)
+
+
+def _print_csv(found: Statistics, limit: int | None) -> None:
+    from geminids.faces.cli.stats_csv import csv_lines
+
+    for line in csv_lines(found, limit):
+        sys.stdout.write(line)
+
+
+def _print_json(found: Statistics, limit: int | None) -> None:
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.cli.stats_tables import LABEL, shown_groups
+    from geminids.faces.documents.usage import stats_document
+
+    groups, _ = shown_groups(found, limit)
+    print_json(stats_document(found, groups, LABEL))
+
+
+def _draw(choices: Choices, asked: StatsOptions, found: Statistics) -> None:
+    from geminids.faces.cli.page import open_page
+    from geminids.faces.cli.screen import find_screen
+    from geminids.faces.cli.stats_tables import (
+        View,
+        draw_heading,
+        draw_notes,
+        draw_table,
+        notes,
+        without_noise,
+    )
+
+    found = without_noise(found)
+    screen = find_screen(no_color=choices.no_color)
+    page = open_page(screen)
+    limit = asked.limit or (ON_A_TERMINAL if screen.is_terminal else None)
+    view = View(found, limit, screen.width, screen.is_terminal, asked.chart)
+    draw_heading(page, view)
+    if asked.chart == "heatmap":
+        _draw_calendar(page, screen, choices, found)
+    is_shown = asked.chart != "heatmap" or asked.by is not None
+    if is_shown and found.groups:
+        draw_table(page, view)
+    draw_notes(page, notes(found))
+    if is_shown:
+        _tell_hidden(choices, asked, found, limit)
+
+
+def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statistics) -> None:
+    from geminids.faces.cli.stats_charts import calendar, draw_calendar
+
+    drawn = calendar(found.days, choices.now.astimezone().date(), screen.width)
+    if drawn is None:
+        say("No day of any request is known, so there is no calendar.")
+        return
+    page.line()
+    draw_calendar(page, drawn, screen.width)
+
+
+def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit: int | None) -> None:
+    """Say what the table does not show, and how to see it."""
+    from geminids.sharing.transcript import words
+
+    if not found.groups:
+        say(f"No {found.by} is known of them." if found.by != "tool" else "No tool was called in them.")
+    elif limit is not None and (more := len(found.groups) - limit) > 0:
+        everything = choices.spelled("stats", *asked._replace(limit=len(found.groups)).options())
+        say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")
+
+
+def _exit_code(library: Library, asked: StatsOptions, found: Statistics) -> int:
+    """Say what could not be read, or why there is nothing; the exit code that follows from it."""
+    from geminids.faces.cli.sessions import tell_unreadable
+
+    code = tell_unreadable(library.unreadable())
+    if found.total.sessions or found.total.tokens.requests:
+        return code
+    tell_nothing(library, asked)
+    return code or NOTHING_FOUND

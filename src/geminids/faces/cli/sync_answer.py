@@ -1,0 +1,90 @@
+"""What `geminids sync` does: the index, brought up to date."""
+
+from __future__ import annotations
+
+from geminids.core.errors import PARTLY_DONE
+from geminids.faces.cli.forms import FLAG, JSON, WHERE_AND_HOW, Form, Option
+from geminids.faces.cli.talk import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from geminids.faces.cli.choices import Choices
+    from geminids.library import Library
+    from geminids.query.health.facts import IndexFacts
+    from geminids.sync.values import Outcome
+
+
+FORM = Form(
+    (
+        Option("full", "--full", FLAG, "Make the index from nothing."),
+        Option("stats", "--stats", FLAG, "Also say how much the index holds."),
+        JSON,
+        *WHERE_AND_HOW,
+    )
+)
+
+
+def sync(choices: Choices, *, full: bool, stats: bool) -> int:
+    """Take it in and say how much it was; the exit code."""
+    from geminids.faces.cli.sessions import tell_nothing_found
+
+    library = choices.open_library()
+    outcome = library.sync(full=full)
+    for message in outcome.said:
+        say(message)
+    if choices.json:
+        _print_json(outcome, library)
+    else:
+        _draw(choices, outcome, library, stats=stats)
+    if library.is_empty():
+        tell_nothing_found()
+    return PARTLY_DONE if outcome.failed else 0
+
+
+def _print_json(outcome: Outcome, library: Library) -> None:
+    from geminids.faces.cli.json_output import print_json
+    from geminids.faces.documents.health import sync_document
+
+    print_json(sync_document(outcome, library.index_facts()))
+
+
+def _draw(choices: Choices, outcome: Outcome, library: Library, *, stats: bool) -> None:
+
+    page = choices.open_page()
+    page.line(_sentence(outcome))
+    if stats:
+        for name, value in _figures(library.index_facts()):
+            page.line((f"{name:<10}", "quiet"), value)
+
+
+def _sentence(outcome: Outcome) -> str:
+    from geminids.sharing.transcript import words
+
+    if outcome.failed:
+        return "The index is as it was."
+    kept = f" Copies of {words.count(outcome.kept, 'file')} were kept." if outcome.kept else ""
+    if not outcome.bundles:
+        nothing = "Nothing is new." if not outcome.built else "There is nothing to take in."
+        return f"{nothing}{kept}"
+    how = "The index was made anew" if outcome.built else "Taken in"
+    read = f"{words.count(outcome.bundles, 'group')} of files, {words.size(outcome.bytes)}"
+    return f"{how}: {read} in {outcome.seconds:.1f} s.{kept}"
+
+
+def _figures(facts: IndexFacts) -> list[tuple[str, str]]:
+    from geminids.sharing.transcript import words
+
+    scope = "every word" if facts.every_word else "beginnings and ends of long outputs; all else whole"
+    return [
+        ("sessions", f"{facts.sessions:,} in {words.count(facts.projects, 'project')}"),
+        ("messages", f"{facts.messages:,}"),
+        ("words", f"{facts.words:,} different ones"),
+        ("indexed", scope),
+        ("sources", words.size(facts.source_bytes)),
+        ("index", f"{words.size(facts.bytes)}{_share(facts)}"),
+        ("file", words.path(facts.path) if facts.path else "kept nowhere"),
+    ]
+
+
+def _share(facts: IndexFacts) -> str:
+    return f", {facts.bytes / facts.source_bytes:.2f} of the sources" if facts.source_bytes else ""

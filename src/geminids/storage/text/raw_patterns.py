@@ -1,0 +1,140 @@
+"""A regular expression as it must fit in the bytes of JSON, in small letters, wherever it fits in its texts.
+
+It may fit at more places, and at none fewer. What JSON can spell in several ways is any byte here, a few
+times; what only looks around is left out.
+"""
+
+# Annotations are no strings here: compiling them would take most of the time that loading this takes.
+import re
+from collections.abc import Callable, Iterator
+from re import _constants as names  # type: ignore[attr-defined,unused-ignore]
+from typing import Any, NamedTuple
+
+from geminids.storage.text.pattern_trees import REPEATS, Tree, most_steps_at_start, tree_of, trees_below
+
+WINDOW, OVERLAP = 32_768, 8_192
+"""Bytes that are looked through at once; a match that is longer may be missed in its text, too."""
+FEW_STEPS = 200_000
+"""Steps from one place on: what may take more is not looked for in bytes."""
+PLAIN = frozenset(b" !#$%&'()*+,-.0123456789:;<=>?@[]^_`abcdefghijklmnopqrstuvwxyz{|}~")
+"""Bytes that stand for themselves in JSON, in small letters."""
+
+_ANY = rb"[\x00-\xff]"
+_LONGEST = 12
+"""Bytes that one character takes at most, but for odd escapes."""
+
+
+class _Atom(NamedTuple):
+    """What one character may be: a set of bytes, and how many of them at most."""
+
+    one_of: bytes
+    most: int
+
+    def repeated(self, least: int, most: int | None) -> bytes:
+        """So many characters of the kind."""
+        upper = b"" if most is None else b"%d" % (most * self.most)
+        return self.one_of + b"{%d,%s}" % (least, upper)
+
+
+_ANYTHING = _Atom(_ANY, _LONGEST)
+
+
+def found_in_bytes(pattern: str) -> Callable[[bytes], bool] | None:
+    """Tells whether bytes in small letters may hold what a pattern fits; None if that could take long."""
+    if most_steps_at_start(pattern, WINDOW) > FEW_STEPS:
+        return None
+    try:
+        search = re.compile(_spelled(tree_of(pattern))).search
+    except (re.error, RecursionError, OverflowError):
+        return None
+
+    def is_found(content: bytes) -> bool:
+        starts = range(0, max(len(content) - OVERLAP, 1), WINDOW - OVERLAP)
+        return any(search(content, start, start + WINDOW) for start in starts)
+
+    return is_found
+
+
+def letters_in(pattern: str) -> set[str]:
+    """The letters that stand for themselves in a pattern, small."""
+    return {chr(code).lower() for code in _codes(tree_of(pattern))}
+
+
+def _codes(tree: Tree) -> Iterator[int]:
+    for name, value in tree:
+        if name is names.LITERAL:
+            yield value
+        for below in trees_below(name, value):
+            yield from _codes(below)
+
+
+def _spelled(tree: Tree) -> bytes:
+    return b"".join(_node(name, value) for name, value in tree)
+
+
+def _node(name: object, value: Any) -> bytes:
+    if name in REPEATS:
+        return _repeated(*value)
+    if name is names.BRANCH:
+        return b"(?:%s)" % b"|".join(map(_spelled, value[1]))
+    if name is names.SUBPATTERN:
+        return _spelled(value[-1])
+    if name is names.ATOMIC_GROUP:
+        return _spelled(value)
+    if name in _NO_WIDTH:
+        return b""
+    if name in (names.GROUPREF, names.GROUPREF_EXISTS):
+        return _ANY + b"*"
+    return _one(_atom(name, value))
+
+
+def _one(atom: _Atom) -> bytes:
+    return atom.one_of if atom.most == 1 else atom.repeated(1, 1)
+
+
+def _repeated(least: int, most: Any, tree: Tree) -> bytes:
+    upper = None if most is names.MAXREPEAT else int(most)
+    if len(tree) == 1 and tree[0][0] in _CHARACTERS:
+        return _atom(*tree[0]).repeated(least, upper)
+    return b"(?:%s){%d,%s}" % (_spelled(tree), least, b"" if upper is None else b"%d" % upper)
+
+
+def _atom(name: object, value: Any) -> _Atom:
+    if name is names.LITERAL:
+        letter = ord(chr(value).lower())
+        return _Atom(b"\\x%02x" % letter, 1) if letter in PLAIN else _ANYTHING
+    return _set(value) if name is names.IN else _ANYTHING
+
+
+def _set(items: list[tuple[object, Any]]) -> _Atom:
+    """The bytes of a set of characters; any if one of them may be spelled otherwise."""
+    found: set[int] = set()
+    for kind, item in items:
+        if kind is names.CATEGORY:
+            if item not in _CATEGORIES:
+                return _ANYTHING
+            found |= _CATEGORIES[item]
+        elif kind is names.LITERAL or kind is names.RANGE:
+            first, last = (item, item) if kind is names.LITERAL else item
+            small = {ord(chr(code).lower()) for code in range(first, last + 1)} if last < _ASCII else {_ASCII}
+            if not small <= PLAIN:
+                return _ANYTHING
+            found |= small
+        else:
+            return _ANYTHING
+    if not found.isdisjoint(_WITH_OTHERS):
+        found |= _BEYOND
+    spelled = b"".join(b"\\x%02x" % byte for byte in sorted(found))
+    return _Atom(b"[%s]" % spelled, 1 if max(found, default=0) < _ASCII else 4)
+
+
+_ASCII = 128
+_BEYOND = frozenset(range(_ASCII, 256))
+_CATEGORIES = {
+    names.CATEGORY_DIGIT: frozenset(b"0123456789") | _BEYOND,
+    names.CATEGORY_WORD: frozenset(b"0123456789_abcdefghijklmnopqrstuvwxyz") | _BEYOND,
+}
+_WITH_OTHERS = frozenset(b"iks")
+"""Letters that are the same to `re` as some beyond ASCII; of those that stand alone, see `letters_in`."""
+_NO_WIDTH = (names.AT, names.ASSERT, names.ASSERT_NOT)
+_CHARACTERS = (names.LITERAL, names.NOT_LITERAL, names.IN, names.ANY)
