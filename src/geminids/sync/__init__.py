@@ -385,6 +385,7 @@ class _Run:
             raise
         outcome = self._outcome(taken, built=True)
         if not taken.left or self._budget is not None:
+            place.seal(done)
             return done, outcome
         with naming_damage(done.path), closed_on_error(done):
             index, rest = self._gone_on(place, done)

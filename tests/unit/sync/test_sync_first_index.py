@@ -16,6 +16,7 @@ from geminids.core.errors import SessionNotFoundError
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
 from geminids.query.usage.stats import StatsQuestion
+from geminids.storage.index.writer import Writer
 from geminids.sync.values import Outcome
 from tests.conftest import FIXTURES, NOW
 from tests.support.connections import to_be_closed
@@ -75,6 +76,24 @@ def sync_a_little(home: Path, data: Path) -> Outcome:
         index, outcome = library._context.sync.up_to_date(budget=0.0)
         index.close()
     return outcome
+
+
+def test_while_steps_follow_no_checksum_stands_beside_the_index(
+    home: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader would compare the index with it in the moment in which the journal is moved into it."""
+    stood: list[bool] = []
+    real = Writer.commit
+
+    def committing(writer: Writer) -> None:
+        real(writer)
+        stood.extend(file.suffix == ".sum" for file in (data / "index").iterdir())
+
+    monkeypatch.setattr(Writer, "commit", committing)
+    sync([home], data)
+    assert stood
+    assert not any(stood)
+    assert Path(f"{index_file([home], data)}.sum").exists()
 
 
 def test_the_newest_are_told_at_once_and_that_there_are_more(home: Path, data: Path) -> None:

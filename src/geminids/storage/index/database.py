@@ -225,7 +225,7 @@ class IndexFile:
             raise
 
     def finish(self, index: Index, *, is_whole: bool = True) -> Index:
-        """The index in the place of the current one; if it is not whole yet, more is about to follow."""
+        """The index in the place of the current one, to be sealed when no more follows."""
         new = index.path
         assert new is not None
         if is_whole:
@@ -239,7 +239,6 @@ class IndexFile:
         self.tidy()
         opened = self.open_to_write()
         assert opened is not None
-        self.seal(opened)
         return opened
 
     def seal(self, index: Index) -> None:
