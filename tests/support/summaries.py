@@ -20,7 +20,8 @@ from geminids.core.model import (
     Status,
     Usage,
 )
-from geminids.storage.codec.rows import Rows, Traced
+from geminids.storage.codec.packed import project_row
+from geminids.storage.codec.rows import Traced, session_rows
 from geminids.storage.index.database import Index, in_memory
 from geminids.storage.index.writer import Writer
 from tests.support.connections import to_be_closed
@@ -59,9 +60,9 @@ def index_of(summaries: Iterable[SessionSummary]) -> Index:
     """An index of nothing but these sessions."""
     index = to_be_closed(in_memory())
     writer = Writer(index)
-    rows = Rows(writer, everything=False)
     whole = [Session(**msgspec.structs.asdict(summary), messages=()) for summary in summaries]
-    shelf = writer.shelf("gemini", "all", rows.project(project()), b"[]")
-    writer.bundle(shelf, "all", [rows.session(session, Traced.NOT) for session in whole], ())
+    rows = [session_rows(session, Traced.NOT, everything=False) for session in whole]
+    shelf = writer.shelf("gemini", "all", writer.project(project_row(project())), b"[]")
+    writer.bundle(shelf, "all", rows, ())
     writer.finish()
     return index

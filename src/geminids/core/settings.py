@@ -7,6 +7,7 @@ every-word = true    # also the middle of long outputs; the index grows to about
 
 [read]
 largest-file = 2_000_000_000    # bytes of a session file; of a larger one only the beginning and end are read
+jobs = 1             # processes that read where much is new; without this, one for each core, at most four
 
 [keep]               # copies of what agents may delete; `keep = false` above all sections means none
 some-agent = false   # none of an agent
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE_NAME = "settings.toml"
-_KNOWN: dict[str, dict[str, type]] = {"index": {"every-word": bool}, "read": {"largest-file": int}}
+_KNOWN: dict[str, dict[str, type]] = {
+    "index": {"every-word": bool},
+    "read": {"largest-file": int, "jobs": int},
+}
 _PRICES = "prices"
 _KEEP = "keep"
 _OF_FREE_NAMES = (_PRICES, _KEEP)
@@ -87,6 +91,8 @@ class Settings(NamedTuple):
     keep: KeepRules = KeepRules()
     largest_file: int = LARGEST
     """Bytes of a session file that are read whole."""
+    jobs: int | None = None
+    """Processes that read where much is new; None is one for each core."""
 
 
 def read_settings(folder: str | None, environment: Mapping[str, str]) -> Settings:
@@ -97,8 +103,9 @@ def read_settings(folder: str | None, environment: Mapping[str, str]) -> Setting
     in_file = bool(written.get("index", {}).get("every-word"))
     every_word = in_file if in_environment is None else in_environment not in {"", "0"}
     keep = _keep_rules(file, environment.get(KEEP_VARIABLE), written.get(_KEEP, {}))
-    largest = written.get("read", {}).get("largest-file", LARGEST)
-    return Settings(every_word, written.get(_PRICES, {}), file, keep, largest)
+    reading = written.get("read", {})
+    largest, jobs = reading.get("largest-file", LARGEST), reading.get("jobs")
+    return Settings(every_word, written.get(_PRICES, {}), file, keep, largest, jobs)
 
 
 def _keep_rules(file: str, in_environment: str | None, written: object) -> KeepRules:
@@ -169,7 +176,7 @@ def _check(file: str, written: Mapping[str, Any]) -> None:
                 raise BadSettingsError(file, f"{name!r} in [{section}] must be {_IN_WORDS[known[name]]}")
 
 
-_IN_WORDS = {bool: "true or false", int: "a whole number of bytes, and more than none"}
+_IN_WORDS = {bool: "true or false", int: "a whole number, and more than none"}
 
 
 def _named(names: Iterable[str]) -> str:

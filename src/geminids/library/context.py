@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 from geminids.core import config
 from geminids.core.agents import available as available_agents
@@ -184,14 +184,13 @@ class LibraryContext:
         archive = self.archive
         if archive is None:
             return REAL
-        from geminids.storage.archive.disk import KeptDisk
+        from geminids.sync.archive_disk import ArchiveDisk
 
-        disk = KeptDisk(archive.newest, archive.content, _moved_name(), archive.versions, archive.part)
-        disk.know_homes(
+        return ArchiveDisk(
+            archive,
             [home.folder for home in self._found],
             [home.folder for home in self._gone if home.known_by == IMPORTED],
         )
-        return disk
 
     @cached_property
     def archive(self) -> Archive | None:
@@ -239,6 +238,7 @@ class LibraryContext:
             self.notes.generation,
             self._here,
             everything=lambda: self.settings.every_word,
+            jobs=lambda: self.settings.jobs,
             tell=self._tell,
             keep=self._keep,
             learns=not self.sample,
@@ -279,14 +279,3 @@ def _largest_file(folder: str | None, environment: Mapping[str, str]) -> int:
     from geminids.core.settings import read_settings
 
     return read_settings(folder, environment).largest_file
-
-
-def _moved_name() -> Callable[[str], str | None]:
-    """What stays the same of a file when an agent moves or packs it; asked for each of many files."""
-
-    @cache
-    def asked() -> list[Callable[[str], str | None]]:
-        # Where nothing was moved or packed, nobody asks.
-        return [load_agent(name).files().moved_name for name in available_agents()]
-
-    return lambda path: next((name for ask in asked() if (name := ask(path))), None)

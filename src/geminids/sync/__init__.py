@@ -104,6 +104,7 @@ class Sync:
         here: Callable[[], str | None],
         *,
         everything: Callable[[], bool],
+        jobs: Callable[[], int | None] = lambda: 1,
         tell: Callable[[str], None],
         keep: Callable[[], Keep | None] = lambda: None,
         learns: bool = True,
@@ -114,6 +115,7 @@ class Sync:
         self.generation = generation
         self.here = here
         self.everything = everything
+        self.jobs = jobs
         self.tell = tell
         self.keep = keep
         self.learns = learns
@@ -318,6 +320,7 @@ class _Run:
         taking = Taking(
             index,
             everything=self._sync.everything(),
+            jobs=self._sync.jobs(),
             progress=self._progress,
             until=until,
             keeping=self._keeping(until),
@@ -408,6 +411,7 @@ class _Run:
         taking = Taking(
             index,
             everything=self._sync.everything(),
+            jobs=self._sync.jobs(),
             progress=self._progress,
             most=most,
             commits=False,

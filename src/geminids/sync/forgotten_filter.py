@@ -21,6 +21,11 @@ class Graves:
         """Sessions that may come back, since they have changed."""
 
     @property
+    def any(self) -> bool:
+        """Whether any session stays away."""
+        return bool(self._stones)
+
+    @property
     def files(self) -> Iterable[str]:
         """The files of all sessions that stay away, as they were when these were forgotten."""
         return [path for stone in self._stones.values() for path in stone.files]

@@ -14,19 +14,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from hashlib import blake2b
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 from geminids.core import agents
-from geminids.core.agents.base import Bundle, CompanionFile, Companions, FoundFile, Reading, Scan
+from geminids.core.agents.base import Bundle, CompanionFile, Companions, Scan
 from geminids.core.model import CompanionKind, ProblemKind, Project, SessionSummary
 from geminids.core.names import storable
-from geminids.reading.bundles import LISTED, Shelf, project_key, read_beside, read_bundle, shelves
+from geminids.reading.bundles import LISTED, Shelf, project_key, read_beside, shelves
 from geminids.storage.codec.known_bundles import packed_bundle
-from geminids.storage.codec.packed import packed, problem_rows, project_of, unpacked
-from geminids.storage.codec.rows import Rows, Traced, fate_rows, traces
+from geminids.storage.codec.packed import packed, problem_rows, project_of, project_row, unpacked
+from geminids.storage.codec.rows import Traced, session_rows, traces
 from geminids.storage.index.bundles import Known
 from geminids.storage.index.database import Index, merge_from_now_on
 from geminids.storage.index.folders import GONE, folders, shelf_of
@@ -34,10 +33,22 @@ from geminids.storage.index.reader import problems_of_finding
 from geminids.storage.index.schema import BESIDE
 from geminids.storage.index.to_come import ToCome, note_to_come, to_come
 from geminids.storage.index.writer import Writer
+from geminids.sync import workers
+from geminids.sync.bundle_rows import (
+    BundleRows,
+    Look,
+    Task,
+    bundle_rows,
+    digest,
+    fact,
+    look_of,
+    refused_files,
+)
 from geminids.sync.cross_session import settle
 from geminids.sync.forgotten_filter import Graves
 from geminids.sync.kept_copies import Keeping, Kept
 from geminids.sync.seen import Seen
+from geminids.sync.workers import ReadAll
 
 BESIDE_LIMIT = 8_000_000
 """So many bytes beside the sessions of a project are read; the rest is left to commands that show it."""
@@ -86,14 +97,6 @@ class _Step(NamedTuple):
         return self.bytes // _BYTES_A_MESSAGE + _MESSAGES_A_BUNDLE * len(self.jobs)
 
 
-class _Look(NamedTuple):
-    """What a bundle looked like before it was read."""
-
-    stamp: bytes
-    mark: str | None
-    """What its logs say of it, in little; None if they are closed."""
-
-
 class _OnShelf:
     """A project on its way into the index."""
 
@@ -108,7 +111,7 @@ class _OnShelf:
 
     def with_logs(self, stamp: bytes) -> bytes:
         """The stamp of a bundle of which a part may be known from the prompt logs beside it."""
-        return _digest([stamp.hex(), *self._logs])
+        return digest([stamp.hex(), *self._logs])
 
 
 class Taking:
@@ -119,6 +122,7 @@ class Taking:
         index: Index,
         *,
         everything: bool,
+        jobs: int | None = 1,
         progress: Progress | None = None,
         until: float | None = None,
         most: int | None = None,
@@ -128,7 +132,8 @@ class Taking:
     ) -> None:
         self._index = index
         self._writer = Writer(index)
-        self._rows = Rows(self._writer, everything=everything)
+        self._everything = everything
+        self._jobs_at_once = jobs
         self._progress = progress
         self._until = until
         self._most = most
@@ -177,7 +182,7 @@ class Taking:
 
     def _on_shelf(self, shelf: Shelf) -> _OnShelf:
         beside = shelf.companions
-        project = self._rows.project(beside.project)
+        project = self._writer.project(project_row(beside.project))
         number = self._writer.shelf(
             beside.agent, storable(project_key(beside)), project, packed(beside.files)
         )
@@ -186,37 +191,53 @@ class Taking:
     def _jobs(self, shelf: _OnShelf) -> Iterator[_Job]:
         for bundle in shelf.shelf.bundles:
             known = shelf.known.get(storable(bundle.key))
-            if known is None or not _is_same(known.stamp, shelf, _look(shelf, bundle)):
+            if known is None or not _is_same(known.stamp, shelf, look_of(bundle, shelf.traced)):
                 yield _Job(shelf, bundle)
 
     def _read(self, steps: Sequence[_Step]) -> TakenIn:
         """Read bundles step by step as far as we may."""
         total, free = sum(step.bytes for step in steps), self._free_numbers(steps)
         taken = TakenIn(left=sum(len(step.jobs) for step in steps))
-        for number, step in enumerate(steps):
-            if number:
-                if self._has_to_stop():
-                    _unsettle(steps[number:])
-                    break
-                self._pause()
-            start = max(free.start, free.stop - step.room)
-            self._writer.number_from(range(start, free.stop))
-            free = range(free.start, start)
-            taken = self._read_step(step, taken, total)
-            left = ToCome(taken.left, total - taken.bytes, free.start, free.stop)
-            self._to_come = left if taken.left else None
+        with self._reading(total) as read:
+            for number, step in enumerate(steps):
+                if number:
+                    if self._has_to_stop():
+                        _unsettle(steps[number:])
+                        break
+                    self._pause()
+                start = max(free.start, free.stop - step.room)
+                self._writer.number_from(range(start, free.stop))
+                free = range(free.start, start)
+                taken = self._read_step(step, taken, total, read)
+                left = ToCome(taken.left, total - taken.bytes, free.start, free.stop)
+                self._to_come = left if taken.left else None
         self._writer.number_after_all()
         if self._progress and taken.left:
             # Who draws it is done for now.
             self._progress(total, total)
         return taken
 
-    def _read_step(self, step: _Step, taken: TakenIn, total: int) -> TakenIn:
+    @contextmanager
+    def _reading(self, total: int) -> Iterator[ReadAll]:
+        """How so many bytes are read: by workers where there is much and time, else by this process.
+
+        Which sessions are forgotten may change as they are read, one by one.
+        """
+        is_soon_done = total < workers.MUCH or self._most is not None or self._until is not None
+        number = 0 if is_soon_done or self._graves.any else workers.wanted_workers(self._jobs_at_once)
+        if not number:
+            yield self._read_here
+            return
+        with workers.Workers(number) as processes:
+            yield processes.read
+
+    def _read_here(self, tasks: Iterable[Task]) -> Iterator[BundleRows]:
+        return (bundle_rows(task, self._graves) for task in tasks)
+
+    def _read_step(self, step: _Step, taken: TakenIn, total: int, read: ReadAll) -> TakenIn:
         bundles, done = taken.bundles, taken.bytes
-        for job in step.jobs:
-            # First: if it changes while it is read, it is read again the next time.
-            look = _look(job.shelf, job.bundle)
-            self._take(job, look, read_bundle(job.bundle, with_fates=True))
+        for job, rows in zip(step.jobs, read(map(self._task, step.jobs)), strict=True):
+            self._take(job, rows)
             bundles, done = bundles + 1, done + _size(job)
             if self._progress:
                 self._progress(done, total)
@@ -237,28 +258,28 @@ class Taking:
             return range(before.free_from, before.free_to)
         return self._writer.leave_free(sum(step.room for step in steps) if len(steps) > 1 else 0)
 
-    def _take(self, job: _Job, look: _Look, reading: Reading) -> None:
+    def _task(self, job: _Job) -> Task:
+        return Task(job.bundle, job.shelf.traced, self._everything)
+
+    def _take(self, job: _Job, rows: BundleRows) -> None:
         shelf, key = job.shelf, storable(job.bundle.key)
-        refused = _refused(reading)
-        if refused:
+        if rows.refused:
             shelf.is_settled = False
-            if (known := shelf.known.get(key)) and self._holds(known.id, refused):
+            if (known := shelf.known.get(key)) and self._holds(known.id, rows.refused):
                 # All that was read before is better than the part that we may read now.
-                self._writer.problems(known.id, problem_rows(reading.problems))
+                self._writer.problems(known.id, rows.problems)
                 self._writer.unsettle(shelf.number, key)
                 return
-        reading, withheld = self._graves.without_forgotten(reading, job.bundle)
         if self._keeping:
-            self._keep_read(job.bundle, reading, withheld)
-        rows = [self._rows.session(session, shelf.traced) for session in reading.sessions]
-        fates = fate_rows(reading.fates)
-        number = self._writer.bundle(shelf.number, key, rows, problem_rows(reading.problems), fates=fates)
+            self._keep_read(job.bundle, rows)
+        number = self._writer.bundle(shelf.number, key, rows.sessions, rows.problems, fates=rows.fates)
         if BESIDE in shelf.known:
             self._writer.unsettle(shelf.number, BESIDE)
-        if not refused:
-            stamp = shelf.with_logs(look.stamp) if _lacks_a_header(reading) else look.stamp
+        if not rows.refused:
+            look = rows.look
+            stamp = shelf.with_logs(look.stamp) if rows.lacks_a_header else look.stamp
             found = packed_bundle(job.bundle)
-            self._writer.stamp(number, stamp + _digest([look.mark or ""]), _size(job), found)
+            self._writer.stamp(number, stamp + digest([look.mark or ""]), _size(job), found)
 
     def _holds(self, bundle: int, files: Collection[str]) -> bool:
         """Whether sessions of a bundle were read from some of these files."""
@@ -286,12 +307,11 @@ class Taking:
                     projects = self._projects_of(on_shelf.known[storable(bundle.key)].id)
                     keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
 
-    def _keep_read(self, bundle: Bundle, reading: Reading, withheld: Collection[str]) -> None:
+    def _keep_read(self, bundle: Bundle, rows: BundleRows) -> None:
         """Have copies kept of what was just read."""
         assert self._keeping is not None
-        self._keeping.withhold(withheld, among=[str(file.path) for file in bundle.files])
-        projects = dict.fromkeys(session.project for session in reading.sessions)
-        self._keeping.offer(bundle.agent, bundle.files, [bundle.project, *projects])
+        self._keeping.withhold(rows.withheld, among=[str(file.path) for file in bundle.files])
+        self._keeping.offer(bundle.agent, bundle.files, [bundle.project, *rows.projects])
 
     def _projects_of(self, bundle: int) -> list[Project]:
         return [project_of(row) for row in Known.projects(self._index, bundle)]
@@ -321,8 +341,9 @@ class Taking:
         self._writer.flush()
         kept = traces(Known.traces(self._index, shelf.number)) if shelf.traced else []
         reading, _ = self._graves.without_forgotten(read_beside(beside, kept, BESIDE_LIMIT))
-        rows = [self._rows.session(session, Traced.NOT) for session in reading.sessions]
-        refused = _refused(reading)
+        everything = self._everything
+        rows = [session_rows(session, Traced.NOT, everything=everything) for session in reading.sessions]
+        refused = refused_files(reading)
         number = self._writer.bundle(
             shelf.number, BESIDE, rows, problem_rows(reading.problems), staying=refused
         )
@@ -396,12 +417,7 @@ class Taking:
         self._writer.lost_their_copy.clear()
 
 
-def _look(shelf: _OnShelf, bundle: Bundle) -> _Look:
-    mark = agents.load(bundle.agent).companions().typed_mark(bundle) if bundle.logs else ""
-    return _Look(_stamp(bundle, shelf.traced), mark)
-
-
-def _is_same(known: bytes, shelf: _OnShelf, look: _Look) -> bool:
+def _is_same(known: bytes, shelf: _OnShelf, look: Look) -> bool:
     """Whether a bundle was read from the same files, with the same said of it in logs.
 
     What is in logs that are closed now was read better before.
@@ -409,7 +425,7 @@ def _is_same(known: bytes, shelf: _OnShelf, look: _Look) -> bool:
     size = len(look.stamp)
     if known[:size] not in (look.stamp, shelf.with_logs(look.stamp)):
         return False
-    return look.mark is None or known[size:] == _digest([look.mark])
+    return look.mark is None or known[size:] == digest([look.mark])
 
 
 def _steps(jobs: Sequence[_Job], size: int | None) -> list[_Step]:
@@ -462,17 +478,7 @@ def _traced(files: Sequence[CompanionFile]) -> int:
 def _facts_of_logs(files: Sequence[CompanionFile]) -> list[str]:
     logs = (file for file in files if file.kind is CompanionKind.PROMPT_LOG)
     by_whom_we_are_now = os.access in os.supports_effective_ids
-    return [f"{_fact(log)} {os.access(log.path, os.R_OK, effective_ids=by_whom_we_are_now)}" for log in logs]
-
-
-def _refused(reading: Reading) -> set[str]:
-    """The files that we were not allowed to read."""
-    return {problem.file for problem in reading.problems if problem.is_unreadable}
-
-
-def _lacks_a_header(reading: Reading) -> bool:
-    """Whether a file did not say whose session it is: then what lies beside it may."""
-    return any(problem.kind is ProblemKind.NO_HEADER for problem in reading.problems)
+    return [f"{fact(log)} {os.access(log.path, os.R_OK, effective_ids=by_whom_we_are_now)}" for log in logs]
 
 
 def _age(job: _Job) -> tuple[int, str]:
@@ -484,26 +490,11 @@ def _size(job: _Job) -> int:
     return sum(file.size for file in job.bundle.files)
 
 
-def _stamp(bundle: Bundle, traced: int) -> bytes:
-    """What is read of a bundle, and how much of it is kept for what lies beside."""
-    files = [*map(_fact, bundle.files), *map(_fact, bundle.beside)]
-    facts = [str(traced), repr(bundle.project), bundle.title or ""]
-    return _digest([*facts, *map(str, bundle.folders), *files])
-
-
 def _stamp_beside(beside: Companions) -> bytes:
     facts = [repr(beside.project), repr(beside.left_alone), str(beside.complete)]
-    facts += [*map(str, beside.folders), *map(_fact, beside.files)]
-    facts += [f"{key} {_fact(file)}" for key, files in beside.session_files.items() for file in files]
-    return _digest(facts)
-
-
-def _digest(facts: Sequence[str]) -> bytes:
-    return blake2b("\0".join(facts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _fact(file: FoundFile | CompanionFile) -> str:
-    return f"{file.path} {file.size} {file.mtime_ns} {file.inode}"
+    facts += [*map(str, beside.folders), *map(fact, beside.files)]
+    facts += [f"{key} {fact(file)}" for key, files in beside.session_files.items() for file in files]
+    return digest(facts)
 
 
 def _lies_in(file: str, folders: Collection[str]) -> bool:

@@ -26,13 +26,14 @@ from geminids.query.sessions.assembly import assembled, copies_marked
 from geminids.query.sessions.session_reader import SessionReader
 from geminids.reading.bundles import EarlierDisk
 from geminids.storage.codec.packed import unpacked
-from geminids.storage.codec.rows import MessageRows
+from geminids.storage.codec.rows import message_facts
 from geminids.storage.index import reader, search
 from geminids.storage.index.beginnings import FirstMessage, KnownNumbers, first_messages, message_count
 from geminids.storage.index.bundles import numbered_place
 from geminids.storage.index.copies import copied_messages
 from geminids.storage.index.database import Index
 from geminids.storage.index.values import SessionRow, file_spans
+from geminids.storage.index.writer import message_row
 
 _LOG = ".jsonl"
 """How the names of files end of which a part can be read: a record a line, the later ones below."""
@@ -96,13 +97,13 @@ class Beginnings:
         session = next((one for one in read if storable(one.id) == row.id), None)
         if session is None:
             return ()
-        rows = MessageRows(KnownNumbers(self._index), everything=reader.holds_every_word(self._index))
+        numbers, everything = KnownNumbers(self._index), reader.holds_every_word(self._index)
         folder = summary.project.path or ""
         copied = copied_messages(self._index, row.id, row.file)
 
         def same() -> Iterator[Message]:
             for message, known in zip(copies_marked(session.messages, copied), first, strict=False):
-                made = rows.row(message, folder)[: len(known)]
+                made = message_row(message_facts(message, folder, everything=everything), numbers)
                 if made != known._replace(imported=bool(known.imported)) or _starts_an_agent(message):
                     return
                 yield message

@@ -1,4 +1,4 @@
-"""Sessions as rows of the index."""
+"""Sessions as rows of the index. Names and files stand in them as they are; whoever writes gives numbers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import Protocol
 from zlib import adler32, crc32
 
 from geminids.core.agents.fates import Fate
 from geminids.core.agents.traces import Trace, key, trace
-from geminids.core.model import FileChange, Location, Message, Project, Session, ToolCall, ToolStatus
+from geminids.core.model import FileChange, Location, Message, Session, ToolCall, ToolStatus
 from geminids.core.model.summary import says_something
+from geminids.core.names import storable
 from geminids.storage.codec.estimates import estimates
 from geminids.storage.codec.packed import packed, project_row, unpacked
 from geminids.storage.codec.texts import words
@@ -23,7 +23,6 @@ from geminids.storage.index.writer import (
     MessageFacts,
     SessionFacts,
     SessionRows,
-    Writer,
 )
 from geminids.storage.text.words import indexed_together
 from geminids.storage.times import microseconds
@@ -39,125 +38,99 @@ class Traced:
     NOT, PROMPTS, REPLIES = range(3)
 
 
-class Rows:
-    """Makes rows of sessions, with the numbers that a writer gives."""
-
-    def __init__(self, writer: Writer, *, everything: bool) -> None:
-        self._writer = writer
-        self._messages = MessageRows(writer, everything=everything)
-        self._projects: dict[Project, int] = {}
-
-    def session(self, session: Session, traced: int) -> SessionRows:
-        """A session and its messages."""
-        guessed = estimates(session)
-        folder = session.project.path or ""
-        return SessionRows(
-            self._facts(session, traced),
-            [self._messages.row(message, folder, guessed.get(message.id)) for message in session.messages],
-        )
-
-    def project(self, project: Project) -> int:
-        """The number of a project as its files tell it."""
-        number = self._projects.get(project)
-        if number is None:
-            number = self._projects[project] = self._writer.project(project_row(project))
-        return number
-
-    def _facts(self, session: Session, traced: int) -> SessionFacts:
-        counts = session.counts
-        return SessionFacts(
-            sid=session.id,
-            agent=session.agent,
-            native_id=session.native_id,
-            kind=session.kind.value,
-            parent_id=session.parent_id,
-            project=self.project(session.project),
-            title=session.title,
-            status=session.status.value,
-            started=microseconds(session.started_at),
-            ended=microseconds(session.ended_at),
-            last=microseconds(session.last_at),
-            prompts=counts.prompts,
-            replies=counts.replies,
-            tool_calls=counts.tool_calls,
-            tool_errors=counts.tool_errors,
-            dropped=counts.dropped,
-            file=session.file,
-            problems=len(session.problems),
-            kept=session.kept,
-            summary=packed(session.without_messages()),
-            trace=_packed_trace(session, traced) if traced else None,
-        )
+def session_rows(session: Session, traced: int, *, everything: bool) -> SessionRows:
+    """A session and its messages."""
+    guessed = estimates(session)
+    folder = session.project.path or ""
+    return SessionRows(
+        _session_facts(session, traced),
+        [
+            message_facts(message, folder, guessed.get(message.id), everything=everything)
+            for message in session.messages
+        ],
+    )
 
 
-class Numbers(Protocol):
-    """The numbers that stand for names and files in an index."""
+def _session_facts(session: Session, traced: int) -> SessionFacts:
+    counts = session.counts
+    return SessionFacts(
+        sid=session.id,
+        agent=session.agent,
+        native_id=session.native_id,
+        kind=session.kind.value,
+        parent_id=session.parent_id,
+        project=project_row(session.project),
+        title=session.title,
+        status=session.status.value,
+        started=microseconds(session.started_at),
+        ended=microseconds(session.ended_at),
+        last=microseconds(session.last_at),
+        prompts=counts.prompts,
+        replies=counts.replies,
+        tool_calls=counts.tool_calls,
+        tool_errors=counts.tool_errors,
+        dropped=counts.dropped,
+        file=session.file,
+        problems=len(session.problems),
+        kept=session.kept,
+        summary=packed(session.without_messages()),
+        trace=_packed_trace(session, traced) if traced else None,
+    )
 
-    def name(self, name: str | None) -> int | None:
-        """The number of a tool or a model."""
-        ...
 
-    def file(self, path: str) -> int:
-        """The number of a file."""
-        ...
+def message_facts(
+    message: Message, folder: str, estimate: tuple[int, int] | None = None, *, everything: bool
+) -> MessageFacts:
+    """A message of a session whose project is a folder."""
+    texts = indexed_together(words(message, everything=everything))
+    called = [part for part in message.parts if type(part) is ToolCall]
+    calls = _calls(called) if called else ()
+    changes = _changes(called, folder) if called else ()
+    # By place and not by name, as there are so many.
+    return MessageFacts(
+        message.id,
+        message.role.value,
+        message.origin.value,
+        message.state.value,
+        message.imported,
+        microseconds(message.at),
+        message.model,
+        says_something(message),
+        _spans(message),
+        _digest(texts, calls, changes),
+        texts,
+        calls,
+        changes,
+        _request(message) if message.usage is not None else None,
+        estimate,
+    )
 
 
-class MessageRows:
-    """Makes rows of messages."""
+def _calls(calls: Sequence[ToolCall]) -> list[tuple[str, str, int]]:
+    ends = [(storable(call.name), call.status.value) for call in calls]
+    return [(*end, ends.count(end)) for end in dict.fromkeys(ends)]
 
-    def __init__(self, numbers: Numbers, *, everything: bool) -> None:
-        self._numbers = numbers
-        self._everything = everything
 
-    def row(self, message: Message, folder: str, estimate: tuple[int, int] | None = None) -> MessageFacts:
-        """A message of a session whose project is a folder."""
-        texts = indexed_together(words(message, everything=self._everything))
-        called = [part for part in message.parts if type(part) is ToolCall]
-        calls = self._calls(called) if called else ()
-        changes = self._changes(called, folder) if called else ()
-        # By place and not by name, as there are so many.
-        return MessageFacts(
-            message.id,
-            message.role.value,
-            message.origin.value,
-            message.state.value,
-            message.imported,
-            microseconds(message.at),
-            self._numbers.name(message.model),
-            says_something(message),
-            self._spans(message),
-            _digest(texts, calls, changes),
-            texts,
-            calls,
-            changes,
-            _request(message) if message.usage is not None else None,
-            estimate,
-        )
+def _changes(calls: Sequence[ToolCall], folder: str) -> list[tuple[str, str, int | None, int | None]]:
+    lines: dict[tuple[str, str], tuple[int | None, int | None]] = {}
+    for call in calls:
+        if call.changes and call.status in _DONE:
+            for change in call.changes:
+                path = os.path.join(folder, change.path)  # noqa: PTH118 - may be no path of ours
+                where = path, storable(call.name)
+                lines[where] = _plus(lines.get(where), _changed_lines(change))
+    return [(*where, *changed) for where, changed in lines.items()]
 
-    def _calls(self, calls: Sequence[ToolCall]) -> list[tuple[int, str, int]]:
-        ends = [(self._numbers.name(call.name) or 0, call.status.value) for call in calls]
-        return [(*end, ends.count(end)) for end in dict.fromkeys(ends)]
 
-    def _changes(
-        self, calls: Sequence[ToolCall], folder: str
-    ) -> list[tuple[int, int, int | None, int | None]]:
-        lines: dict[tuple[int, int], tuple[int | None, int | None]] = {}
-        for call in calls:
-            if call.changes and call.status in _DONE:
-                tool = self._numbers.name(call.name) or 0
-                for change in call.changes:
-                    where = self._numbers.file(os.path.join(folder, change.path)), tool  # noqa: PTH118 - may be no path of ours
-                    lines[where] = _plus(lines.get(where), _changed_lines(change))
-        return [(*where, *changed) for where, changed in lines.items()]
+def _spans(message: Message) -> list[tuple[str, str]]:
+    if not message.also_at:
+        return [_span(message.source)]
+    last = islice(reversed(message.also_at), MOST_SPANS - 1)
+    return list(map(_span, dict.fromkeys((message.source, *last))))
 
-    def _spans(self, message: Message) -> str:
-        if not message.also_at:
-            return self._span(message.source)
-        last = islice(reversed(message.also_at), MOST_SPANS - 1)
-        return " ".join(map(self._span, dict.fromkeys((message.source, *last))))
 
-    def _span(self, source: Location) -> str:
-        return f"{self._numbers.file(source.file)}:{source.start}:{source.end}"
+def _span(source: Location) -> tuple[str, str]:
+    return source.file, f":{source.start}:{source.end}"
 
 
 def fate_rows(fates: Iterable[Fate]) -> list[FateFacts]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import length_hint
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from geminids.core.names import storable
 from geminids.storage.index.database import Index
@@ -20,14 +20,14 @@ _ENOUGH = 8_000_000
 
 
 class SessionFacts(NamedTuple):
-    """A row of `sessions` without its number and its bundle."""
+    """A row of `sessions` without its number and its bundle, and with its project in place of a number."""
 
     sid: str
     agent: str
     native_id: str
     kind: str
     parent_id: str | None
-    project: int
+    project: ProjectRow
     title: str | None
     status: str
     started: int | None
@@ -46,7 +46,10 @@ class SessionFacts(NamedTuple):
 
 
 class MessageFacts(NamedTuple):
-    """A row of `messages` without its number, session and place; its words, and all that hangs on it."""
+    """A row of `messages` without its number, session and place; its words, and all that hangs on it.
+
+    Tools, models and files stand here by their names: numbers are up to the index that it is written to.
+    """
 
     mid: str
     role: str
@@ -54,14 +57,15 @@ class MessageFacts(NamedTuple):
     state: str
     imported: bool
     at: int | None
-    model: int | None
+    model: str | None
     says: bool
-    spans: str
+    spans: Sequence[tuple[str, str]]
+    """Files, and where in them as a row tells it: `:start:end`."""
     digest: bytes
     texts: tuple[str, ...]
-    calls: Sequence[tuple[int, str, int]]
+    calls: Sequence[tuple[str, str, int]]
     """Tool, how it ended, how often."""
-    changes: Sequence[tuple[int, int, int | None, int | None]] = ()
+    changes: Sequence[tuple[str, str, int | None, int | None]] = ()
     """File, tool, lines added and removed."""
     request: Sequence[int | None] | None = None
     """Its key, how many requests it stands for, and their tokens in the order of `USAGE`."""
@@ -100,19 +104,18 @@ class _OldMessage(NamedTuple):
 
 
 _OLD = "id, place, mid, role, origin, state, imported, at, model, says, spans, digest"
-_IN_ROW = 10
-"""So many of the facts of a message are columns of its row."""
 
 
 def _marks(number: int) -> str:
     return ", ".join("?" * number)
 
 
+_PROJECT = SessionFacts._fields.index("project")
 _FILE = 2 + SessionFacts._fields.index("file")
 # A statement that replaces rows can be undone alone, for which FTS5 must write out all that it has gathered.
 # So what is new is inserted, which cannot.
 _INTO_SESSIONS = f"INTO sessions VALUES ({_marks(2 + len(SessionFacts._fields))})"
-_INTO_MESSAGES = f"INTO messages VALUES ({_marks(3 + _IN_ROW)})"
+_INTO_MESSAGES = f"INTO messages VALUES ({_marks(1 + len(_OldMessage._fields))})"
 _INTO_REQUESTS = f"INTO requests VALUES ({_marks(4 + len(USAGE))})"
 _HANGING = {"id": ("messages",), "message": ("calls", "changes", "requests", "estimates")}
 """The tables that hold something of a message, by the column that has its number."""
@@ -121,6 +124,25 @@ _ELSEWHERE = (
     "ON other.key = gone.key AND other.session != gone.session WHERE gone.message = ?"
 )
 _INSERT_TEXTS = f"INSERT INTO texts (rowid, {', '.join(COLUMNS)}) VALUES ({_marks(1 + len(COLUMNS))})"
+
+
+class Numbers(Protocol):
+    """The numbers that stand for names and files in an index."""
+
+    def name(self, name: str | None) -> int | None:
+        """The number of a tool or a model."""
+        ...
+
+    def file(self, path: str) -> int:
+        """The number of a file."""
+        ...
+
+
+def message_row(message: MessageFacts, numbers: Numbers) -> tuple[object, ...]:
+    """The columns of a message that depend on nothing but itself."""
+    mid, role, origin, state, imported, at, model, says, spans, digest, *_ = message
+    stands = " ".join([f"{numbers.file(path)}{where}" for path, where in spans])
+    return mid, role, origin, state, imported, at, numbers.name(model), says, stands, digest
 
 
 @contextmanager
@@ -145,6 +167,7 @@ class Writer:
         self._dead = int(index.meta("dead") or 0)
         self._names: dict[str, int] = {}
         self._files: dict[str, int] = {}
+        self._projects: dict[ProjectRow, int] = {}
         self._sessions: list[tuple[object, ...]] = []
         self._messages: list[tuple[object, ...]] = []
         self._changed_sessions: list[tuple[object, ...]] = []
@@ -279,7 +302,12 @@ class Writer:
 
     def project(self, project: ProjectRow) -> int:
         """The number of a project as its files tell it."""
-        project = ProjectRow(*map(_storable, project))
+        number = self._projects.get(project)
+        if number is None:
+            number = self._projects[project] = self._number_of_project(ProjectRow(*map(_storable, project)))
+        return number
+
+    def _number_of_project(self, project: ProjectRow) -> int:
         same = "told_path IS ? AND told_hash IS ? AND told_slug IS ? AND told_by IS ? AND told_certain = ?"
         row = self._sql.execute(f"SELECT id FROM projects WHERE {same}", project).fetchone()
         if row:
@@ -324,16 +352,20 @@ class Writer:
     def _add_session(self, bundle: int, session: SessionRows) -> None:
         number = self._next_session
         self._next_session += 1
-        self._sessions.append((number, bundle, *session.facts))
+        self._sessions.append((number, *self._session_row(bundle, session.facts)))
         self.touched.add(number)
         for place, message in enumerate(session.messages):
             self._add_message(number, place, message)
 
+    def _session_row(self, bundle: int, facts: SessionFacts) -> tuple[object, ...]:
+        return bundle, *facts[:_PROJECT], self.project(facts.project), *facts[_PROJECT + 1 :]
+
     def _replace_session(self, old: tuple[object, ...], bundle: int, session: SessionRows) -> None:
         number = cast("int", old[0])
         self.touched.add(number)
-        if old[1:] != (bundle, *session.facts):
-            self._changed_sessions.append((number, bundle, *session.facts))
+        row = self._session_row(bundle, session.facts)
+        if old[1:] != row:
+            self._changed_sessions.append((number, *row))
         known: dict[tuple[str, bytes], list[_OldMessage]] = {}
         for message in self._messages_of(number):
             known.setdefault((message.mid, message.digest), []).append(message)
@@ -345,9 +377,10 @@ class Writer:
                 self._add_message(number, place, new)
                 continue
             before = same.pop(0)
-            if before[1:] != (place, *new[:_IN_ROW]):
+            row = message_row(new, self)
+            if before[1:] != (place, *row):
                 # Its words are the same, so its number in the full text may stay.
-                self._changed_messages.append((before.id, number, place, *new[:_IN_ROW]))
+                self._changed_messages.append((before.id, number, place, *row))
             if new.request is not None and requests.get(before.id) != (number, *new.request):
                 self._changed_requests.append((before.id, number, *new.request))
             if new.estimate is not None and before.id not in estimates:
@@ -388,10 +421,12 @@ class Writer:
         number = self._next_message
         self._next_message += 1
         self._numbered += 1
-        self._messages.append((number, session, place, *message[:_IN_ROW]))
+        self._messages.append((number, session, place, *message_row(message, self)))
         if message.calls:
-            self._calls += [(number, *call) for call in message.calls]
-            self._changes += [(number, *change) for change in message.changes]
+            self._calls += [(number, self.name(tool), *ended) for tool, *ended in message.calls]
+            self._changes += [
+                (number, self.file(path), self.name(tool), *lines) for path, tool, *lines in message.changes
+            ]
         if message.request is not None:
             self._requests.append((number, session, *message.request))
         if message.estimate is not None:
