@@ -33,7 +33,7 @@ from geminids.sync import intake, workers
 geminids.sync.FIRST_STEP = intake.STEP = 200_000  # so that a small home is taken in as large ones are
 home, data, full = sys.argv[1:]
 if "shared" in full:
-    workers.MUCH, workers._BATCH = 0, 20_000
+    intake.MUCH, workers._BATCH = 0, 20_000
 library = Library([home], data)
 print("ready", flush=True)
 with library:

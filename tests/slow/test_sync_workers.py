@@ -14,7 +14,7 @@ import pytest
 
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
-from geminids.sync import workers
+from geminids.sync import intake, workers
 from geminids.sync.bundle_rows import BundleRows, Task, bundle_rows
 from geminids.sync.forgotten_filter import Graves
 from geminids.sync.workers import wanted_workers
@@ -38,7 +38,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[b
         return processes[-1]
 
     monkeypatch.setattr("geminids.sync.workers.subprocess.Popen", starting)
-    monkeypatch.setattr(workers, "MUCH", 0)
+    monkeypatch.setattr(intake, "MUCH", 0)
     monkeypatch.setattr(workers, "_BATCH", 100_000)
     yield processes
     assert all(process.poll() is not None for process in processes)
@@ -123,7 +123,7 @@ def test_what_a_killed_worker_leaves_is_read_here(
 def test_without_any_python_to_start_all_is_read_here(
     large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "MUCH", 0)
+    monkeypatch.setattr(intake, "MUCH", 0)
     alone = built(large, with_jobs(tmp_path, 1))
     with_jobs(tmp_path, 2)
     for executable in ("", "/bin/false", str(tmp_path / "nowhere")):
@@ -183,10 +183,8 @@ def test_how_many_are_started() -> None:
 
 SYNCING = """
 import sys
-from geminids.sync import workers
-from geminids.sync.bundle_rows import BundleRows, Task, bundle_rows
-from geminids.sync.forgotten_filter import Graves
-workers.MUCH, workers._BATCH = 0, 20_000
+from geminids.sync import intake, workers
+intake.MUCH, workers._BATCH = 0, 20_000
 start = workers.Workers._start
 
 def starting(self):

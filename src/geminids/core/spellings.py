@@ -20,14 +20,15 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from geminids.core import agents
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import folder_hash
 from geminids.core.usual_folders import TRUE_CASE
 
-_VERBATIM = re.compile(r"\\\\\?\\(UNC\\)?", re.IGNORECASE)
-_DRIVE = re.compile(r"([A-Za-z]):[\\/]")
-_WSL_SHARE = re.compile(r"\\\\wsl(?:\$|\.localhost)\\[^\\/]+(?=[\\/]|$)", re.IGNORECASE)
-_SHARE = re.compile(r"\\\\([^\\/]+)[\\/]+([^\\/]+)(?=[\\/]|$)")
-_MOUNTED_DRIVE = re.compile(r"/(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?([A-Za-z])(?=/|$)")
+_VERBATIM = lazy_pattern(r"\\\\\?\\(UNC\\)?", re.IGNORECASE)
+_DRIVE = lazy_pattern(r"([A-Za-z]):[\\/]")
+_WSL_SHARE = lazy_pattern(r"\\\\wsl(?:\$|\.localhost)\\[^\\/]+(?=[\\/]|$)", re.IGNORECASE)
+_SHARE = lazy_pattern(r"\\\\([^\\/]+)[\\/]+([^\\/]+)(?=[\\/]|$)")
+_MOUNTED_DRIVE = lazy_pattern(r"/(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?([A-Za-z])(?=/|$)")
 
 _DRIVE_FORMS = (
     ("{upper}:", "\\"),

@@ -138,7 +138,23 @@ def read_bounded(path: AnyPath, disk: Disk) -> Text:
         stream.seek(0)
         if size <= _SMALL:
             return Text.of(stream.read())
-        return text_of(_PlainFile(stream, size), disk.largest())
+        largest = disk.largest()
+        if size * _VALUE < largest and (content := _read_if_light(stream, size, largest)) is not None:
+            return Text.of(content)
+        return text_of(_PlainFile(stream, size), largest)
+
+
+def _read_if_light(stream: BinaryIO, size: int, largest: int) -> bytes | None:
+    """All bytes of a file that is no burden even if each of them is a value; None if it may be one.
+
+    Nearly every session is among these, and is not looked through before it is read.
+    """
+    content = stream.read()
+    weight = content.count(b"\n") * _LINE + size * _VALUE
+    if weight <= largest and len(content) == size and b"\0" not in content:
+        return content
+    stream.seek(0)
+    return None
 
 
 def read_whole(path: AnyPath, disk: Disk) -> bytes:

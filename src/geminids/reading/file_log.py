@@ -16,6 +16,7 @@ import msgspec
 
 from geminids.core.agents.base import FoundFile, Reading
 from geminids.core.agents.fates import Fate
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import FileAccount, Location, Problem, ProblemKind, Session, Tally
 from geminids.reading.bounded import Text
 from geminids.reading.jsonl import HALVED, Decoded, decode, in_whole_characters
@@ -23,7 +24,7 @@ from geminids.reading.texts import unreadable
 
 MOST_PROBLEMS = 1_000
 """Of one file; of what goes beyond, the last one stands for all: more would tell nobody anything."""
-NAME = re.compile(r"[\w$./-]{1,60}")
+NAME = lazy_pattern(r"[\w$./-]{1,60}")
 """What the name of a kind or a field looks like."""
 
 

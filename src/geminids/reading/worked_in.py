@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterable, Iterator
 from itertools import islice, takewhile
 from pathlib import Path
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.reading.peeks import beginning
 
 _FIRST_BYTES = 64 * 1024
-_CWD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+_CWD = lazy_pattern(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def worked_in(sessions: Iterable[Path], most: int, deadline: float) -> list[str]:

@@ -33,7 +33,6 @@ from geminids.storage.index.reader import problems_of_finding
 from geminids.storage.index.schema import BESIDE
 from geminids.storage.index.to_come import ToCome, note_to_come, to_come
 from geminids.storage.index.writer import Writer
-from geminids.sync import workers
 from geminids.sync.bundle_rows import (
     BundleRows,
     Look,
@@ -48,7 +47,6 @@ from geminids.sync.cross_session import settle
 from geminids.sync.forgotten_filter import Graves
 from geminids.sync.kept_copies import Keeping, Kept
 from geminids.sync.seen import Seen
-from geminids.sync.workers import ReadAll
 
 BESIDE_LIMIT = 8_000_000
 """So many bytes beside the sessions of a project are read; the rest is left to commands that show it."""
@@ -57,6 +55,8 @@ STEP = 128_000_000
 """Bytes of session files that count together: the full text is smaller and quicker in few large pieces."""
 STEP_IN_TIME = 4_000_000
 """The same where time is short."""
+MUCH = 50_000_000
+"""Bytes of session files from which on it is worth while that several processes read."""
 _LEAST = 32_000
 """So many bytes take as long to read as it takes to begin with a bundle."""
 _BYTES_A_MESSAGE = 1_024
@@ -65,6 +65,8 @@ _MESSAGES_A_BUNDLE = 4
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are read."""
+ReadAll = Callable[[Iterable[Task]], Iterator[BundleRows]]
+"""Reads bundles and gives their rows, in the same order."""
 
 
 class TakenIn(NamedTuple):
@@ -223,12 +225,13 @@ class Taking:
 
         Which sessions are forgotten may change as they are read, one by one.
         """
-        is_soon_done = total < workers.MUCH or self._most is not None or self._until is not None
-        number = 0 if is_soon_done or self._graves.any else workers.wanted_workers(self._jobs_at_once)
-        if not number:
+        is_soon_done = total < MUCH or self._most is not None or self._until is not None
+        if is_soon_done or self._graves.any:
             yield self._read_here
             return
-        with workers.Workers(number) as processes:
+        from geminids.sync.workers import Workers, wanted_workers
+
+        with Workers(wanted_workers(self._jobs_at_once)) as processes:
             yield processes.read
 
     def _read_here(self, tasks: Iterable[Task]) -> Iterator[BundleRows]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Event
+from threading import Event, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -70,8 +69,9 @@ class Keeping:
         self._hashes = {folder_hash(folder): folder for folder in rules.folders}
         self._wishes: SimpleQueue[_Wish | None] = SimpleQueue()
         self._stop = Event()
-        self._pool = ThreadPoolExecutor(1, "keeping")
-        self._work_done: Future[None] | None = None
+        self._thread: Thread | None = None
+        self._failure: BaseException | None = None
+        """What ended the thread, if anything did that nobody expects."""
         self._kept = Kept()
         self._withheld: set[str] = set()
 
@@ -98,8 +98,9 @@ class Keeping:
         for path in new:
             if path not in self._withheld:
                 self._wishes.put(_Wish(agent, self._home_of(agent, path), path))
-        if self._work_done is None:
-            self._work_done = self._pool.submit(self._work)
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name="keeping")
+            self._thread.start()
 
     def finish(self) -> Kept:
         """Wait until all that was offered is kept."""
@@ -107,11 +108,13 @@ class Keeping:
         return self._kept
 
     def _end(self) -> None:
-        if self._work_done is not None:
-            self._wishes.put(None)
-            work_done, self._work_done = self._work_done, None
-            work_done.result()
-        self._pool.shutdown()
+        if self._thread is None:
+            return
+        self._wishes.put(None)
+        self._thread.join()
+        self._thread = None
+        if self._failure is not None:
+            raise self._failure
 
     def _is_new(self, file: AnyFile) -> bool:
         if file.is_kept or file.size > LARGEST:
@@ -145,6 +148,8 @@ class Keeping:
             self._trouble(f"{error} Until then no more copies are kept.")
         except GeminidsError as error:
             self._trouble(str(error))
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits for the end
+            self._failure = error
         finally:
             self._drain()
 

@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -29,8 +29,6 @@ from geminids.core.disk import REAL, heed
 from geminids.sync.bundle_rows import BundleRows, Task, bundle_rows
 from geminids.sync.forgotten_filter import Graves
 
-MUCH = 50_000_000
-"""Bytes of session files from which on it is worth while to start workers."""
 MOST = 4
 """Workers that one writer keeps up with."""
 _BATCH = 2_000_000
@@ -42,9 +40,6 @@ _START = (
     "from geminids.sync.workers import serve; serve()"
 )
 _Question = tuple[Sequence[Task], Future[list[BundleRows] | None]]
-
-ReadAll = Callable[[Iterable[Task]], Iterator[BundleRows]]
-"""Reads bundles and gives their rows, in the same order."""
 
 
 def wanted_workers(jobs: int | None) -> int:

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import CompanionKind
 from geminids.reading.companions import (
     CREDENTIALS,
@@ -43,7 +44,7 @@ IN_HOME = {
 """What a home holds beside its projects, and why it is left alone. Folders are not looked into."""
 INDEX = "the CLI's own list of sessions, made from the sessions"
 
-_IS_CREDENTIAL = re.compile(
+_IS_CREDENTIAL = lazy_pattern(
     r"(?:copy of )?(?:\.credentials\.json|\.claude\.json|\.env)(?:[^a-z0-9].*)?", re.IGNORECASE | re.DOTALL
 )
 """The names of credentials in any case, and what people and editors call their copies."""

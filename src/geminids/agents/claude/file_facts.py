@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from geminids.core.agents.plain import PlainFiles
+from geminids.core.lazy_patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-_OWN_NAME = re.compile(
+_OWN_NAME = lazy_pattern(
     r"\.claude|\.config|claude|projects|subagents|workflows|tool-results|session-memory|memory|plans|tasks|todos"
     r"|images|MEMORY\.md|CLAUDE\.md|history\.jsonl|sessions-index\.json|settings(\.local)?\.json"
     r"|file-history|shell-snapshots|statsig|debug|stats-cache\.json"

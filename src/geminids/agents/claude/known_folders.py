@@ -15,13 +15,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from geminids.agents.claude.homes import DATA_FOLDER, HOME_VARIABLE, PROJECTS, PROJECTS_VARIABLE
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.reading.peeks import subfolders
 from geminids.reading.worked_in import logs_in, worked_in
 
 _MOST_FOLDERS = 500
 _MOST_LOOKS = 400
 """How many folders are listed to find one that a name stands for."""
-_NO_LETTER = re.compile(r"[^A-Za-z0-9]")
+_NO_LETTER = lazy_pattern(r"[^A-Za-z0-9]")
 
 
 def known_folders(user_home: Path, environment: Mapping[str, str], deadline: float) -> Iterator[str]:

@@ -12,7 +12,6 @@ is opened here, and links are never followed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from geminids.agents.claude.companion_files import place, why_left_alone
 from geminids.agents.claude.homes import AGENT, DEEPEST, PROJECTS, projects_folder
 from geminids.core.agents.base import Home, Scan
 from geminids.core.disk import Entry
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Project
 from geminids.reading.companions import CompanionRole
 from geminids.reading.scanner import (
@@ -36,7 +36,7 @@ from geminids.reading.scanner import (
 SUFFIX = ".jsonl"
 META_SUFFIX = ".meta.json"
 SUBAGENTS = "subagents"
-_NAMED_AFTER = re.compile(r"(?P<id>[0-9a-f]{8}-[0-9a-f-]{27})\.jsonl.+")
+_NAMED_AFTER = lazy_pattern(r"(?P<id>[0-9a-f]{8}-[0-9a-f-]{27})\.jsonl.+")
 
 
 def scan(home: Home, only: Collection[str] | None = None) -> Scan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,14 @@ from geminids.agents.claude.read.tree import lay_out
 from geminids.core.agents.base import Bundle, Reading
 from geminids.core.agents.fates import Fate
 from geminids.core.disk import GIVEN
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import FileAccount, Problem, ProblemKind, Project, SessionKind, State
 from geminids.reading.bounded import Text, read_bounded
 from geminids.reading.file_log import given_file, reading_of, refused
 from geminids.reading.jsonl import UndecodableError, decode
 
 _META_FORMAT = "claude-agent"
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUID = lazy_pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def read(bundle: Bundle) -> Reading:

@@ -6,6 +6,7 @@ import re
 
 from geminids.core.agents.plain import PlainFiles
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 _NOTHING = " that holds nothing to show"
 """What is ours to read and yet gave no session has no message in it."""
 _UUID = r"[0-9a-f]{8}-[0-9a-f-]{27}"
-_OWN_NAME = re.compile(
+_OWN_NAME = lazy_pattern(
     r"\.codex|sessions|archived_sessions|\d{4}|\d\d|session_index\.jsonl|history\.jsonl|config\.toml|AGENTS\.md"
     r"|(?:state|logs|thread_history|memories|goals)_\d+\.sqlite(?:-wal|-shm)?|log|auth\.json|version\.json"
     rf"|rollout-\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d-{_UUID}(?:_{_UUID})?\.jsonl(?:\.zst)?"
 )
-_SECRET = re.compile(
+_SECRET = lazy_pattern(
     r"(?:\.|copy of )?(?:auth|\.?credentials)\.json(?:[^a-z0-9].*)?|auth[ _(-].*\.json|\.env(?:[^a-z0-9].*)?",
     re.IGNORECASE | re.DOTALL,
 )

@@ -20,6 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import CompanionKind
 from geminids.reading.companions import (
     CREDENTIALS,
@@ -63,7 +64,7 @@ IN_PROJECTS_FOLDER = {
 }
 """The same beside the folders of the projects."""
 
-_IS_CREDENTIAL = re.compile(
+_IS_CREDENTIAL = lazy_pattern(
     r"(?:\.|copy of )?(?:"
     r"oauth_creds|google_accounts|google_account_id|mcp-oauth-tokens|a2a-oauth-tokens|gemini-credentials"
     r")(?:[^a-z0-9].*)?|\.env(?:[^a-z0-9].*)?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from geminids.core.agents.plain import PlainFiles
+from geminids.core.lazy_patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 _NOTHING = " that holds nothing to show"
 """What is ours to read and yet gave no session has no message in it."""
 
-_OWN_NAME = re.compile(
+_OWN_NAME = lazy_pattern(
     r"tmp|chats|history|logs|memory|plans|tasks|tracker|images|checkpoints|tool[-_]outputs?|\.cache|\.gemini"
     r"|projects\.json|trustedFolders\.json|\.project_root|shell_history|checkpoint\.json|MEMORY\.md|GEMINI\.md"
     r"|logs\.json(\.[a-z_]+\.\d+\.bak)?|bug-report-history-\d+\.json|clipboard-\d+\.[a-z]+"
@@ -21,7 +22,7 @@ _OWN_NAME = re.compile(
     r"|[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f-]{27}(\.jsonl?)?|skill-extraction-[0-9a-f]{8}"
     r"|session-[0-9T-]+-[0-9a-f]{8}\.jsonl?(\.(unreadable|tmp)-\d+)?"
 )
-_SHARED_TURN = re.compile(r"^## (?:USER|MODEL)", re.MULTILINE)
+_SHARED_TURN = lazy_pattern(r"^## (?:USER|MODEL)", re.MULTILINE)
 
 
 class GeminiFiles(PlainFiles):

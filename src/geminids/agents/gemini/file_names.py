@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.timestamps import parse_time
 
-SESSION_FILE = re.compile(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
-_SESSION_NAME = re.compile(r"session-(?P<opened>\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
-NAMED_AFTER = re.compile(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>[\w-]{8})")
+SESSION_FILE = lazy_pattern(r"(?P<stem>[\w-]+)\.jsonl?(?:\.unreadable-\d+|\.tmp-\d+)?")
+_SESSION_NAME = lazy_pattern(r"session-(?P<opened>\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>.+)")
+NAMED_AFTER = lazy_pattern(r"session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d|\d{10,16})-(?P<start>[\w-]{8})")
 """Any file that was named after a session, such as one that was cut off."""
 ID_START = 8
 """So many characters of a session id stand in the name of its file."""

@@ -11,7 +11,6 @@ what is none of a project's is named, not walked through.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -35,6 +34,7 @@ from geminids.agents.gemini.homes import (
 from geminids.agents.gemini.read.projects import Registry, read_registry
 from geminids.core.agents.base import Companions, Home, Scan
 from geminids.core.disk import Disk, Entry
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import CompanionKind
 from geminids.reading.bundles import better_known
 from geminids.reading.companions import UNKNOWN, CompanionRole
@@ -54,7 +54,7 @@ _OF_PROJECT = frozenset({"chats", MARKER, "tool-outputs", "tool_output", "shell_
 TYPED_IN = frozenset({CompanionKind.PROMPT_LOG, CompanionKind.SHELL_HISTORY})
 """Where Gemini CLI notes what the human typed."""
 _PEEK = 4096
-_WRITTEN_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
+_WRITTEN_HASH = lazy_pattern(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 
 
 def scan(home: Home, only: Collection[str] | None = None) -> Scan:

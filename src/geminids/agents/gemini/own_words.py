@@ -13,9 +13,9 @@ tasks of subagents (`sessions`).
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Origin
 
 
@@ -152,7 +152,7 @@ _BY_ORIGIN = {
     origin: [known.pattern for known in OWN_WORDS if known.origin is origin]
     for origin in dict.fromkeys(known.origin for known in OWN_WORDS)
 }
-_NOT_HUMAN = re.compile(
+_NOT_HUMAN = lazy_pattern(
     "|".join(f"(?P<{origin}>{'|'.join(patterns)})" for origin, patterns in _BY_ORIGIN.items())
 )
 

@@ -65,12 +65,19 @@ def trace(session: Session, *, replies: bool = True) -> Trace:
 
 def said_in(session: Session, wanted: frozenset[Origin] = _OF_HUMAN) -> Iterator[tuple[Message, Said]]:
     """The messages of a session that its files hold and in which somebody says something."""
+    for message, texts in words_in(session, wanted):
+        yield message, Said(message.origin, key("\n\n".join(texts)), message.at, message.imported)
+
+
+def words_in(session: Session, wanted: frozenset[Origin] = _OF_HUMAN) -> Iterator[tuple[Message, list[str]]]:
+    """The same messages, and what is said in them."""
     for message in session.messages:
-        if message.origin in wanted and message.state is not State.UNRECORDED:
-            whose = Origin.MODEL if message.origin is Origin.MODEL else Origin.HUMAN
-            texts = [p.text for p in message.parts if isinstance(p, Text) and p.origin is whose]
+        origin = message.origin
+        if origin in wanted and message.state is not State.UNRECORDED:
+            whose = origin if origin is Origin.MODEL else Origin.HUMAN
+            texts = [p.text for p in message.parts if type(p) is Text and p.origin is whose]
             if texts:
-                yield message, Said(message.origin, key("\n\n".join(texts)), message.at, message.imported)
+                yield message, texts
 
 
 def key(text: str) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     Counts,
     Level,
@@ -20,7 +20,7 @@ from geminids.core.model import (
 )
 
 _LONGEST_TITLE = 300
-_LAST_WORD = re.compile(r"[!-~]+\Z")
+_LAST_WORD = lazy_pattern(r"[!-~]+\Z")
 """Of letters that words are made of between spaces; other scripts need none."""
 _SPOKEN = frozenset({Text, ToolCall})
 _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})

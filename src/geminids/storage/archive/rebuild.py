@@ -12,8 +12,6 @@ and with it all former lists.
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -230,6 +228,8 @@ def keep_former(folder: str) -> None:
     """Keep a copy of the manifest before it is corrected; the caller holds the lock, and has nothing open."""
     copy = _free_name(folder, BEFORE)
     made = f"{copy}.new"
+    import shutil
+
     shutil.copyfile(f"{folder}/{MANIFEST_FILE}", made)
     os.chmod(made, 0o600)  # noqa: PTH101
     os.replace(made, copy)  # noqa: PTH105
@@ -268,7 +268,7 @@ def _fill(folder: str, manifest: Manifest) -> _Filled:
     archives = Counter(record.archive for pack in found for record in pack.records)
     archive = archives.most_common(1)[0][0].hex() if archives else None
     if archive is None:
-        archive = former.identity[0] if former and former.identity else secrets.token_hex(16)
+        archive = former.identity[0] if former and former.identity else os.urandom(16).hex()
     with manifest.transaction():
         # Nobody knows how often it was changed before: the clock is ahead of any count.
         manifest.set_identity(archive, int(time.time()) if found or versions else 0)

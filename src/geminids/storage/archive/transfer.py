@@ -17,7 +17,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import tarfile
 import tempfile
 import time
@@ -28,6 +27,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from geminids.core.atomic_files import PartFile, remove_left_over, sync_folder
 from geminids.core.errors import FileExistsAlreadyError
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.compression import Packer, UnpackError, unpacker
 from geminids.storage.archive.failures import DamagedCopyError, NotAnArchiveError
@@ -41,7 +41,7 @@ FORMAT = "geminids kept copies"
 FORMAT_VERSION = 1
 _MANIFEST = "manifest.jsonl"
 _README = "README.txt"
-_MEMBER = re.compile(r"content/([0-9a-f]{64})\.zst")
+_MEMBER = lazy_pattern(r"content/([0-9a-f]{64})\.zst")
 _PIECE = 1 << 20
 _LARGE_PIECE = 4 << 20
 _LONGEST_LINE = 1 << 20
@@ -62,8 +62,8 @@ it was kept (microseconds since 1970), and in which member its content is. Each 
 `geminids keep import FILE` takes all of it in.
 """
 
-_AGENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]+")
+_AGENT = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
+_PRINTABLE = lazy_pattern(r"[^\x00-\x1f\x7f]+")
 
 
 def export_to(

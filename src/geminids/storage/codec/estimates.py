@@ -6,9 +6,9 @@ recorded and are shown on request, as estimates.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     AnyPart,
     FileReference,
@@ -24,7 +24,7 @@ from geminids.core.model.summary import says_something
 
 _PER_TOKEN = 4
 """Characters of Western writing and code that make a token, by common experience."""
-_DENSE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_DENSE = lazy_pattern("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Characters of which each is about a token."""
 
 

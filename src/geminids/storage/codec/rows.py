@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 from operator import attrgetter
 from zlib import adler32, crc32
@@ -107,7 +108,10 @@ def message_facts(
 
 
 def _calls(calls: Sequence[ToolCall]) -> list[tuple[str, str, int]]:
-    ends = [(storable(call.name), call.status.value) for call in calls]
+    if len(calls) == 1:
+        (call,) = calls
+        return [(_name(call.name), call.status.value, 1)]
+    ends = [(_name(call.name), call.status.value) for call in calls]
     return [(*end, ends.count(end)) for end in dict.fromkeys(ends)]
 
 
@@ -117,9 +121,13 @@ def _changes(calls: Sequence[ToolCall], folder: str) -> list[tuple[str, str, int
         if call.changes and call.status in _DONE:
             for change in call.changes:
                 path = os.path.join(folder, change.path)  # noqa: PTH118 - may be no path of ours
-                where = path, storable(call.name)
+                where = path, _name(call.name)
                 lines[where] = _plus(lines.get(where), _changed_lines(change))
     return [(*where, *changed) for where, changed in lines.items()]
+
+
+_name = lru_cache(maxsize=1_024)(storable)
+"""The name of a tool as it can be kept; there are few of them."""
 
 
 def _spans(message: Message) -> list[tuple[str, str]]:

@@ -32,6 +32,7 @@ END = 240
 """So many characters of an output are indexed; the last ones more often say what went wrong."""
 _NAMES_A_PATH = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder")
 _LONGEST_WORD = 40
+_ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _DEEPEST = 20
 
 
@@ -119,6 +120,8 @@ def _names_a_path(argument: str) -> bool:
 
 def _up_to_a_gap(beginning: str) -> str:
     """Without the last word, which may be half of one."""
+    if beginning.isascii():
+        return beginning[: max(len(beginning.rstrip(_ALPHANUMERIC)), len(beginning) - _LONGEST_WORD)]
     end = len(beginning)
     while end and _is_inside_a_word(beginning[end - 1]) and len(beginning) - end < _LONGEST_WORD:
         end -= 1
@@ -127,6 +130,8 @@ def _up_to_a_gap(beginning: str) -> str:
 
 def _from_a_gap(end: str) -> str:
     """Without the first word, which may be half of one."""
+    if end.isascii():
+        return end[min(len(end) - len(end.lstrip(_ALPHANUMERIC)), _LONGEST_WORD) :]
     start = 0
     while start < min(len(end), _LONGEST_WORD) and _is_inside_a_word(end[start]):
         start += 1

@@ -26,7 +26,6 @@ from geminids.storage.durable.database import (
     step_forward,
     sum_up,
 )
-from geminids.storage.durable.recovery import recover
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +96,8 @@ def _back_up_if_possible(file: "Path") -> None:
 
 def _mended(file: "Path") -> Exception:
     """What to say after a damaged file was mended, or could not be."""
+    from geminids.storage.durable.recovery import recover
+
     try:
         return recover(file)
     except sqlite3.Error as error:

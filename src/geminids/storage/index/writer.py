@@ -141,7 +141,12 @@ class Numbers(Protocol):
 def message_row(message: MessageFacts, numbers: Numbers) -> tuple[object, ...]:
     """The columns of a message that depend on nothing but itself."""
     mid, role, origin, state, imported, at, model, says, spans, digest, *_ = message
-    stands = " ".join([f"{numbers.file(path)}{where}" for path, where in spans])
+    if len(spans) == 1:
+        # Nearly every message stands in one place.
+        (path, where), *_ = spans
+        stands = f"{numbers.file(path)}{where}"
+    else:
+        stands = " ".join([f"{numbers.file(path)}{where}" for path, where in spans])
     return mid, role, origin, state, imported, at, numbers.name(model), says, stands, digest
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.storage.text.places import Span, find
 from geminids.storage.text.values import Snippet
 from geminids.storage.text.words import Wanted
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from geminids.storage.text.patterns import Patterns
 
 WIDTH = 160
-_BLANKS = re.compile(r"\s+")
+_BLANKS = lazy_pattern(r"\s+")
 _MARGIN = 4
 """How many widths around a match are looked at: most of that may be blanks."""
 _NEAREST_BLANK = 16

@@ -16,13 +16,14 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-HUMP = re.compile(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
+HUMP = lazy_pattern(r"([A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z])))")
 """A capital that begins a word within a word. Searching for capitals first is what makes it quick."""
 
 _BETWEEN = "\x1f"

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import KnownBy
 from geminids.core.spellings import ancestors
 from geminids.reading.peeks import ending
@@ -33,18 +34,18 @@ _MOST_STEPS = 20_000
 _CLOCK_EVERY = 256
 
 _WORD = r"""(?:[^\s\\'"`;&|<>()]|\\[^\n]|'[^'\n]*'|"(?:[^"\\\n]|\\[^\n])*")"""
-_STEP = re.compile(
+_STEP = lazy_pattern(
     r"(?:^[ \t]*(?:-[ ]cmd:[ ])?|[;&|({][ \t]*)(?:sudo[ ]|builtin[ ]|command[ ])?"
     r"(?:(?P<go>cd|chdir|pushd|sl|set-location|push-location)"
     r"|z|j|git[ ]+-C|code|codium|cursor|windsurf|zed|idea|pycharm|webstorm|subl)(?![\w.-])"
     rf"(?:[ \t]+-[\w-]+){{0,4}}(?:[ \t]+(?P<path>{_WORD}{{1,{_LONGEST_PATH}}}))?",
     re.MULTILINE | re.IGNORECASE,
 )
-_PIECE = re.compile(r"""'([^'\n]*)'|"((?:[^"\\\n]|\\.)*)"|\\(.)|([^\\'"]+)|(.)""", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_WINDOWS_PATH = re.compile(r"[A-Za-z]:\\|\\\\")
-_METAFIED = re.compile(rb"\x83(.)", re.DOTALL)
-_JUMP_LINE = re.compile(r"^(?:[\d.]+\t)?([^|\n\t]+)(?:\|[^\n]*)?$", re.MULTILINE)
+_PIECE = lazy_pattern(r"""'([^'\n]*)'|"((?:[^"\\\n]|\\.)*)"|\\(.)|([^\\'"]+)|(.)""", re.DOTALL)
+_VARIABLE = lazy_pattern(r"\$(?:\{(\w+)\}|(\w+))")
+_WINDOWS_PATH = lazy_pattern(r"[A-Za-z]:\\|\\\\")
+_METAFIED = lazy_pattern(rb"\x83(.)", re.DOTALL)
+_JUMP_LINE = lazy_pattern(r"^(?:[\d.]+\t)?([^|\n\t]+)(?:\|[^\n]*)?$", re.MULTILINE)
 
 
 def shell_history(home: Path, environment: Mapping[str, str], deadline: float = inf) -> Iterator[Known]:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from geminids.core import agents
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import KnownBy
 from geminids.core.usual_folders import (
     HOME_FOLDERS,
@@ -32,7 +33,7 @@ DEEP_DEPTH = 8
 _KERNEL = frozenset(
     {"/proc", "/sys", "/dev", "/run", "/boot", "/snap", "/private/var", "/System", "/Network"}
 )
-_REMOTE = re.compile(
+_REMOTE = lazy_pattern(
     r"nfs|cifs|smb|afp|webdav|davfs|afs|ceph|gluster|lustre|autofs|9p$|fuse\.|ncpfs|ocfs|beegfs|"
     r"proc|sysfs|dev|cgroup|bpf|tracefs|debugfs|securityfs|configfs|pstore|mqueue|hugetlbfs|squashfs|ramfs"
 )

@@ -10,7 +10,6 @@ is one of the things that it does not understand. Checked with 2.1.325.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from geminids.agents.claude.read.fates import DESKTOP, EMPTY, folder_of
 from geminids.core.agents.fates import Deletion, Fate, Forecast, Retention, soonest_first
 from geminids.core.agents.homes import Home
 from geminids.core.agents.resume import Circumstances
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.timestamps import disk_time
 from geminids.reading.jsonl import UndecodableError, decode
 
@@ -43,7 +43,7 @@ _LAST_TIME = ".last-cleanup"
 _BETWEEN = timedelta(days=1)
 _LARGEST_FILE = 4_000_000
 _SUFFIX = ".jsonl"
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_VERSION = lazy_pattern(r"\d+\.\d+\.\d+")
 
 
 class Rule(NamedTuple):

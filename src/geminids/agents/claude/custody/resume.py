@@ -7,7 +7,6 @@ not used for `cleanupPeriodDays` (30, unless its settings say otherwise) it dele
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -18,12 +17,13 @@ import msgspec
 from geminids.agents.claude.custody.forecast import USUAL_REST, rule_in, usual_home
 from geminids.agents.claude.homes import HOME_VARIABLE, PROJECTS
 from geminids.core.agents.resume import Circumstances, NotResumable, Offer, Resumable, Resuming, resume_option
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Session, SessionKind
 from geminids.core.timestamps import disk_time
 
 PROGRAM = "claude"
 _SOON = timedelta(days=5)
-_NOT_A_NAME = re.compile(r"[^A-Za-z0-9]")
+_NOT_A_NAME = lazy_pattern(r"[^A-Za-z0-9]")
 _LONGEST_NAME = 200
 """Names of folders that would be longer are cut, and end with a digest."""
 

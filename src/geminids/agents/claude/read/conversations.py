@@ -10,7 +10,6 @@ given.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,10 +23,11 @@ from geminids.agents.claude.read.content import blocks_of, object_or_empty, plai
 from geminids.agents.claude.read.records import ASSISTANT, SPOKEN, TREE, USER, FileLog, Record
 from geminids.agents.claude.read.tools import AGENTS, agent_named
 from geminids.core.agents.base import Bundle
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import SessionKind
 
 _AGENT_FILE = "agent-"
-_OF_SESSION = re.compile(r"/([0-9a-f]{8}-[0-9a-f-]{27})/(?:tasks|subagents)/")
+_OF_SESSION = lazy_pattern(r"/([0-9a-f]{8}-[0-9a-f-]{27})/(?:tasks|subagents)/")
 """Whose subagents write where a result says that one does."""
 
 

@@ -9,20 +9,20 @@ session's own outputs and nowhere else.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from geminids.agents.claude.homes import PROJECTS
 from geminids.agents.claude.layout import SUBAGENTS
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import MovedOutput, Session, Text, ToolCall
 from geminids.reading.outputs import Outputs
 
 _FOLDER = "tool-results"
 _MOVED = "<persisted-output>"
-_MOVED_TO = re.compile(r"saved to: ([^\n]+)")
-_OWNED = re.compile(r"[/\\]([\w-]+)[/\\]tool-results[/\\]([^/\\\n\0]+)$")
+_MOVED_TO = lazy_pattern(r"saved to: ([^\n]+)")
+_OWNED = lazy_pattern(r"[/\\]([\w-]+)[/\\]tool-results[/\\]([^/\\\n\0]+)$")
 
 
 def with_outputs(session: Session, disk: Disk = REAL) -> Session:

@@ -7,11 +7,11 @@ is, its `type` says, for some kinds together with a `subtype` or the type of wha
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import FileAccount, Location
 from geminids.reading import file_log
 from geminids.reading.file_log import count, printable
@@ -91,7 +91,7 @@ _FACT_FIELDS = {
         | {"modelUsage", "hasUnknownModelCost"}
     ),
 }
-BEGINNING = re.compile(
+BEGINNING = lazy_pattern(
     rb'\{\s*"(?:parentUuid|logicalParentUuid|type|isSidechain|uuid|sessionId|timestamp|message|userType|cwd)"\s*:'
 )
 """How a record begins, for finding records in damaged bytes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -17,6 +16,7 @@ from geminids.agents.claude.read.records import FORMAT, LAST_PROMPT, QUEUE
 from geminids.agents.claude.read.totals import totals_of
 from geminids.agents.claude.read.tree import Leaf, lay_out
 from geminids.core.agents.base import Bundle
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     KnownBy,
     Message,
@@ -41,7 +41,7 @@ from geminids.core.model.summary import (
 )
 from geminids.core.timestamps import parse_time
 
-_NOT_A_NAME = re.compile(r"[^A-Za-z0-9]")
+_NOT_A_NAME = lazy_pattern(r"[^A-Za-z0-9]")
 _NO_TITLES = ("Invalid API key", "API Error")
 """What 1.0 took for a title when the request for one failed."""
 _NO_BRANCH = frozenset({"", "HEAD"})

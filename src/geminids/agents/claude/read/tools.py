@@ -15,6 +15,7 @@ import msgspec
 
 from geminids.agents.claude.read.changes import asked_changes, changes_of
 from geminids.agents.claude.read.content import object_or_empty, result_parts, text_or_none
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     AgentProgress,
     AnyDisplay,
@@ -53,9 +54,9 @@ _REFUSED = (
     "[Request interrupted by user",
 )
 """How the answer begins where the human said no."""
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?[0-9]{1,10})(?:\n|$)")
+_EXIT_CODE = lazy_pattern(r"(?:Error: )?Exit code (-?[0-9]{1,10})(?:\n|$)")
 """No system has one of more digits; a command may print anything."""
-_TOOL_ERROR = re.compile(
+_TOOL_ERROR = lazy_pattern(
     r"<tool_use_error>(?:InputValidationError: [^\n]* following issues?:\n)?(.*?)(?:</tool_use_error>|\Z)",
     re.DOTALL,
 )

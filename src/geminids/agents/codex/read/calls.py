@@ -6,7 +6,6 @@ patch_apply_end, item CommandExecution, FileChange, McpToolCall, …    the same
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -16,6 +15,7 @@ from geminids.agents.codex.homes import AGENT
 from geminids.agents.codex.read.content import part_of, pieces_of, text_or_none
 from geminids.agents.codex.read.patches import applied_changes, changes_in_patch
 from geminids.agents.codex.read.records import ITEM
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     AnyDisplay,
     Attachment,
@@ -56,13 +56,13 @@ _KINDS = {
 }
 _COMMANDS = frozenset(name for name, kind in _KINDS.items() if kind is ToolKind.EXECUTE)
 _SHELLS = frozenset({"bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "powershell", "pwsh"})
-_EXIT_CODE = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})\n")
+_EXIT_CODE = lazy_pattern(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})\n")
 _PRINTED = "Output:\n"
 """What stands between the report on a command and what it printed."""
-_OF_COMMAND = re.compile(
+_OF_COMMAND = lazy_pattern(
     r"(?:^|\n)(?:Exit code: -?\d|Process exited with code -?\d|Process running with session ID )"
 )
-_OF_OTHERS = re.compile(r"(?:Script [^\n]{1,200}\n)?Wall time:? [\d.]+ seconds\nOutput:(?:\n|$)")
+_OF_OTHERS = lazy_pattern(r"(?:Script [^\n]{1,200}\n)?Wall time:? [\d.]+ seconds\nOutput:(?:\n|$)")
 """The report on a script, or on a tool of another program."""
 _SCRIPT_ERROR = "Script error:\n"
 _NOTHING_PRINTED = "(no output)"
@@ -79,7 +79,7 @@ _FAILED = (
     "failed in sandbox",
     "exec_command failed",
 )
-_ABORTED = re.compile(r"(?:Wall time: [\d.]+ seconds\n)?aborted(?: by user)?(?: after [\d.]+s)?\s*$")
+_ABORTED = lazy_pattern(r"(?:Wall time: [\d.]+ seconds\n)?aborted(?: by user)?(?: after [\d.]+s)?\s*$")
 _REJECTED = ("rejected by user", "exec command rejected by user", "patch rejected by user")
 _WRAPPED = '{"output":'
 _ENDS = {

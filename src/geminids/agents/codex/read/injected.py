@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Origin
 
 _INJECTED = (
@@ -37,13 +38,15 @@ _INJECTED = (
 _SHELL = "<user_shell_command"
 _REQUEST = "## My request for Codex:"
 """Behind this an editor puts what the human typed; before it, what was open."""
-_RUN_BY_HAND = re.compile(
+_RUN_BY_HAND = lazy_pattern(
     r"\s*<user_shell_command>\s*<command>\n?(?P<command>.*?)\n?</command>\s*"
     r"<result>\n?(?P<result>.*?)\n?</result>\s*</user_shell_command>\s*",
     re.DOTALL,
 )
-_ENDED = re.compile(r"Exit code: (?P<code>-?\d{1,10})\nDuration: [^\n]*\nOutput:\n(?P<output>.*)", re.DOTALL)
-_PICTURE = re.compile(r"<image(?: [^>]*)?>|</image>|<local_image(?: [^>]*)?>")
+_ENDED = lazy_pattern(
+    r"Exit code: (?P<code>-?\d{1,10})\nDuration: [^\n]*\nOutput:\n(?P<output>.*)", re.DOTALL
+)
+_PICTURE = lazy_pattern(r"<image(?: [^>]*)?>|</image>|<local_image(?: [^>]*)?>")
 """What stands around a picture."""
 
 

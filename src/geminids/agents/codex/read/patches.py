@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import FileChange, Operation
 from geminids.reading.shapes import lines_in
 
-_HEADING = re.compile(r"\*\*\* (Add|Update|Delete) File: (.*)")
+_HEADING = lazy_pattern(r"\*\*\* (Add|Update|Delete) File: (.*)")
 _MOVE = "*** Move to: "
 _NO_END = "\\ No newline at end of file"
 _OPERATIONS = {"Add": Operation.CREATE, "Update": Operation.EDIT, "Delete": Operation.DELETE}

@@ -7,13 +7,13 @@ the payload stands alone, without what is around it.
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
 from geminids.agents.codex.read.rollout_text import Opened
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import FileAccount, Location
 from geminids.reading.file_log import FileLog, count, printable
 
@@ -159,7 +159,7 @@ FIELDS = {
 }
 """The fields that we have names for, of the kinds that conversation is made of."""
 
-BEGINNING = re.compile(rb'\{\s*"(?:timestamp|type|ordinal|payload|record_type|id)"\s*:')
+BEGINNING = lazy_pattern(rb'\{\s*"(?:timestamp|type|ordinal|payload|record_type|id)"\s*:')
 """How a record begins, for finding records in damaged bytes."""
 _BARE = frozenset(name.removeprefix(ITEM) for name in USED | IGNORED.keys() if name.startswith(ITEM))
 _FIRST_HEADER = frozenset({"id", "timestamp", "instructions"})

@@ -8,7 +8,6 @@ week
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import MAXYEAR, UTC, date, datetime, timedelta
 from pathlib import Path
@@ -16,13 +15,14 @@ from typing import NamedTuple
 
 from geminids.agents.codex.homes import ARCHIVED
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 
 PACKED = ".zst"
-_NAME = re.compile(
+_NAME = lazy_pattern(
     r"rollout-(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(?P<thread>[^_]+?)(?:_(?P<rollout>.+?))?\.jsonl(?P<packed>\.zst)?"
 )
-_DAY = re.compile(r"\d{4}/\d\d/\d\d")
-_SEVENTH = re.compile(r"([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+_DAY = lazy_pattern(r"\d{4}/\d\d/\d\d")
+_SEVENTH = lazy_pattern(r"([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 """A UUID that begins with the milliseconds since 1970."""
 
 

@@ -25,6 +25,7 @@ from geminids.agents.gemini.companions.copy_sessions import modified, reading_of
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.agents.base import Reading
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location, Message, ProblemKind, Session, SessionKind, Status, Usage
 from geminids.reading.counts import count_or_none
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode
@@ -34,8 +35,8 @@ FORMAT = "gemini-activity-log"
 OTHER_REQUESTS = "a request beside the talk: routing, counting, summaries, telemetry"
 EARLIER_REQUESTS = "a request or an answer that a later request holds"
 PIECES = "a piece of an answer that stands whole in another record"
-_RECORD = re.compile(rb'^\{"type":"(?:console|network)","payload":', re.MULTILINE)
-_LINE = re.compile(rb"[^\r\n]+")
+_RECORD = lazy_pattern(rb'^\{"type":"(?:console|network)","payload":', re.MULTILINE)
+_LINE = lazy_pattern(rb"[^\r\n]+")
 _LEVELS = {"warn": "warning", "warning": "warning", "error": "error"}
 _TOKENS = (
     "promptTokenCount",

@@ -9,7 +9,6 @@ and the first prompt are two parts of one turn. They are told apart again here.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from geminids.agents.gemini.phrases import FILES_BEGIN, FILES_END
 from geminids.agents.gemini.read.content import parts_of, text_or_none
 from geminids.agents.gemini.read.messages import MessageBuilder
 from geminids.agents.gemini.read.turns import Turn
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location, Message
 
 _TURN = "turn"
@@ -26,7 +26,7 @@ _TURN = "turn"
 _TURN_FIELDS = frozenset({"role", "parts"})
 _TYPES = {"user": "user", "function": "user", "model": "gemini", None: "gemini"}
 """Roles of the API. The CLI itself takes a turn without one for the model's."""
-_ALONE = re.compile(
+_ALONE = lazy_pattern(
     r"\s*<session_context>|This is the Gemini CLI\. We are setting up the context"
     r"|I ran the following shell command:\n```sh\n|- \*\*Workspace Directories:\*\*"
     r"|\s*Here is (?:the user's editor context as|a summary of changes in the user's editor context)"

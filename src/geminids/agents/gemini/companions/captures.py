@@ -6,7 +6,6 @@ a chat shared as JSON and the history of a bug report are all the bare list of t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,15 +22,16 @@ from geminids.agents.gemini.companions.shared_chats import is_shared, read_share
 from geminids.agents.gemini.companions.spans import members, whole
 from geminids.core.agents.base import FoundFile, Reading
 from geminids.core.disk import Disk
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import ProblemKind, Project
 from geminids.reading.bounded import read_whole
 
 Reader = Callable[[Path, bytes], Reading]
 
-_TURN_FIRST = re.compile(rb'\[\s*\{\s*"(?:role"\s*:\s*"(?:user|model)"|parts"\s*:\s*\[)')
-_LINE_FIRST = re.compile(rb'\[\s*\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"messageId"\s*:')
-_HISTORY = re.compile(rb'"history"\s*:\s*\[\s*(?:\]|\{\s*"(?:role|parts)"|\Z)')
-_FIRST_NAME = re.compile(rb'\{\s*"(\w+)"\s*:\s*[\[{]')
+_TURN_FIRST = lazy_pattern(rb'\[\s*\{\s*"(?:role"\s*:\s*"(?:user|model)"|parts"\s*:\s*\[)')
+_LINE_FIRST = lazy_pattern(rb'\[\s*\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"messageId"\s*:')
+_HISTORY = lazy_pattern(rb'"history"\s*:\s*\[\s*(?:\]|\{\s*"(?:role|parts)"|\Z)')
+_FIRST_NAME = lazy_pattern(rb'\{\s*"(\w+)"\s*:\s*[\[{]')
 _BEGINS_WITH = {
     b"history": frozenset({"history"}),
     b"clientHistory": frozenset({"clientHistory"}),
@@ -39,7 +39,7 @@ _BEGINS_WITH = {
     b"error": frozenset({"error"}),
 }
 """The first name in a document that is cut, and what it would have held."""
-_LATER_NAMES = re.compile(rb'"(clientHistory|toolCall|context|contents|stats|response)"\s*:')
+_LATER_NAMES = lazy_pattern(rb'"(clientHistory|toolCall|context|contents|stats|response)"\s*:')
 
 
 def read_copy(path: Path, content: bytes) -> Reading | None:

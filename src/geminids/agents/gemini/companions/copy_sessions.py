@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.phrases import REQUEST_CANCELLED
 from geminids.agents.gemini.read.evidence import with_evidence
 from geminids.core.agents.base import FoundFile, Reading
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Message, Project, Session, SessionFile, SessionKind, Status, Unrecorded, Usage
 from geminids.core.model.summary import status_of
 from geminids.core.timestamps import disk_time
@@ -21,7 +21,7 @@ from geminids.reading.sessions import plain_session
 
 NOWHERE = Project(None, None, None, None)
 """The project of a file that does not say where it was worked."""
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_UNPRINTABLE = lazy_pattern("[\x00-\x1f\x7f\ud800-\udfff]")
 """Controls, and what Python puts for a byte in a file name that is no UTF-8."""
 
 

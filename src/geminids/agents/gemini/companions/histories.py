@@ -14,13 +14,14 @@ from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.api_turns import Written, as_turn, is_turn, use_turn
 from geminids.agents.gemini.companions.spans import Span, elements, members, whole
 from geminids.agents.gemini.read.document import complaint
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, salvage
 from geminids.reading.lines import LineNumbers
 
 _UNKNOWN_MEMBER = "a field that is not known to geminids"
-_TURN_BEGINNING = re.compile(rb'\{\s*"(?:role|parts)"\s*:')
-_AFTER_TURNS = re.compile(rb"\s*\]\s*,")
+_TURN_BEGINNING = lazy_pattern(rb'\{\s*"(?:role|parts)"\s*:')
+_AFTER_TURNS = lazy_pattern(rb"\s*\]\s*,")
 
 
 class Shape(NamedTuple):

@@ -26,6 +26,7 @@ from geminids.agents.gemini.read.records import Format
 from geminids.core.agents.base import FoundFile, Reading
 from geminids.core.agents.traces import Trace
 from geminids.core.disk import GIVEN
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     Counts,
     FileAccount,
@@ -64,10 +65,10 @@ TAKEN_BACK = "it was taken back, failed or was for the shell: releases before 0.
 LOG_CUT_OFF = "the log is cut off in the middle of it, so it cannot be compared"
 UNKNOWN = "the session does not hold it: it was for the shell (before 0.44), or it is not known why"
 
-_CLEAR = re.compile(r"/(?:clear|new)\b")
-_RESUME = re.compile(r"/resume\s*$")
-_QUIT = re.compile(r"/(?:quit|exit)\b")
-_SAVE = re.compile(r"/(?:chat|resume|checkpoints?)\s+save\s+(\S.*)", re.DOTALL)
+_CLEAR = lazy_pattern(r"/(?:clear|new)\b")
+_RESUME = lazy_pattern(r"/resume\s*$")
+_QUIT = lazy_pattern(r"/(?:quit|exit)\b")
+_SAVE = lazy_pattern(r"/(?:chat|resume|checkpoints?)\s+save\s+(\S.*)", re.DOTALL)
 _LONGEST_TITLE = 300
 _NEW_SESSION = timedelta(seconds=2)
 """How soon after `/clear` the next session begins."""

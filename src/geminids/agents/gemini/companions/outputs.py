@@ -24,31 +24,32 @@ from geminids.agents.gemini.read.content import response_parts
 from geminids.agents.gemini.read.projects import MARKER
 from geminids.agents.gemini.read.tools import MASKED
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import CompanionKind, MovedOutput, Session, Text, ToolCall
 from geminids.reading.companions import CompanionRole
 from geminids.reading.jsonl import UndecodableError, decode
 from geminids.reading.outputs import Outputs
 
 _CUT = ("Output too large.", "Tool output was too large")
-_CUT_TO = re.compile(r"(?:saved to|full output see): ([^\n]+)")
-_MASKED_TO = re.compile(r"(?:Output too large\. )?Full output available at: ([^\n<]+)")
-_LEFT_OUT = re.compile(r"^\.\.\. \[(?:[\d,]+ characters omitted|CONTENT TRUNCATED)\] \.\.\.$", re.MULTILINE)
-_LEFT_OUT_BEFORE = re.compile(r"^\.\.\.", re.MULTILINE)
+_CUT_TO = lazy_pattern(r"(?:saved to|full output see): ([^\n]+)")
+_MASKED_TO = lazy_pattern(r"(?:Output too large\. )?Full output available at: ([^\n<]+)")
+_LEFT_OUT = lazy_pattern(r"^\.\.\. \[(?:[\d,]+ characters omitted|CONTENT TRUNCATED)\] \.\.\.$", re.MULTILINE)
+_LEFT_OUT_BEFORE = lazy_pattern(r"^\.\.\.", re.MULTILINE)
 """Where 0.27 and 0.28, which kept only the end, left out the rest."""
 _LINE_CUT = "... [LINE WIDTH TRUNCATED]"
-_MASKED_OUT = re.compile(r"^\.\.\. \[(?:[\d,]+ lines omitted|TRUNCATED)\] \.\.\.$", re.MULTILINE)
+_MASKED_OUT = lazy_pattern(r"^\.\.\. \[(?:[\d,]+ lines omitted|TRUNCATED)\] \.\.\.$", re.MULTILINE)
 _SHOWN_LINES = 10
 """A mask shows so many lines of a shell's output before and after what it leaves out."""
 _HALF = "?\ufffd"
 """What we read where half of a character was cut off."""
 _FOLDER = "tool-outputs"
 _DEPTHS = (3, 2)
-_UNSAFE = re.compile(r"[^a-z0-9_-]")
-_UNSAFE_BEFORE = re.compile(r"[^a-z0-9]")
+_UNSAFE = lazy_pattern(r"[^a-z0-9_-]")
+_UNSAFE_BEFORE = lazy_pattern(r"[^a-z0-9]")
 """The same in 0.27 and 0.28."""
-_OWNED = re.compile(r"[/\\]tool-outputs[/\\]session-([\w-]+)[/\\]")
-_PLANNED = re.compile(r"[/\\]tmp[/\\][^/\\]+[/\\]([\w-]+)[/\\](?:plans|tasks|tracker)[/\\]")
-_HASH = re.compile(r"[0-9a-f]{64}")
+_OWNED = lazy_pattern(r"[/\\]tool-outputs[/\\]session-([\w-]+)[/\\]")
+_PLANNED = lazy_pattern(r"[/\\]tmp[/\\][^/\\]+[/\\]([\w-]+)[/\\](?:plans|tasks|tracker)[/\\]")
+_HASH = lazy_pattern(r"[0-9a-f]{64}")
 _OF_HOME = ("projects.json", "settings.json", "history")
 
 

@@ -23,6 +23,7 @@ from geminids.agents.gemini.companions.printed_answers import AnsweredRuns
 from geminids.agents.gemini.companions.printed_events import EVENT_TYPES, Event, StreamedRuns
 from geminids.agents.gemini.read.content import text_or_none
 from geminids.core.agents.base import Reading
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location, ProblemKind
 from geminids.reading.jsonl import Salvaged, UndecodableError, complete_truncated, decoded_object, object_end
 from geminids.reading.lines import LineNumbers
@@ -30,12 +31,12 @@ from geminids.reading.lines import LineNumbers
 STREAM = "gemini-stream-json"
 ANSWER = "gemini-json-output"
 OTHER_LINES = "other lines of a terminal"
-_EVENT = re.compile(rf'^\{{"type":"(?:{"|".join(EVENT_TYPES)})","timestamp":"'.encode(), re.MULTILINE)
-_LINE = re.compile(rb"[^\r\n]+")
+_EVENT = lazy_pattern(rf'^\{{"type":"(?:{"|".join(EVENT_TYPES)})","timestamp":"'.encode(), re.MULTILINE)
+_LINE = lazy_pattern(rb"[^\r\n]+")
 _NEXT_RUN = b'}{"type":"init",'
 _ANSWER_FIELDS = frozenset({"session_id", "response", "stats", "error", "warnings"})
 # No new line ends an answer, so what the next run prints may follow the brace.
-_ANSWER = re.compile(rb'(?:^|(?<=\}))\{\s*"(?:session_id|response|stats|error)"\s*:', re.MULTILINE)
+_ANSWER = lazy_pattern(rb'(?:^|(?<=\}))\{\s*"(?:session_id|response|stats|error)"\s*:', re.MULTILINE)
 
 
 def is_stream(content: bytes) -> bool:

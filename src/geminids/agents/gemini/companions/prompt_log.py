@@ -14,7 +14,6 @@ stand there. Refuses nothing. Checked against releases 0.1.22 to 0.61.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, BinaryIO, NamedTuple
@@ -27,6 +26,7 @@ from geminids.agents.gemini.read.records import printable
 from geminids.core.agents.base import FoundFile
 from geminids.core.agents.traces import key
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import FileAccount, Location, Problem, ProblemKind
 from geminids.core.timestamps import parse_time
 from geminids.reading.file_log import refused
@@ -49,10 +49,10 @@ _MOST_READ = 128_000_000
 _BLOCK = 4_000_000
 _MOST_PROBLEMS = 1_000
 _LAYOUT = b"\xef\xbb\xbf[], \t\r\n"
-_BEGINNING = re.compile(rb'\{\s*"(?:sessionId|messageId|type|message|timestamp)"\s*:')
-_NEXT_LINE = re.compile(rb"\n  \{")
+_BEGINNING = lazy_pattern(rb'\{\s*"(?:sessionId|messageId|type|message|timestamp)"\s*:')
+_NEXT_LINE = lazy_pattern(rb"\n  \{")
 """How the CLI begins a line of its log; no text in JSON holds a line break as such."""
-_ID = re.compile(r"[^\s\x00-\x1f/\\]{1,200}")
+_ID = lazy_pattern(r"[^\s\x00-\x1f/\\]{1,200}")
 
 
 class LoggedLine(msgspec.Struct, frozen=True, gc=False):

@@ -10,7 +10,6 @@ an object that holds their contents.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from geminids.agents.gemini.companions.histories import History, Shape, read_his
 from geminids.agents.gemini.companions.spans import Span, elements, members, whole
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.agents.base import Reading
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location, Message, SessionKind
 
 _INSTRUCTIONS = "what the CLI tells every model: its instructions, tools and settings"
@@ -44,7 +44,7 @@ REQUEST = Shape(
     ),
 )
 ERROR_REPORT = Shape("gemini-error-report", "context", frozenset({"error"}))
-_BUG_REPORT_NAME = re.compile(r"bug-report-history-.+\.json")
+_BUG_REPORT_NAME = lazy_pattern(r"bug-report-history-.+\.json")
 _CONTENTS = ("requestContents", "originalRequestContents", "contents", "history")
 
 

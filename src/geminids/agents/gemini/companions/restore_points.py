@@ -10,7 +10,6 @@ and no `messageId`. Off by default; the CLI deletes them at every start.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from geminids.agents.gemini.companions.saved_chats import short_folder
 from geminids.agents.gemini.read.tools import asked_call
 from geminids.agents.gemini.read.turns import Turn
 from geminids.core.agents.base import Reading
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     AnyPart,
     Location,
@@ -43,7 +43,7 @@ _SHOWN = "what the screen showed; the turns themselves stand in clientHistory"
 POINT = Shape(FORMAT, "clientHistory", _ABOUT_CALL, {"history": _SHOWN})
 SHOWN_ONLY = Shape(FORMAT, "history", _ABOUT_CALL, {"clientHistory": "no turns"})
 _UI_TYPES = {"user": "user", "user_shell": "user", "gemini": "gemini", "gemini_content": "gemini"}
-_CLIENT_TURNS = re.compile(rb'"clientHistory"\s*:\s*\[')
+_CLIENT_TURNS = lazy_pattern(rb'"clientHistory"\s*:\s*\[')
 
 
 def read_point(path: Path, content: bytes) -> Reading:

@@ -40,6 +40,7 @@ from geminids.agents.gemini.companions.ties import (
 )
 from geminids.core.agents.base import FoundFile, Reading
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Message, Project, Session, SessionKind
 from geminids.core.model.summary import counts_of, title_of
 from geminids.reading.bounded import read_whole
@@ -47,8 +48,8 @@ from geminids.reading.bounded import read_whole
 FORMAT = "gemini-saved-chat"
 SAVED = Shape(FORMAT, "history", ignored={"authType": "how the human had signed in"})
 SAVED_LIST = Shape(FORMAT, None)
-_NAME = re.compile(r"checkpoint(?:-(?P<tag>.+))?\.json", re.DOTALL)
-_HASH = re.compile(r"[0-9a-f]{64}")
+_NAME = lazy_pattern(r"checkpoint(?:-(?P<tag>.+))?\.json", re.DOTALL)
+_HASH = lazy_pattern(r"[0-9a-f]{64}")
 
 
 def is_saved_name(name: str) -> bool:

@@ -31,6 +31,7 @@ from geminids.agents.gemini.companions.accounts import CopyLog
 from geminids.agents.gemini.companions.api_turns import Written, messages_of, use_turn
 from geminids.agents.gemini.companions.copy_sessions import modified, reading_of, session_of
 from geminids.core.agents.base import Reading
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location, ProblemKind, SessionKind
 from geminids.reading.jsonl import UndecodableError, complete_truncated, decode
 from geminids.reading.lines import LineNumbers
@@ -51,11 +52,11 @@ _STYLES = [
     )
     for heading in _HEADINGS
 ]
-_HEADING = re.compile(rb"[^\n]*(?:\r?\n){0,2}")
-_TOOL = re.compile(rb"\*\*Tool (Command|Response)\*\*:\n```json\n(?=\{\n  \")")
+_HEADING = lazy_pattern(rb"[^\n]*(?:\r?\n){0,2}")
+_TOOL = lazy_pattern(rb"\*\*Tool (Command|Response)\*\*:\n```json\n(?=\{\n  \")")
 _FENCE = b"\n```"
-_OPENING = re.compile(r"\s*<session_context>.*?\n</session_context>", re.DOTALL)
-_SHELL = re.compile(
+_OPENING = lazy_pattern(r"\s*<session_context>.*?\n</session_context>", re.DOTALL)
+_SHELL = lazy_pattern(
     r"I ran the following shell command:\n```sh\n.*?\n```\n\n"
     r"This produced the following result:\n```\n.*?\n```",
     re.DOTALL,

@@ -6,7 +6,6 @@ Checked against releases 0.1.22 to 0.61.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -14,12 +13,13 @@ import msgspec
 from geminids.agents.gemini.companions.accounts import BesideLog
 from geminids.core.agents.base import FoundFile
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import FileAccount, Problem, ProblemKind, Tally
 from geminids.reading.file_log import refused
 
 FORMAT = "gemini-shell-history"
 _MOST_READ = 16_000_000
-_CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*\\$")
+_CONTINUED = lazy_pattern(r"(?<!\\)(?:\\\\)*\\$")
 
 
 class ShellHistory(msgspec.Struct, frozen=True):

@@ -12,16 +12,17 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.reading.jsonl import REFUSED, in_whole_characters
 
-BETWEEN = re.compile(rb"[\s,]*")
+BETWEEN = lazy_pattern(rb"[\s,]*")
 """What stands between two elements of a list."""
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
-_NAME = re.compile(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
+_NAME = lazy_pattern(rb'[\s,{]*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*', re.DOTALL)
 _BOM = b"\xef\xbb\xbf"
 _Pieces = TypeVar("_Pieces")
-_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?\s*")
+_BLANK = lazy_pattern(rb"(?:\xef\xbb\xbf)?\s*")
 
 
 class Span(NamedTuple):

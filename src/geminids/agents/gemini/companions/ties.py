@@ -18,15 +18,16 @@ from typing import NamedTuple
 import msgspec
 
 from geminids.core.agents.traces import Said, Trace, key
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Message, Origin, Session, SessionKind, Text
 from geminids.core.model.summary import counts_of
 
 _ASKED = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
-_INVISIBLE = re.compile("[\u200b-\u200f\ufeff]")
-_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
+_INVISIBLE = lazy_pattern("[\u200b-\u200f\ufeff]")
+_COMMENT = lazy_pattern("<!--.*?-->", re.DOTALL)
 _DEEPEST_COMMENT = 8
-_ESCAPED_TICK = re.compile(r"\\(`)")
-_ESCAPED = re.compile(r"\\([\\`])")
+_ESCAPED_TICK = lazy_pattern(r"\\(`)")
+_ESCAPED = lazy_pattern(r"\\([\\`])")
 _LONG_AGO = timedelta(days=1)
 """A session that ended so long before a chat was saved is not the one it was saved from."""
 _COARSE = timedelta(seconds=5)

@@ -8,7 +8,6 @@ the way (a command expanded, a path rewritten) are recognised by the moment alon
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ import msgspec
 
 from geminids.agents.gemini.companions.prompt_log import LoggedLine, PromptLog
 from geminids.core.agents.traces import Said, Trace, key
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import LineKind, Location, Origin, SessionKind
 
 _BEFORE = timedelta(seconds=2)
@@ -33,7 +33,7 @@ _KINDS = {
     Origin.COMMAND: LineKind.COMMAND,
     Origin.SHELL: LineKind.SHELL,
 }
-OWN_COMMANDS = re.compile(
+OWN_COMMANDS = lazy_pattern(
     r"/(?:about|agents|auth|bashes|bug|chat|checkpoints?|clear|commands|compact|compress|copy|corgi|dir|directory"
     r"|docs|editor|exit|export-session|extensions|footer|gemma|help|hooks|ide|mcp|memory|model|new|permissions"
     r"|plan|policies|privacy|profile|quit|restore|resume|rewind|settings|setup-github|shells|shortcuts|skills"

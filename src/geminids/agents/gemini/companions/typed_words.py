@@ -38,7 +38,7 @@ from geminids.agents.gemini.companions.typed import Line, lines_of
 from geminids.agents.gemini.file_names import opened_at
 from geminids.agents.gemini.read.injected import beside_typed, message_origin
 from geminids.core.agents.base import Bundle, CompanionFile
-from geminids.core.agents.traces import said_in, trace
+from geminids.core.agents.traces import said_in, trace, words_in
 from geminids.core.disk import Disk
 from geminids.core.model import CompanionKind, Message, Origin, Session, SessionKind, Text
 from geminids.core.model.summary import counts_of, title_of
@@ -74,10 +74,12 @@ class _Typed:
         """Whether all logs could be read."""
         self._order = {name: number for number, name in enumerate(by_name)}
         self._names = sorted(by_name)
+        self.marks = {name: [_mark_of(name, line) for line in lines] for name, lines in by_name.items()}
+        """What tells lines from others, for each of `by_name`."""
         self._timed = sorted(
-            _TimedLine(line.logged.at, name, _mark_of(name, line))
+            _TimedLine(line.logged.at, name, mark)
             for name, lines in by_name.items()
-            for line in lines
+            for line, mark in zip(lines, self.marks[name], strict=True)
             if line.logged.at is not None
         )
 
@@ -105,8 +107,8 @@ def typed_mark(bundle: Bundle) -> str | None:
         return None
     digest = blake2b(digest_size=16)
     for name in typed.own_names(bundle):
-        for line in typed.by_name[name]:
-            digest.update(_mark_of(name, line))
+        for mark in typed.marks[name]:
+            digest.update(mark)
     for timed in typed.lines_in_time_of(bundle):
         digest.update(timed.mark)
     return digest.hexdigest()
@@ -214,7 +216,7 @@ class _TypedSessions:
         recorded = [beside.get(message.id, message) for message in session.messages]
         unrecorded = list(self._messages(unheld))
         prompts = [message for message in unrecorded if message.origin is Origin.HUMAN]
-        messages = tuple(_in_order(recorded, unrecorded))
+        messages = tuple(_in_order(recorded, unrecorded) if unrecorded else recorded)
         return msgspec.structs.replace(
             session,
             messages=messages,
@@ -225,11 +227,14 @@ class _TypedSessions:
 
     def _typed_beside(self, session: Session, lines: Iterable[Line]) -> Iterator[tuple[str, Message]]:
         """The messages for which something else was sent than was typed, with both."""
-        spoken = {(said.key, said.at): message for message, said in said_in(session)}
-        for line in lines:
-            if line.spot is None or line.logged.key in (None, line.spot.said.key):
-                continue
-            message = spoken.get((line.spot.said.key, line.spot.said.at))
+        others = [
+            (line, line.spot.said)
+            for line in lines
+            if line.spot is not None and line.logged.key not in (None, line.spot.said.key)
+        ]
+        spoken = {(said.key, said.at): message for message, said in said_in(session)} if others else {}
+        for line, sent in others:
+            message = spoken.get((sent.key, sent.at))
             if message is not None and (parts := beside_typed(message.parts, line.logged.text)):
                 yield (
                     message.id,
@@ -258,7 +263,7 @@ def _without_cut(session: Session, lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def _human_texts(session: Session) -> Iterator[str]:
-    for message, _ in said_in(session):
+    for message, _ in words_in(session):
         yield "\n\n".join(part.text for part in message.parts if isinstance(part, Text))
 
 

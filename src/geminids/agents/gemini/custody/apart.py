@@ -17,8 +17,9 @@ import re
 from hashlib import sha256
 
 from geminids.agents.gemini.file_names import ID_START, start_of_id
+from geminids.core.lazy_patterns import lazy_pattern
 
-_OURS = re.compile(r"session-.+-[A-Za-z0-9]{8}-(?:[0-9a-f]{8}\.jsonl|[0-9a-f]{7}\.json)")
+_OURS = lazy_pattern(r"session-.+-[A-Za-z0-9]{8}-(?:[0-9a-f]{8}\.jsonl|[0-9a-f]{7}\.json)")
 _COMPARED = {"jsonl": 8, "json": 7}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import Rule, spoken
 from geminids.agents.gemini.read import fates as seen
 from geminids.core.agents.fates import Fate
+from geminids.core.lazy_patterns import lazy_pattern
 
 AGE = "age"
 COUNT = "count"
@@ -33,7 +33,7 @@ _RUBBISH = {
     NOTHING_TO_RESUME: "there is nothing in it that Gemini CLI could go on with",
     SUBAGENT: "it is the work of a subagent, which Gemini CLI does not show",
 }
-_SUFFIX = re.compile(r"-([a-zA-Z0-9]{8})\.jsonl?")
+_SUFFIX = lazy_pattern(r"-([a-zA-Z0-9]{8})\.jsonl?")
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
 

@@ -9,7 +9,6 @@ A script that lies elsewhere tells nothing: then the release is not known.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from geminids.agents.gemini.read.projects import read_plain
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.reading.jsonl import UndecodableError, decode
 
 PROGRAM = "gemini"
@@ -24,7 +24,7 @@ Release = tuple[int, int, int]
 
 _PACKAGE = "@google/gemini-cli"
 _LARGEST_DESCRIPTION = 1_000_000
-_NUMBERS = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?!\d)")
+_NUMBERS = lazy_pattern(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?!\d)")
 _BESIDE = ("node_modules", "lib/node_modules", "libexec/lib/node_modules")
 """Where a script has its package, seen from its own folder or from the one above."""
 

@@ -7,7 +7,6 @@ subagents of the same id. A log that has but lost its first line is shown again 
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
@@ -26,14 +25,15 @@ from geminids.agents.gemini.read.files import read_file, segments
 from geminids.agents.gemini.read.projects import read_plain, read_registry
 from geminids.core.agents.homes import Home
 from geminids.core.agents.restore import Copy, is_below
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import folder_hash
 from geminids.core.timestamps import parse_time
 
-HASH = re.compile(r"[0-9a-f]{64}")
-_WHOLE_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+HASH = lazy_pattern(r"[0-9a-f]{64}")
+_WHOLE_ID = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _PROMPT_LOG = "logs.json"
 _LARGEST_PROMPT_LOG = 64_000_000
-_LOGGED_ID = re.compile(rb'"sessionId"\s*:\s*"([\w-]+)"')
+_LOGGED_ID = lazy_pattern(rb'"sessionId"\s*:\s*"([\w-]+)"')
 
 
 class KeptFile(NamedTuple):

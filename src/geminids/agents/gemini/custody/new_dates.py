@@ -8,7 +8,6 @@ given one.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,9 +15,10 @@ from typing import Any
 
 from geminids.agents.gemini.read.agent_view import agent_view
 from geminids.agents.gemini.read.files import read_file
+from geminids.core.lazy_patterns import lazy_pattern
 
 _KEY = "lastUpdated"
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANK = lazy_pattern(r"[ \t\r\n]*")
 
 
 def view_of(path: str, content: bytes) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,9 +13,10 @@ from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.retention import SETTINGS_FILE, SWITCHED_OFF
 from geminids.agents.gemini.custody.session_files import ProjectFiles
 from geminids.core.agents.resume import ANY_FOLDER, Circumstances, Command, Offer
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Session, SessionKind
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+_UNSAFE = lazy_pattern(r"[^A-Za-z0-9_-]+")
 _LONGEST_STEM = len("session-12345678")
 """As long as the names that agents give to such files."""
 

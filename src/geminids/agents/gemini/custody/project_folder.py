@@ -16,11 +16,12 @@ from pathlib import Path
 from geminids.agents.gemini.custody.installed import Release
 from geminids.agents.gemini.custody.lookup import SINCE_SLUGS, holds_more_than_marker, is_same
 from geminids.agents.gemini.read.projects import MARKER, Registry, read_plain, read_registry
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import folder_hash
 
 _PLACES = ("tmp", "history")
 _LONGEST_PATH = 32_768
-_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+_NOT_IN_SLUG = lazy_pattern(r"[^a-z0-9]+")
 
 
 def folder_used(data: Path, project: str, release: Release | None) -> str:

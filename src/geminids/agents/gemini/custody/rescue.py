@@ -12,7 +12,6 @@ last. It has another name, since the CLI deletes files together whose names end 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
@@ -37,13 +36,14 @@ from geminids.core.agents.homes import Home
 from geminids.core.agents.rescue import Severity, Stranded
 from geminids.core.agents.resume import Circumstances
 from geminids.core.disk import REAL
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Message, Project, Session, SessionKind, State
 from geminids.core.timestamps import parse_time
 
 _NEWEST_TRIED = "0.61.0"
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_UNSAFE = lazy_pattern(r"[^A-Za-z0-9_-]")
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
-_HASH = re.compile(r"[0-9a-f]{64}")
+_HASH = lazy_pattern(r"[0-9a-f]{64}")
 
 
 def stranded(home: Home, circumstances: Circumstances) -> Iterator[Stranded]:

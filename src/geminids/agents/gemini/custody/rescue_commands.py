@@ -13,9 +13,10 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from geminids.agents.gemini.custody.rescue_view import is_of_human, is_reply
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Message, Origin
 
-_LIKE_COMMAND = re.compile(r"(?:/|\?+)[A-Za-z0-9_:.-]*(?P<rest>\s.*)?", re.DOTALL)
+_LIKE_COMMAND = lazy_pattern(r"(?:/|\?+)[A-Za-z0-9_:.-]*(?P<rest>\s.*)?", re.DOTALL)
 _MOST_ARGUMENTS = 1
 
 

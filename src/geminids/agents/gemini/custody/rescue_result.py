@@ -10,7 +10,6 @@ first prompt gives no title, the session gets a summary.
 from __future__ import annotations
 
 import hashlib
-import re
 import uuid
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -22,11 +21,12 @@ from geminids.agents.gemini.custody.loaded_files import has_no_header
 from geminids.agents.gemini.custody.rescue_accidents import Accident
 from geminids.agents.gemini.custody.rescue_view import is_of_human
 from geminids.agents.gemini.file_names import ID_START, start_of_id
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import AnyPart, Message, Origin, Session, State, Text
 
 _NO_WIDTH = "\u200b"
 _LONGEST_SUMMARY = 80
-_NOT_IN_TITLES = re.compile(r"[^\x20-\x7e]+")
+_NOT_IN_TITLES = lazy_pattern(r"[^\x20-\x7e]+")
 
 
 class Repair(msgspec.Struct, frozen=True):

@@ -7,7 +7,6 @@ what it is told.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 from geminids.agents.gemini.custody.installed import Installed, Release
 from geminids.agents.gemini.custody.releases import Program
 from geminids.agents.gemini.custody.settings import SETTINGS_FILE, Desk, Settings
+from geminids.core.lazy_patterns import lazy_pattern
 
 __all__ = ["SETTINGS_FILE", "SWITCHED_OFF", "Rule", "longest_rest", "rule_of", "spoken"]
 
@@ -26,7 +26,7 @@ _NAMES = ("general", "sessionRetention")
 _USUAL_AGE = timedelta(days=30)
 _USUAL = {"enabled": True, "maxAge": "30d"}
 _SHORTEST_AGE = timedelta(days=1)
-_PERIOD = re.compile(r"([0-9]+)([hdwm])")
+_PERIOD = lazy_pattern(r"([0-9]+)([hdwm])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "m": timedelta(days=30)}
 _LONGEST = timedelta(days=36_500)
 """Longer periods would end before the calendar begins."""

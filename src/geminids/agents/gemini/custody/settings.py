@@ -20,6 +20,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from geminids.agents.gemini.custody.releases import Program
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.reading.jsonl import UndecodableError, decode
 
 SETTINGS_FILE = "settings.json"
@@ -37,9 +38,9 @@ _SYSTEM_FILE = "/etc/gemini-cli/settings.json"
 _PROPOSED_FILE = "system-defaults.json"
 _TRUSTED_FILE = "trustedFolders.json"
 _LARGEST_FILE = 4_000_000
-_COMMENT = re.compile(rb'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMENT = lazy_pattern(rb'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 """Strings, which may hold what looks like a comment, and comments."""
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})")
+_VARIABLE = lazy_pattern(r"\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})")
 
 
 class Layer(NamedTuple):

@@ -7,19 +7,19 @@ checkpoint left out: for that there is `replay`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from geminids.agents.gemini.read.log import read_log
 from geminids.agents.gemini.read.records import FileLog, Format, Kind
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.reading.jsonl import UndecodableError, decode
 
 _PASSED_ON = (
     *("sessionId", "projectHash", "startTime", "lastUpdated"),
     *("summary", "memoryScratchpad", "directories", "kind"),
 )
-_NOT_RESUMABLE = re.compile(r"\s*(?:[/?]|<session_context>|<hook_context>)")
+_NOT_RESUMABLE = lazy_pattern(r"\s*(?:[/?]|<session_context>|<hook_context>)")
 
 
 def agent_view(log: FileLog, content: bytes) -> dict[str, Any] | None:

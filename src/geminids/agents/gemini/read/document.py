@@ -6,13 +6,13 @@ Writing over the old file is not atomic, so a crash leaves an empty or a cut one
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from geminids.agents.gemini.read.records import BEGINNING, MESSAGE, FileLog, Format, Kind, Record
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location, ProblemKind
 from geminids.reading.bounded import Portion, Text
 from geminids.reading.jsonl import (
@@ -38,16 +38,16 @@ class _Document(msgspec.Struct):
 
 
 _document = msgspec.json.Decoder(_Document).decode
-_MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
-_BETWEEN = re.compile(rb"[\s,]*")
-_MESSAGE_BEGINNING = re.compile(rb"\A\{|" + BEGINNING.pattern)
-_INDENTED = re.compile(rb"\n    (\{)\r?\n")
+_MESSAGES = lazy_pattern(rb'"messages"\s*:\s*\[')
+_BETWEEN = lazy_pattern(rb"[\s,]*")
+_MESSAGE_BEGINNING = lazy_pattern(rb"\A\{|" + BEGINNING.pattern)
+_INDENTED = lazy_pattern(rb"\n    (\{)\r?\n")
 # How the CLI lays a document out, and how much of it is the end of a message and the beginning of the next.
 _FIRST = b'\n  "messages": [\n    {\n'
 _NEXT = b"\n    },\n    {\n"
 _LAST = b"\n    }\n  ]"
 _END, _BEGINNING = len(b"\n    }"), len(b"{\n")
-_AFTER_MESSAGES = re.compile(rb"\s*\]\s*,")
+_AFTER_MESSAGES = lazy_pattern(rb"\s*\]\s*,")
 
 
 def read_document(path: str, content: bytes) -> FileLog:

@@ -8,26 +8,26 @@ if its hash is the one that the session was written with. Nothing is looked up o
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import KnownBy, Message, Origin, Project, Text, ToolCall, folder_hash
 from geminids.core.spellings import ancestors, same_place, spellings
 from geminids.reading.shapes import is_absolute, texts_in
 
-_WORKSPACE = re.compile(r"- \*\*Workspace Directories:\*\*\n((?:  - .+(?:\n|$))+)")
-_WORKING_IN = re.compile(
+_WORKSPACE = lazy_pattern(r"- \*\*Workspace Directories:\*\*\n((?:  - .+(?:\n|$))+)")
+_WORKING_IN = lazy_pattern(
     r"working in the (?:directory: (?P<one>.+)|following directories:\n(?P<many>(?:  - .+(?:\n|$))+))"
 )
-_PATH_IN_COMMAND = re.compile(
+_PATH_IN_COMMAND = lazy_pattern(
     r"""(?<![\w.~$:/\\-])(?:/[^\s'"`;|&<>()$*?\\]+|[A-Za-z]:\\[^\s'"`;|&<>()*?]+)"""
 )
 # The same for texts without a drive, several times as fast: what begins with a certain character is searched
 # for in great steps, so what may not stand before the slash is looked at after it.
-_POSIX_PATH_IN_COMMAND = re.compile(r"""/(?<![\w.~$:/\\-]/)[^\s'"`;|&<>()$*?\\]+""")
+_POSIX_PATH_IN_COMMAND = lazy_pattern(r"""/(?<![\w.~$:/\\-]/)[^\s'"`;|&<>()$*?\\]+""")
 _MOST_PATHS = 2_000
 _MOST_TEXT = 10_000
 _PICTURE = ("data",)

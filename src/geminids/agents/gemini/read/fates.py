@@ -9,7 +9,6 @@ where it was written last too, so that a rewind to what is between takes it away
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from geminids.agents.gemini.read.agent_view import is_resumable
 from geminids.agents.gemini.read.records import CHECKPOINT, HEADER, MESSAGE, REWIND, FileLog, Format, Record
 from geminids.core.agents.base import FoundFile
 from geminids.core.agents.fates import Fate
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.timestamps import disk_time, parse_time
 from geminids.reading.jsonl import UndecodableError, decode
 
@@ -36,7 +36,7 @@ SUBAGENT = "subagent"
 
 SESSION_PREFIX = "session-"
 _ID = "id:"
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+_NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9_-]")
 _TURNS = ("user", "gemini")
 _A_LOOK, _A_GLANCE = 4_096, 64
 

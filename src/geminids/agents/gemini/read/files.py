@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,19 @@ import msgspec
 from geminids.agents.gemini.read.document import read_document, read_pieces
 from geminids.agents.gemini.read.log import read_log
 from geminids.agents.gemini.read.records import CHECKPOINT, HEADER, MESSAGE, UPDATE, FileLog, Format, Record
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import ProblemKind
 from geminids.reading.bounded import Text
 from geminids.reading.jsonl import UndecodableError, decode
 from geminids.reading.shapes import text_or_none
 
-BACKGROUND = re.compile(r"skill-extraction-[0-9a-f]+")
+BACKGROUND = lazy_pattern(r"skill-extraction-[0-9a-f]+")
 """Folders of agents that run on their own; their names are no session's."""
 
 
 RESCUED = "rescued"
 """Stands in the names of repaired sessions that we wrote. Of 8 letters, it would be taken for an id's."""
-_RESCUED_FILE = re.compile(rf"session-.+-{RESCUED}(?:-\d+)?\.jsonl")
+_RESCUED_FILE = lazy_pattern(rf"session-.+-{RESCUED}(?:-\d+)?\.jsonl")
 
 
 class Segment(msgspec.Struct):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from geminids.agents.gemini.own_words import whose_words
 from geminids.agents.gemini.phrases import EDITOR_FILES_BEGIN, FILES_BEGIN, FILES_END, GO_ON, SUMMARY_RECEIVED
 from geminids.agents.gemini.read.content import parts_of, plain_text, result_part, tool_result
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import AnyPart, Attachment, FileReference, Origin, Text, ToolResult
 
 CONTEXT_ID = "d04923d38bb0f6017037e74183378ef4"
@@ -29,8 +30,8 @@ ACKNOWLEDGEMENTS = frozenset(
 )
 """What the CLI says in the model's name."""
 
-_HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
-_SHELL_MODE = re.compile(
+_HOOK = lazy_pattern(r"\s*<hook_context>.*?</hook_context>(?:\n\n)?", re.DOTALL)
+_SHELL_MODE = lazy_pattern(
     r"I ran the following shell command:\n```sh\n(?P<command>.*?)\n```\n\n"
     r"This produced the following result:\n```\n(?P<output>.*)\n```\s*",
     re.DOTALL,
@@ -38,14 +39,14 @@ _SHELL_MODE = re.compile(
 _MOST_TELLING = (Origin.COMMAND, Origin.SHELL, Origin.HUMAN, Origin.TOOL, Origin.SYNTHETIC)
 _HUMAN = Origin.HUMAN
 """Under a name that Python looks up faster: every piece is asked for it."""
-_STEERING = re.compile(r"User (?:steering update|hints):")
-_USER_INPUT = re.compile(r"<user_input>\n?((?:(?!<user_input>).)*?)\n?</user_input>", re.DOTALL)
+_STEERING = lazy_pattern(r"User (?:steering update|hints):")
+_USER_INPUT = lazy_pattern(r"<user_input>\n?((?:(?!<user_input>).)*?)\n?</user_input>", re.DOTALL)
 _FILES = (FILES_BEGIN, EDITOR_FILES_BEGIN)
 _REFERENCED = "\n--- Content from referenced "
-_ANY_FILES = re.compile("|".join(map(re.escape, _FILES)))
-_REFERENCE = re.compile(r"\nContent from @(.*?):\n")
+_ANY_FILES = lazy_pattern("|".join(map(re.escape, _FILES)))
+_REFERENCE = lazy_pattern(r"\nContent from @(.*?):\n")
 _MIME_TYPE = r"(?:image|audio|video|application)/[\w.+-]+"
-_PLACEHOLDER = re.compile(rf"(?:<|\[(?:Image|Audio|Video|Media): )({_MIME_TYPE})(?:>|[^\]]*\])")
+_PLACEHOLDER = lazy_pattern(rf"(?:<|\[(?:Image|Audio|Video|Media): )({_MIME_TYPE})(?:>|[^\]]*\])")
 
 
 class Prompt(NamedTuple):

@@ -6,7 +6,6 @@ the old folder is copied, not moved, so both may hold the same sessions.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,14 @@ import msgspec
 
 from geminids.agents.gemini.homes import MARKER, PROJECTS_FILE, TRUSTED_FILE
 from geminids.core.disk import REAL, Disk
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import KnownBy, Problem, ProblemKind, Project, folder_hash
 from geminids.core.spellings import spellings
 from geminids.reading.jsonl import UndecodableError, decode
 
 __all__ = ["MARKER", "Registry", "is_path", "read_plain", "read_registry"]
 
-_HASH = re.compile(r"[0-9a-f]{64}")
+_HASH = lazy_pattern(r"[0-9a-f]{64}")
 _LONGEST_PATH = 32_768
 _LARGEST_REGISTRY = 32_000_000
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Location
 from geminids.reading import file_log
 from geminids.reading.file_log import count
@@ -78,10 +79,10 @@ CALL_FIELDS = frozenset(
     | IGNORED_FIELDS.keys()
 )
 _SHORT_ID = 6
-_FIELD_NAME = re.compile(r"[\w$.-]{1,40}")
+_FIELD_NAME = lazy_pattern(r"[\w$.-]{1,40}")
 _HEADER_FIELDS = frozenset({"projectHash", "startTime", "messages"})
 """Records of other agents have a sessionId too, but none of these."""
-BEGINNING = re.compile(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash|content)"\s*:')
+BEGINNING = lazy_pattern(rb'\{\s*"(?:id|\$set|\$rewindTo|sessionId|timestamp|type|projectHash|content)"\s*:')
 """How a record begins, for finding records in damaged bytes."""
 
 

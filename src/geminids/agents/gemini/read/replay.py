@@ -125,7 +125,7 @@ class Replay:
         restated: bool = False,
     ) -> None:
         """Take in a version of a turn and put it into the agent's list."""
-        if (version := self._version(turn_id)) is not None:
+        if VERSION in turn_id and (version := self._version(turn_id)) is not None:
             version.places.append(place)
             return
         self._alive.setdefault(turn_id)
@@ -148,7 +148,7 @@ class Replay:
 
     def _version(self, turn_id: str) -> Turn | None:
         """The earlier version of a turn that a repaired copy names."""
-        turn = self._turns.get(turn_id.rpartition(VERSION)[0]) if VERSION in turn_id else None
+        turn = self._turns.get(turn_id.rpartition(VERSION)[0])
         return next((one for one in turn.versions if one.id == turn_id), None) if turn else None
 
     def _set_aside(self, turn: Turn, place: Location) -> None:

@@ -26,6 +26,7 @@ from geminids.agents.gemini.read.subagents import LAST_TOOL, agent_calls, inner_
 from geminids.agents.gemini.read.turns import Turn
 from geminids.agents.gemini.read.unrecorded import unrecorded
 from geminids.core.agents.base import Bundle, CompanionFile
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     Message,
     Origin,
@@ -52,7 +53,7 @@ from geminids.core.model.summary import (
 from geminids.core.timestamps import parse_time
 
 _MOST_OF_LOG = 32_000_000
-_OBJECTIVE = re.compile(r"<objective>(.*?)</objective>", re.DOTALL)
+_OBJECTIVE = lazy_pattern(r"<objective>(.*?)</objective>", re.DOTALL)
 
 
 class Draft(msgspec.Struct):

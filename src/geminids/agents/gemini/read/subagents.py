@@ -8,7 +8,6 @@ ran. Since 0.37 they have files of their own, since 0.39 the call names them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +18,7 @@ from geminids.agents.gemini.read.content import plain_text
 from geminids.agents.gemini.read.records import ID_UP_TO_030, calls_of
 from geminids.agents.gemini.read.tools import TOOL_KINDS, kind_of_tool, results
 from geminids.agents.gemini.read.turns import Turn
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Status, Text, ToolKind
 from geminids.core.timestamps import parse_time
 
@@ -26,7 +26,7 @@ _NO_AGENTS = frozenset(name for name, kind in TOOL_KINDS.items() if kind is not 
 """Tools that start none, so that most calls need no closer look."""
 LAST_TOOL = "complete_task"
 """With what a subagent ends when it is done."""
-_END = re.compile(
+_END = lazy_pattern(
     r"(?:Subagent .{1,200}?|Browser agent) "
     r"(?:failed\. Error: |finished\.\nTermination Reason: (?P<reason>\w+))"
 )
@@ -38,7 +38,7 @@ _SLACK = timedelta(milliseconds=50)
 _TELLING_LENGTH = 4
 _LONGEST_RUN = 1000
 """How many turns of a subagent are looked through for its prompt."""
-_CALL_TIME = re.compile(r"[-_](\d{13})(?:[-_]|$)")
+_CALL_TIME = lazy_pattern(r"[-_](\d{13})(?:[-_]|$)")
 """The CLI makes the ids of calls from the milliseconds at which it got them."""
 
 

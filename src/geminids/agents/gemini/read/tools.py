@@ -8,6 +8,7 @@ from typing import Any
 
 from geminids.agents.gemini.read.content import response_parts, result_part, text_or_none
 from geminids.agents.gemini.read.records import CALL_FIELDS
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     AgentProgress,
     AnyDisplay,
@@ -65,7 +66,7 @@ _STATUSES = {
     "awaiting_approval": ToolStatus.PENDING,
     "pending": ToolStatus.PENDING,
 }
-_EXIT_CODE = re.compile(r"^Exit Code: (-?[0-9]{1,10})$", re.MULTILINE)
+_EXIT_CODE = lazy_pattern(r"^Exit Code: (-?[0-9]{1,10})$", re.MULTILINE)
 """No system has one of more digits; a command may print anything."""
 _REPORT_LENGTH = 400
 """A shell's report ends with how it ended."""

@@ -9,6 +9,7 @@ from typing import Any
 from geminids.agents.gemini.read.content import parts_of
 from geminids.agents.gemini.read.injected import ACKNOWLEDGEMENTS
 from geminids.agents.gemini.read.records import calls_of
+from geminids.core.lazy_patterns import lazy_pattern
 
 Trait = tuple[str, str]
 """What a piece of a message is recognised by."""
@@ -19,8 +20,8 @@ UNIQUE = frozenset({"call", "response", ANSWERED, "context"})
 """What is there once: it is the same wherever it is repeated."""
 ANYWHERE = frozenset({"context", "spoken for"})
 """What the CLI puts in wherever it likes: it says nothing about how far a restatement has come."""
-_UNSEEN = re.compile("<!--(?:(?!<!--|-->).)*-->|[\u200b-\u200f\u2060\ufeff]", re.DOTALL)
-_CONTEXT = re.compile(r"\s*<(session_context|hook_context)>")
+_UNSEEN = lazy_pattern("<!--(?:(?!<!--|-->).)*-->|[\u200b-\u200f\u2060\ufeff]", re.DOTALL)
+_CONTEXT = lazy_pattern(r"\s*<(session_context|hook_context)>")
 
 
 def traits(value: dict[str, Any]) -> Iterator[tuple[Trait, Any]]:

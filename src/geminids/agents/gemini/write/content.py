@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from geminids.agents.gemini.phrases import FILES_BEGIN, FILES_END
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import AnyPart, Attachment, FileReference, Origin, ResultPart, Text, Unrecognised
 
 Piece = dict[str, Any]
@@ -21,9 +22,9 @@ Piece = dict[str, Any]
 _OTHER_PIECES = frozenset({"inlineData", "fileData", "executableCode", "codeExecutionResult"})
 """What the API takes besides words; a part with nothing that it knows makes it refuse the whole request."""
 _ANY_MIME_TYPE = "application/octet-stream"
-_HOOK_IN_FRONT = re.compile(r"\s*<hook_context>.*</hook_context>\n\n", re.DOTALL)
-_STEERING = re.compile(r"User (?:steering update|hints):")
-_OPEN_INPUT = re.compile(r"<user_input>\n?$")
+_HOOK_IN_FRONT = lazy_pattern(r"\s*<hook_context>.*</hook_context>\n\n", re.DOTALL)
+_STEERING = lazy_pattern(r"User (?:steering update|hints):")
+_OPEN_INPUT = lazy_pattern(r"<user_input>\n?$")
 
 
 def piece_of(part: AnyPart) -> Piece | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from geminids.agents.gemini.write.content import (
     unknown_fields,
 )
 from geminids.agents.gemini.write.names import moment
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import (
     AnyPart,
     Attachment,
@@ -39,7 +39,7 @@ from geminids.core.model import (
 _FIELDS = frozenset({"id", "timestamp", "type", "content", "displayContent"}) | {
     *("model", "thoughts", "tokens", "toolCalls")
 }
-_MARKED = re.compile(r"\s*<hook_context>|User (?:steering update|hints):")
+_MARKED = lazy_pattern(r"\s*<hook_context>|User (?:steering update|hints):")
 """How texts begin in which the agent marks what is not the human's."""
 
 

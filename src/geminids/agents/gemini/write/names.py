@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import uuid
 from datetime import UTC, datetime
 
+from geminids.core.lazy_patterns import lazy_pattern
 from geminids.core.model import Session
 
-_PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_PLAIN_ID = lazy_pattern(r"[A-Za-z0-9_-]{1,128}")
 _START_OF_ID = 8
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
