@@ -184,7 +184,7 @@ class LibraryContext:
         archive = self.archive
         if archive is None:
             return REAL
-        from geminids.sync.archive_disk import ArchiveDisk
+        from geminids.library.archive_disk import ArchiveDisk
 
         return ArchiveDisk(
             archive,

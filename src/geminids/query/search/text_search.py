@@ -17,7 +17,7 @@ from itertools import islice
 from math import inf
 from time import monotonic
 
-from geminids.core.values import Value
+from geminids.core.values import NamedTuple, Value
 from geminids.query.search.asked import Asked, Page, hit_of, shown_message
 from geminids.query.search.found import FoundMessage, Hit, SessionHits, Stopped, Total, Unsearched
 from geminids.query.search.record_files import RecordFiles
@@ -242,6 +242,15 @@ def _batches(sessions: Sequence[int]) -> Iterator[Sequence[int]]:
         start, size = start + size, min(size * 2, LARGEST_BATCH)
 
 
+class _Block(NamedTuple):
+    """Bytes of a file that were read at once."""
+
+    start: int
+    content: bytes
+    is_dense: bool
+    """Whether there is little but records in it."""
+
+
 class _Records:
     """The records of messages of one session, read together where they lie close."""
 
@@ -258,11 +267,6 @@ class _Records:
     def places(self, opened: RecordFiles, may_hold: MayHold) -> Collection[int]:
         """The places of the messages that may hold something."""
         blocks = {file: block for file in self.files if (block := self._block(opened, file))}
-        if len(self.files) == 1 == len(blocks):
-            # Nearly always it holds nothing.
-            ((_, content, is_dense),) = blocks.values()
-            if is_dense and not may_hold(b"\n".join([content, *self._paths.values()])):
-                return ()
 
         def record(file: int, start: int, end: int) -> bytes | None:
             if file not in blocks:
@@ -270,21 +274,43 @@ class _Records:
             first, content, _ = blocks[file]
             return content[start - first : end - first]
 
+        # Nearly always they hold nothing, which all of them together tell soonest.
+        together = self._together(blocks, record)
+        if together is not None and not may_hold(together):
+            return ()
         return [
             place
             for place, spans in self._spans.items()
             if _may_hold(may_hold, [record(*span) for span in spans], self._paths.get(place))
         ]
 
-    def _block(self, opened: RecordFiles, file: int) -> tuple[int, bytes, bool] | None:
-        """Where the records of a file begin, all that lies between them, and whether that is little else."""
+    def _together(
+        self, blocks: Mapping[int, _Block], record: Callable[[int, int, int], bytes | None]
+    ) -> bytes | None:
+        """All records at once; None if that is too much, one is gone, or some stand where nobody noted."""
+        is_one_block = len(self.files) == 1 == sum(block.is_dense for block in blocks.values())
+        if not is_one_block and any(len(spans) >= MOST_SPANS - 1 for spans in self._spans.values()):
+            return None
+        pieces: list[bytes | None] = [*self._paths.values()]
+        for file, places in self.files.items():
+            if file in blocks and blocks[file].is_dense:
+                pieces.append(blocks[file].content)
+            elif sum(end - start for start, end in places) <= LARGEST_BLOCK:
+                pieces += [record(file, start, end) for start, end in places]
+            else:
+                return None
+        there = [piece for piece in pieces if piece is not None]
+        return b"\n".join(there) if len(there) == len(pieces) else None
+
+    def _block(self, opened: RecordFiles, file: int) -> _Block | None:
+        """All from the first to the last record of a file, if that is not too much."""
         places = self.files[file]
         first, last = min(start for start, _ in places), max(end for _, end in places)
         wanted = sum(end - start for start, end in places)
         if last - first > min(2 * wanted, LARGEST_BLOCK):
             return None
         block = opened.read(file, first, last)
-        return None if block is None else (first, block, wanted >= DENSE * (last - first))
+        return None if block is None else _Block(first, block, wanted >= DENSE * (last - first))
 
 
 def _may_hold(may_hold: MayHold, records: Sequence[bytes | None], paths: bytes | None) -> bool:
