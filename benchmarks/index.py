@@ -236,10 +236,14 @@ def _ripgrep(place: Place, needles: Mapping[str, Any]) -> Measures:
 def _judge_syncs(verdict: Verdict, taken: Mapping[str, Spent]) -> None:
     unchanged = taken["sync, nothing new"]
     over_walk = unchanged.cpu / taken["walk"].cpu
-    verdict.at_most("5: sync, nothing new, over a walk", over_walk, Goal(2.5, sessions=LARGE))
-    for which, bound in (("median", 1.6), ("largest", 2.5)):
-        ratio = taken[f"sync, the {which} file grew"].cpu / unchanged.cpu
-        verdict.at_most(f"6: the {which} file grew, over nothing new", ratio, Goal(bound, sessions=LARGE))
+    verdict.at_most("5: sync, nothing new, over a walk", over_walk, Goal(2.0, sessions=LARGE))
+    floor = taken["Python with click and sqlite3"].cpu
+    for which, bound in (("median", 5.0), ("largest", 6.0)):
+        grown = taken[f"sync, the {which} file grew"].cpu
+        verdict.line(f"6: the {which} file grew, over nothing new", f"{grown / unchanged.cpu:.2f}", "")
+        # What is judged does not look worse because a sync with nothing new is quicker.
+        what = f"6: the {which} file grew, over click and sqlite3"
+        verdict.at_most(what, grown / floor, Goal(bound, sessions=LARGE))
     verdict.at_most("11: sync, nothing new, peak memory", unchanged.peak, Goal(40, "MB"))
 
 
@@ -248,7 +252,7 @@ def _judge_starts(verdict: Verdict, taken: Mapping[str, Spent], searches: Mappin
     verdict.at_most("7: --version over bare Python", taken["--version"].cpu / bare, Goal(2.0))
     verdict.at_most("7: --help over click and sqlite3", taken["--help"].cpu / floor, Goal(1.15))
     for name in (*searches, "list"):
-        verdict.at_most(f"8: {name}, over click and sqlite3", taken[name].cpu / floor, Goal(1.4))
+        verdict.at_most(f"8: {name}, over bare Python", taken[name].cpu / bare, Goal(4.0))
     verdict.at_most("11: search, peak memory", max(taken[name].peak for name in searches), Goal(35, "MB"))
 
 
