@@ -35,6 +35,7 @@ ODD_TEXT = some.text(some.sampled_from(LETTERS + '"\\/\n\t\x1b🤖'), min_size=1
 PATTERNS = (
     *("a[bk]+t", "(?:a|bb)s", "k.s", "i{2}", r"a\Wb", "[^a]k", r"\bs", "(?=a)a", "(a)b\\1", "t$", "^a"),
     *("s?t", "(?i:K)a", "[a-s]{3}", r"\w\w中", "é", "(?:ab|中).?b", r"s\s*t", "[ſk]a", "b(?!a)"),
+    *(r"\bk\b", r"t\b", r"\b中", r"a\b.", r"\b[ab]+\b", r"é\b"),
 )
 
 
@@ -130,6 +131,7 @@ def test_no_record_is_ruled_out_in_which_a_pattern_fits(text: str) -> None:
         ("*grapes*", "plenty of pears"),
         ("/gr[a-z]+es/", "grass, and trees: es"),
         ("/port: \\d+/", "port: none, ports: 80"),
+        ("/\\bgrape\\b/", "plenty of grapes, grape_vines and vinegrape"),
         ("*grapes* *pears*", "plenty of pears"),
         ("/(grapes|plums)/", "plenty of pears"),
         ("*中文字*", "中文"),

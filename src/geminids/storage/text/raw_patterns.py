@@ -1,12 +1,13 @@
 """A regular expression as it must fit in the bytes of JSON, in small letters, wherever it fits in its texts.
 
 It may fit at more places, and at none fewer. What JSON can spell in several ways is any byte here, a few
-times; what only looks around is left out.
+times; what only looks around is left out, but for the edges of words that are spelled out.
 """
 
 # Annotations are no strings here: compiling them would take most of the time that loading this takes.
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from re import _constants as names  # type: ignore[attr-defined,unused-ignore]
 from typing import Any, NamedTuple
 
@@ -37,6 +38,11 @@ class _Atom(NamedTuple):
 
 
 _ANYTHING = _Atom(_ANY, _LONGEST)
+_IN_WORD = frozenset(b"0123456789_abcdefghijklmnopqrstuvwxyz")
+_BEGUN = rb"(?:(?<![0-9a-z_]%b)|(?<=\\[bfnrt]%b)|(?<=\\u[0-9a-f]{4}%b))"
+"""Whether letters are the beginning of a word. What stands before them may be the end of an escape."""
+_ENDED = b"(?![0-9a-z_])"
+"""The same for the end of one."""
 
 
 def found_in_bytes(pattern: str) -> Callable[[bytes], bool] | None:
@@ -69,7 +75,32 @@ def _codes(tree: Tree) -> Iterator[int]:
 
 
 def _spelled(tree: Tree) -> bytes:
-    return b"".join(_node(name, value) for name, value in tree)
+    nodes = list(tree)
+    spelled, place = b"", 0
+    while place < len(nodes):
+        if nodes[place] == _BOUNDARY:
+            letters = _letters_from(nodes, place + 1)
+            if letters:
+                # Letters come first: for these `re` looks as quickly as it can.
+                spelled += letters + _BEGUN % (letters, letters, letters)
+            elif place and _letters_from(nodes, place - 1):
+                spelled += _ENDED
+            place += len(letters)
+        else:
+            spelled += _node(*nodes[place])
+        place += 1
+    return spelled
+
+
+def _letters_from(nodes: Sequence[tuple[object, Any]], start: int) -> bytes:
+    """The letters of a word that stand for themselves from a place on."""
+    found = b""
+    for name, value in islice(nodes, start, None):
+        small = ord(chr(value).lower()) if name is names.LITERAL else None
+        if small not in _IN_WORD:
+            break
+        found += bytes([small])
+    return found
 
 
 def _node(name: object, value: Any) -> bytes:
@@ -128,6 +159,7 @@ def _set(items: list[tuple[object, Any]]) -> _Atom:
     return _Atom(b"[%s]" % spelled, 1 if max(found, default=0) < _ASCII else 4)
 
 
+_BOUNDARY = (names.AT, names.AT_BOUNDARY)
 _ASCII = 128
 _BEYOND = frozenset(range(_ASCII, 256))
 _CATEGORIES = {
