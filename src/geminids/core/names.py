@@ -31,6 +31,10 @@ def project_name(path: str | None, project_hash: str | None, slug: str | None) -
     return slug or (project_hash[:8] if project_hash else "unknown")
 
 
+UNNAMED_TOOL = "unknown"
+"""What a call is named of which no record tells the tool."""
+
+
 def storable(name: str) -> str:
     """A path or a name in letters that can be kept: not every name of a file is UTF-8."""
     return name.encode("utf-8", "backslashreplace").decode()

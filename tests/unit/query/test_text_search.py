@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from geminids.library import Library
 from geminids.query.search import session_texts
 from geminids.query.search.language import Query, parse
 from geminids.query.search.question import Question
-from geminids.query.search.record_filter import record_filter
-from geminids.query.search.tree import Regex, Substring
+from geminids.query.search.record_filter import record_filter, whole_record_filter
+from geminids.query.search.tree import Prefix, Regex, Substring, Words
 from geminids.query.sessions.session_reader import SessionReader
 from geminids.storage.codec.texts import words
 from geminids.storage.index import terms as terms_module
@@ -125,6 +126,33 @@ def test_no_record_is_ruled_out_in_which_a_pattern_fits(text: str) -> None:
             assert all(map(may_hold, _records(text))), pattern
 
 
+@given(text=ODD_TEXT, asked=some.data())
+@settings(max_examples=examples(300), deadline=None)
+def test_no_record_is_ruled_out_that_holds_a_word(text: str, asked: some.DataObject) -> None:
+    word = asked.draw(some.sampled_from([*re.findall(r"\w+", text), *text.split(), text]))
+    spelled = asked.draw(some.sampled_from([word, word.upper(), word.lower(), word.swapcase()]))
+    for node in (Words(spelled), Words(spelled, is_quoted=True), Prefix(spelled[:3])):
+        may_hold = whole_record_filter(node, ["some mark"])
+        if may_hold and Query("", node, ()).matches({"human": text}):
+            assert all(map(may_hold, _records(text))), node
+
+
+def test_what_stands_apart_in_a_record_is_found_across_lines() -> None:
+    record = json.dumps({"subject": "alpha omega", "description": "beta gamma"}).encode()
+    assert Query("", Regex(r"omega\s+beta"), ()).matches({"thought": "alpha omega\nbeta gamma"})
+    for pattern in (r"omega\s+beta", r"omega[^x]beta", r"(?s)omega.beta", "omega\nbeta", r"a\Wbeta"):
+        may_hold = record_filter(Regex(pattern))
+        assert may_hold is None or may_hold(record), pattern
+
+
+def test_a_record_of_which_something_was_moved_is_not_ruled_out() -> None:
+    may_hold = whole_record_filter(Words("grapes"), ["<persisted-output>"[1:-1]])
+    assert may_hold
+    assert not may_hold(b'{"text": "plenty of pears"}')
+    assert may_hold(b'{"text": "<persisted-output>\\nsaved to: somewhere"}')
+    assert may_hold(b'{"text": "GRAPES"}')
+
+
 @pytest.mark.parametrize(
     ("typed", "text"),
     [
@@ -179,11 +207,40 @@ def test_whatever_a_message_holds_is_found_by_a_piece_of_it(agent: str, tmp_path
     assert tried > 100
 
 
-def _texts(library: Library) -> list[tuple[int, int, str]]:
-    """What is indexed of each message, with the number of its session and its place there."""
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["gemini", "claude", "codex"])
+def test_whatever_a_message_holds_or_was_moved_out_of_it_is_found_by_a_scan(
+    agent: str, tmp_path: Path
+) -> None:
+    drawn = random.Random(agent)
+    tried = 0
+    for number, home in enumerate(sorted((FIXTURES / agent).glob("*/home"))):
+        with Library([home], tmp_path / str(number), environment={"HOME": str(tmp_path)}) as library:
+            every = _texts(library, everything=True)
+            for session, place, text in drawn.sample(every, min(6, len(every))):
+                start = drawn.randrange(max(len(text) - 9, 1))
+                piece = text[start : start + 9].replace('"', " ").strip()
+                word = drawn.choice(re.findall(r"[^\W_]+", text) or [""])
+                for typed in (f'*"{piece}"*' if any(map(str.isalnum, piece)) else "", f'"{word}"', word):
+                    node = parse(typed).tree if typed.strip('"') else None
+                    if node and Query("", node, ()).matches({"output": text}):
+                        tried += 1
+                        asked = Question(typed, limit=10_000, per_session=None, scan=True)
+                        found = library.search(asked, NOW)
+                        places = {
+                            (one.session.number, hit.message.place)
+                            for one in found.sessions
+                            for hit in one.hits
+                        }
+                        assert (session, place) in places, (home, typed)
+    assert tried > 100
+
+
+def _texts(library: Library, *, everything: bool = False) -> list[tuple[int, int, str]]:
+    """What is indexed of each message, or all of it, with the number of its session and its place there."""
 
     def read(index: Index) -> list[tuple[int, int, str]]:
-        sessions = SessionReader(index, library._context.homes, with_outputs=False)
+        sessions = SessionReader(index, library._context.homes, with_outputs=everything)
         numbers = [number for (number,) in index.connection.execute("SELECT id FROM sessions")]
         read = ((number, sessions.numbered(number)) for number in numbers)
         return [
@@ -191,7 +248,7 @@ def _texts(library: Library) -> list[tuple[int, int, str]]:
             for number, session in read
             if session is not None
             for place, message in enumerate(session.messages)
-            for text in words(message)
+            for text in words(message, everything=everything)
             if len(text) > 4
         ]
 
@@ -231,6 +288,9 @@ def test_only_sessions_are_read_that_may_hold_it(
     with Library([home], tmp_path / "data") as library:
         found = library.search(typed, NOW)
     assert (len(found.sessions), len(read), found.total.is_exact) == (1, 1, True)
+    with Library([home], tmp_path / "data") as library:
+        found = library.search(Question(f"{typed} net", scan=True), NOW)
+    assert (len(found.sessions), len(read), found.total.is_exact) == (1, 2, True)
 
 
 # The words beside an index

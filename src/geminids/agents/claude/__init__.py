@@ -33,6 +33,8 @@ class ClaudeSource(Source):
     name = claude_homes.AGENT
     title = "Claude Code"
     revision = 4
+    # A command and its arguments stand apart in a record.
+    reworded = ("command",)
     variables: Mapping[str, str] = {
         "CLAUDE_CONFIG_DIR": "Where Claude Code keeps its data; looked at besides `~/.claude`.",
         "CLAUDE_PROJECTS_DIR": "A folder that holds projects of Claude Code; looked at besides the others.",

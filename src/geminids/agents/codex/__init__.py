@@ -31,6 +31,8 @@ class CodexSource(Source):
     name = codex_homes.AGENT
     title = "Codex CLI"
     revision = 3
+    # Some events are told in words of ours.
+    reworded = ("notice",)
     variables: Mapping[str, str] = codex_homes.VARIABLES
 
     def homes(self, environment: Mapping[str, str], user_home: str) -> Sequence[Home]:

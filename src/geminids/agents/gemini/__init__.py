@@ -33,6 +33,7 @@ class GeminiSource(Source):
     name = gemini_homes.AGENT
     title = "Gemini CLI"
     revision = 6
+    reworded = ()
     variables: Mapping[str, str] = {
         "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",
         "GEMINI_SESSIONS_DIR": "A folder that holds projects of Gemini CLI; looked at besides the others.",

@@ -35,6 +35,12 @@ class GeminiCompanions:
 
         return with_outputs(session, disk)
 
+    def moved_marks(self) -> Collection[str]:
+        """How what is left of an output begins."""
+        from geminids.agents.gemini.companions.outputs import MARKS
+
+        return MARKS
+
     def named_ids(self, session: Session) -> Collection[str]:
         """The ids under which the session's own records say that files were put away."""
         from geminids.agents.gemini.companions.outputs import named_ids

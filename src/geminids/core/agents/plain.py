@@ -35,6 +35,10 @@ class PlainCompanions:
         """The session as it is."""
         return session
 
+    def moved_marks(self) -> Collection[str]:
+        """None: nothing is moved."""
+        return ()
+
     def named_ids(self, session: Session) -> Collection[str]:
         """None: nothing is put away under an id."""
         return ()

@@ -54,6 +54,10 @@ class CompanionReader(Protocol):
         """The session with all that was moved out of it to files of their own, as far as they are there."""
         ...
 
+    def moved_marks(self) -> Collection[str]:
+        """Words of which one stands in every record of which something was moved to a file of its own."""
+        ...
+
     def named_ids(self, session: Session) -> Collection[str]:
         """The agent's ids under which the session's own records say that files were put away."""
         ...

@@ -70,6 +70,12 @@ class Reader(Protocol):
 class Source(Reader):
     """An agent. Whoever derives from it gives what a `Reader` has; all else is there in its plainest form."""
 
+    reworded: Collection[str] | None = None
+    """The origins of messages whose texts stand in no record as they are told; None: any text may not.
+
+    Of all others, a search for letters may conclude from the bytes of a record what is not in a message.
+    """
+
     def read_with_fates(self, bundle: Bundle) -> Reading:
         """The sessions of a bundle, and what the agent's cleaning would see of its files: nothing here."""
         return self.read(bundle)

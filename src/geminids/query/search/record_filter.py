@@ -8,9 +8,9 @@ alike, and a record with anything unusual in it is never ruled out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from geminids.query.search.tree import And, Node, Or, Regex, Substring, leaves
+from geminids.query.search.tree import And, Node, Or, Prefix, Regex, Substring, Words, leaves
 from geminids.storage.text.characters import same_in_any_case
 from geminids.storage.text.needs import AllOf, Need, needed_by_regex
 from geminids.storage.text.raw_patterns import PLAIN, found_in_bytes, letters_in
@@ -29,6 +29,20 @@ def record_filter(node: Node) -> MayHold | None:
     return None if holds is None else lambda record: holds(record.lower()) or _is_unusual(record, others)
 
 
+def whole_record_filter(node: Node, moved_marks: Collection[str]) -> MayHold | None:
+    """The same where the index tells nothing: also of words, and of what was moved to a file of its own.
+
+    Of that a record has a piece, with a mark.
+    """
+    holds, others = _of_node(node, with_words=True), _other_letters(node)
+    marks = [_of_letters(mark) for mark in moved_marks]
+    if holds is None or None in marks:
+        return None
+    may_hold = _any([holds, *marks])
+    assert may_hold is not None
+    return lambda record: may_hold(record.lower()) or _is_unusual(record, others)
+
+
 def _other_letters(node: Node) -> list[bytes]:
     """The letters beyond ASCII that are looked for without being typed."""
     typed: set[str] = set()
@@ -40,18 +54,30 @@ def _other_letters(node: Node) -> list[bytes]:
     return [other.encode() for letter, others in _SAME_LETTERS.items() if letter in typed for other in others]
 
 
-def _of_node(node: Node) -> MayHold | None:
+def _of_node(node: Node, *, with_words: bool = False) -> MayHold | None:
     match node:
+        case Words() | Prefix():
+            return _of_words(node) if with_words else None
         case Substring(text):
             return _of_need(text)
         case Regex(pattern):
             return _all([_of_need(needed_by_regex(pattern)), found_in_bytes(pattern)])
         case And(parts):
-            return _all(list(map(_of_node, parts)))
+            return _all([_of_node(part, with_words=with_words) for part in parts])
         case Or(parts):
-            return _any(list(map(_of_node, parts)))
+            return _any([_of_node(part, with_words=with_words) for part in parts])
         case _:
             return None
+
+
+def _of_words(node: Words | Prefix) -> MayHold | None:
+    """Looks for the longest word of each spelling, or of those that hold one another, for the shortest."""
+    longest = {max(phrase.words, key=len) for phrase in node.phrases}
+    needed = [word.encode() for word in longest if not any(one in word for one in longest - {word})]
+    if not all(map(bytes.isascii, needed)):
+        return None
+    # Letters with accents are the same as those without.
+    return lambda record: any(word in record for word in needed) or not record.isascii()
 
 
 def _of_need(need: Need) -> MayHold | None:

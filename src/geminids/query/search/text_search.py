@@ -17,11 +17,13 @@ from itertools import islice
 from math import inf
 from time import monotonic
 
+from geminids.core import agents
+from geminids.core.names import UNNAMED_TOOL
 from geminids.core.values import NamedTuple, Value
 from geminids.query.search.asked import Asked, Page, hit_of, shown_message
 from geminids.query.search.found import FoundMessage, Hit, SessionHits, Stopped, Total, Unsearched
 from geminids.query.search.record_files import RecordFiles
-from geminids.query.search.record_filter import MayHold, record_filter
+from geminids.query.search.record_filter import MayHold, record_filter, whole_record_filter
 from geminids.query.search.snippets import Cut
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
@@ -170,10 +172,12 @@ class _Candidates:
     def __init__(self, asked: Asked, after: int | None) -> None:
         self._asked = asked
         self._is_scan = asked.question.scan
-        # Then everything is a candidate, and what stands in files of its own is in no record.
         self._conditions = [narrowing.condition for narrowing in asked.narrowed]
+        # In a scan everything is a candidate.
         self._numbers = None if self._is_scan else _numbers(asked)
-        self._may_hold = None if self._is_scan else _filter(asked.query)
+        self._may_hold = _filter(asked.query, is_scan=self._is_scan)
+        self._unnamed = indexed.calling(asked.index, UNNAMED_TOOL) if self._may_hold else frozenset[int]()
+        self._reworded: dict[str, Collection[str] | None] = {}
         is_few = self._numbers is not None and len(self._numbers) <= MOST_NUMBERS
         self._by_session = indexed.by_session(asked.index, self._numbers or ()) if is_few else None
         self.sessions = indexed.newest_first(asked.index, self._by_session, after)
@@ -181,16 +185,25 @@ class _Candidates:
     def by_session(self) -> Generator[tuple[int, Collection[int]], None, None]:
         """Each session with the places of the messages that may match; there may be none."""
         for batch in _batches(self.sessions):
-            likely: dict[int, Collection[int]] = dict.fromkeys(batch, ())
-            rows: dict[int, list[Place]] = {}
+            likely: dict[int, set[int]] = {session: set() for session in batch}
+            told_by_records: dict[int, list[Place]] = {}
             for row in self._places(batch):
-                rows.setdefault(row.session, []).append(row)
-            # What is read from a copy may be of an earlier state of a file that is there.
-            filtered = {} if self._may_hold is None else {n: r for n, r in rows.items() if not r[0].is_kept}
-            likely |= {
-                number: {row.place for row in rows[number]} for number in rows.keys() - filtered.keys()
-            }
-            yield from self._filtered(likely, filtered)
+                if self._is_told_by_records(row):
+                    told_by_records.setdefault(row.session, []).append(row)
+                else:
+                    likely[row.session].add(row.place)
+            yield from self._filtered(likely, told_by_records)
+
+    def _is_told_by_records(self, row: Place) -> bool:
+        """Whether the bytes of its records tell what a message does not hold."""
+        # What is read from a copy may be of an earlier state of a file that is there.
+        if self._may_hold is None or row.is_kept or row.number in self._unnamed:
+            return False
+        if row.agent not in self._reworded:
+            known = row.agent in agents.available()
+            self._reworded[row.agent] = agents.load(row.agent).reworded if known else None
+        reworded = self._reworded[row.agent]
+        return reworded is not None and row.origin not in reworded
 
     def _places(self, sessions: Sequence[int]) -> Iterable[Place]:
         """Where the messages of sessions stand that may match."""
@@ -202,9 +215,9 @@ class _Candidates:
         return found if numbers is None else (place for place in found if place.number in numbers)
 
     def _filtered(
-        self, likely: dict[int, Collection[int]], rows: Mapping[int, Sequence[Place]]
+        self, likely: Mapping[int, set[int]], rows: Mapping[int, Sequence[Place]]
     ) -> Iterator[tuple[int, Collection[int]]]:
-        """The same without those messages whose records tell that they do not match."""
+        """Sessions with what is likely in them, and those of other messages whose records may match."""
         messages = [place.number for places in rows.values() for place in places]
         changed = indexed.changed_paths(self._asked.index, messages)
         records = {number: _Records(places, changed) for number, places in rows.items()}
@@ -213,7 +226,7 @@ class _Candidates:
         with RecordFiles(paths, self._asked.disk) as opened:
             for session, places in likely.items():
                 if session in records and self._may_hold is not None:
-                    yield session, records[session].places(opened, self._may_hold)
+                    yield session, places.union(records[session].places(opened, self._may_hold))
                 else:
                     yield session, places
 
@@ -231,8 +244,13 @@ def _numbers(asked: Asked) -> set[int] | None:
     return found | indexed.numbered_after(asked.index, terms.covered)
 
 
-def _filter(query: Query) -> MayHold | None:
-    return record_filter(query.tree) if query.tree else None
+def _filter(query: Query, *, is_scan: bool) -> MayHold | None:
+    if query.tree is None:
+        return None
+    if not is_scan:
+        return record_filter(query.tree)
+    marks = {mark for source in agents.every() for mark in source.companions().moved_marks()}
+    return whole_record_filter(query.tree, marks)
 
 
 def _batches(sessions: Sequence[int]) -> Iterator[Sequence[int]]:

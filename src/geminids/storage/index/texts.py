@@ -22,6 +22,8 @@ class Place(NamedTuple):
     """In the session."""
     spans: str
     """In files, as in `MessageRow`."""
+    origin: str
+    agent: str
     is_kept: int
     """Whether the session is read from copies."""
 
@@ -70,6 +72,13 @@ def changed_paths(index: Index, messages: Iterable[int]) -> dict[int, list[str]]
     return found
 
 
+def calling(index: Index, tool: str) -> set[int]:
+    """The numbers of the messages that call a tool of this name."""
+    named = index.connection.execute("SELECT id FROM names WHERE name = ?", (tool,)).fetchone()
+    rows = index.connection.execute("SELECT message FROM calls WHERE tool = ?", named) if named else ()
+    return {number for (number,) in rows}
+
+
 def places(index: Index, messages: Iterable[int], conditions: Sequence[Condition]) -> Iterator[Place]:
     """Where messages stand, those that fulfil all conditions."""
     return _places(index, f"m.id IN ({_numbers(messages)})", conditions)
@@ -82,7 +91,7 @@ def places_in(index: Index, sessions: Iterable[int], conditions: Sequence[Condit
 
 def _places(index: Index, which: str, conditions: Sequence[Condition]) -> Iterator[Place]:
     rows = index.connection.execute(
-        "SELECT m.session, m.id, m.place, m.spans, s.kept FROM messages AS m "
+        "SELECT m.session, m.id, m.place, m.spans, m.origin, s.agent, s.kept FROM messages AS m "
         f"CROSS JOIN sessions AS s ON s.id = m.session WHERE {which}{all_hold(conditions)}",
         values_of(conditions),
     )

@@ -46,11 +46,15 @@ _ENDED = b"(?![0-9a-z_])"
 
 
 def found_in_bytes(pattern: str) -> Callable[[bytes], bool] | None:
-    """Tells whether bytes in small letters may hold what a pattern fits; None if that could take long."""
-    if most_steps_at_start(pattern, WINDOW) > FEW_STEPS:
+    """Tells whether bytes in small letters may hold what a pattern fits; None if that could take long.
+
+    None too if it may fit across lines: texts that stand apart in a record are told one below the other.
+    """
+    tree = tree_of(pattern)
+    if most_steps_at_start(pattern, WINDOW) > FEW_STEPS or _crosses_lines(tree, tree.state.flags):
         return None
     try:
-        search = re.compile(_spelled(tree_of(pattern))).search
+        search = re.compile(_spelled(tree)).search
     except (re.error, RecursionError, OverflowError):
         return None
 
@@ -59,6 +63,31 @@ def found_in_bytes(pattern: str) -> Callable[[bytes], bool] | None:
         return any(search(content, start, start + WINDOW) for start in starts)
 
     return is_found
+
+
+def _crosses_lines(tree: Tree, flags: int) -> bool:
+    return any(_may_end_a_line(name, value, flags) for name, value in tree)
+
+
+def _may_end_a_line(name: object, value: Any, flags: int) -> bool:
+    """Whether something in a pattern may be the end of a line."""
+    if name is names.LITERAL:
+        return bool(value == _NEW_LINE)
+    if name is names.NOT_LITERAL:
+        return bool(value != _NEW_LINE)
+    if name is names.IN:
+        return any(_has_new_line(*item) for item in value) != (value[0][0] is names.NEGATE)
+    if name is names.ANY:
+        return bool(flags & re.DOTALL)
+    if name is names.SUBPATTERN:
+        flags = (flags | value[1]) & ~value[2]
+    return any(_crosses_lines(below, flags) for below in trees_below(name, value))
+
+
+def _has_new_line(kind: object, item: Any) -> bool:
+    if kind is names.RANGE:
+        return bool(item[0] <= _NEW_LINE <= item[1])
+    return bool(item == _NEW_LINE) if kind is names.LITERAL else item in _WITH_NEW_LINE
 
 
 def letters_in(pattern: str) -> set[str]:
@@ -159,6 +188,8 @@ def _set(items: list[tuple[object, Any]]) -> _Atom:
     return _Atom(b"[%s]" % spelled, 1 if max(found, default=0) < _ASCII else 4)
 
 
+_NEW_LINE = 10
+_WITH_NEW_LINE = (names.CATEGORY_SPACE, names.CATEGORY_NOT_DIGIT, names.CATEGORY_NOT_WORD)
 _BOUNDARY = (names.AT, names.AT_BOUNDARY)
 _ASCII = 128
 _BEYOND = frozenset(range(_ASCII, 256))

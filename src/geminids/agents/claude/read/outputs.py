@@ -21,6 +21,8 @@ from geminids.reading.outputs import Outputs
 
 _FOLDER = "tool-results"
 _MOVED = "<persisted-output>"
+MARKS = (_MOVED.strip("<>"),)
+"""Words that stand wherever an output was moved away."""
 _MOVED_TO = lazy_pattern(r"saved to: ([^\n]+)")
 _OWNED = lazy_pattern(r"[/\\]([\w-]+)[/\\]tool-results[/\\]([^/\\\n\0]+)$")
 

@@ -31,6 +31,7 @@ from geminids.core.model import (
     ToolStatus,
     Unrecognised,
 )
+from geminids.core.names import UNNAMED_TOOL
 from geminids.reading.jsonl import REFUSED, decode_strict
 from geminids.reading.shapes import todo_of
 
@@ -221,7 +222,7 @@ _WHOLE = frozenset(ITEM + name for name in ("web_search_call", "image_generation
 
 def _asked(kind: str, payload: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The name and the arguments of a call."""
-    name = text_or_none(payload.get("name")) or kind.removeprefix(ITEM).removesuffix("_call") or "unknown"
+    name = text_or_none(payload.get("name")) or kind.removeprefix(ITEM).removesuffix("_call") or UNNAMED_TOOL
     for field in ("arguments", "input", "action"):
         if (asked := payload.get(field)) is not None:
             return name, _arguments(field, asked)

@@ -31,6 +31,8 @@ from geminids.reading.jsonl import UndecodableError, decode
 from geminids.reading.outputs import Outputs
 
 _CUT = ("Output too large.", "Tool output was too large")
+MARKS = (MASKED.strip("<>"), *_CUT)
+"""Words of which one stands wherever an output was moved away."""
 _CUT_TO = lazy_pattern(r"(?:saved to|full output see): ([^\n]+)")
 _MASKED_TO = lazy_pattern(r"(?:Output too large\. )?Full output available at: ([^\n<]+)")
 _LEFT_OUT = lazy_pattern(r"^\.\.\. \[(?:[\d,]+ characters omitted|CONTENT TRUNCATED)\] \.\.\.$", re.MULTILINE)

@@ -27,6 +27,7 @@ from geminids.core.model import (
     ToolStatus,
     UnrecognisedDisplay,
 )
+from geminids.core.names import UNNAMED_TOOL
 from geminids.core.timestamps import parse_time
 from geminids.reading.shapes import todo_of
 
@@ -80,7 +81,7 @@ _AGENT_ANSWER = "Subagent '"
 
 def tool_call(call: dict[str, Any]) -> ToolCall:
     """One entry of `toolCalls`."""
-    name = text_or_none(call.get("name")) or "unknown"
+    name = text_or_none(call.get("name")) or UNNAMED_TOOL
     arguments = call.get("args")
     native_status = text_or_none(call.get("status"))
     status = _STATUSES.get(native_status or "", _UNKNOWN)
@@ -108,7 +109,7 @@ def tool_call(call: dict[str, Any]) -> ToolCall:
 
 def asked_call(call: dict[str, Any], response: dict[str, Any] | None) -> ToolCall:
     """A `functionCall` of which only the answer was recorded, or not even that."""
-    name = text_or_none(call.get("name")) or "unknown"
+    name = text_or_none(call.get("name")) or UNNAMED_TOOL
     result = response_parts(response) if response else ()
     return ToolCall(
         text_or_none(call.get("id")),
