@@ -59,10 +59,16 @@ class Workers:
         self._ahead = 2 * number
         self._lock = Lock()
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._threads: list[Thread] = []
         for _ in range(number):
             self._start()
         self._left = len(self._processes)
+        """Those that still answer."""
+        self._threads = [
+            Thread(target=self._hand_over, args=(process,), name="reading", daemon=True)
+            for process in self._processes
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def __enter__(self) -> Workers:
         return self
@@ -107,9 +113,6 @@ class Workers:
             # No room for another process: the others do it, or this one.
             return
         self._processes.append(process)
-        thread = Thread(target=self._hand_over, args=(process,), name="reading", daemon=True)
-        self._threads.append(thread)
-        thread.start()
 
     def _hand_over(self, process: subprocess.Popen[bytes]) -> None:
         """Hand questions to a process as long as there are any, and its answers back."""
