@@ -120,19 +120,28 @@ def check_totals(verdict: Verdict, what: str, home: Path, found: Mapping[str, in
 def check_used(verdict: Verdict, what: str, home: Path, found: Mapping[str, int]) -> None:
     """The gate of statistics, which also count what was taken back: it was paid for.
 
-    A saved chat is a session to us and its opening a prompt; the generator does not count them.
+    A saved chat is a session to us and its opening a prompt; the generator does not count them. Nor does it
+    count a session of which nothing is left but a command with its words, in the log of what was typed.
     """
     truth = truth_of(home)
     saved = len(list(home.glob(".gemini/tmp/*/checkpoint-*.json")))
     taken_back = truth["flaws"].get("rewind", 0)  # one prompt each
     wanted = {
-        "sessions": truth["main_sessions_with_messages"] + saved,
+        "sessions": truth["main_sessions_with_messages"] + saved + _only_typed(home, truth),
         "subagents": truth["sessions_with_messages"] - truth["main_sessions_with_messages"],
         "prompts": _typed(truth) + taken_back + saved,
         "calls": truth["tool_calls"],
     }
     tokens = spent_in_all(home)
     check_equal(verdict, what, wanted | {f"tokens.{kind}": number for kind, number in tokens.items()}, found)
+
+
+def _only_typed(home: Path, truth: Mapping[str, Any]) -> int:
+    logs = home.glob(".gemini/tmp/*/logs.json")
+    lines = (line for log in logs for line in json.loads(log.read_bytes()))
+    logged = {line["sessionId"] for line in lines if " " in line["message"]}
+    silent = {one["id"] for one in truth["by_session"] if one["flaw"] == "header_only"}
+    return len(logged & silent)
 
 
 def _typed(truth: Mapping[str, Any]) -> int:
