@@ -116,7 +116,8 @@ def test_what_a_killed_worker_leaves_is_read_here(
     monkeypatch.setattr(workers, "bundle_rows", reading)
     shared = built(large, with_jobs(tmp_path, 2))
     assert taken == SESSIONS
-    assert here
+    # One that is left may have answered all that was still to be asked.
+    assert here or killed == 1
     assert shared == built(large, with_jobs(tmp_path, 1))
 
 
