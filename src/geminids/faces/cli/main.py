@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from typing import TextIO
 
 
 def run(arguments: Sequence[str], now: datetime | None = None) -> int:
@@ -49,12 +50,17 @@ def _run(arguments: Sequence[str], choices: Choices) -> int:
 def _prepare_streams() -> None:
     """Make sure that whatever a session holds can be written: odd characters become `?`."""
     if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        sys.stdout = _nowhere()
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        sys.stderr = _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
+
+
+def _nowhere() -> TextIO:
+    """A stream in the place of one that is closed; like Python's own, it is open until the end."""
+    return open(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)  # noqa: PTH123
 
 
 def _interrupted() -> int:
