@@ -60,7 +60,7 @@ def _prepare_streams() -> None:
 
 def _nowhere() -> TextIO:
     """A stream in the place of one that is closed; like Python's own, it is open until the end."""
-    return open(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)  # noqa: PTH123
+    return open(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
 
 
 def _interrupted() -> int:
