@@ -140,8 +140,8 @@ class Target:
 
 
 def written_id(message: Message) -> str:
-    """The id in the file; what is new in a message that repeats others has a plus behind it."""
-    return message.id.removesuffix("+")
+    """The id in the file: behind it, we name versions of a message, and what is new in one that repeats."""
+    return message.id.removesuffix("+").partition("~")[0]
 
 
 def recorded_files() -> list[Path]:
