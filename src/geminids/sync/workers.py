@@ -55,28 +55,35 @@ class Workers:
     """Processes that read; a context at the end of which there are none."""
 
     def __init__(self, number: int) -> None:
+        self._number = number
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
-        self._ahead = 2 * number
         self._lock = Lock()
         self._processes: list[subprocess.Popen[bytes]] = []
-        for _ in range(number):
-            self._start()
-        self._left = len(self._processes)
+        self._threads: list[Thread] = []
+        self._left = 0
         """Those that still answer."""
-        self._threads = [
-            Thread(target=self._hand_over, args=(process,), name="reading", daemon=True)
-            for process in self._processes
-        ]
-        for thread in self._threads:
-            thread.start()
 
     def __enter__(self) -> Workers:
+        try:
+            for _ in range(self._number):
+                self._start()
+            self._left = len(self._processes)
+            for process in self._processes:
+                thread = Thread(target=self._hand_over, args=(process,), name="reading", daemon=True)
+                thread.start()
+                self._threads.append(thread)
+        except BaseException:
+            self._end(at_once=True)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        if kind is not None:
+        self._end(at_once=kind is not None)
+
+    def _end(self, *, at_once: bool) -> None:
+        if at_once:
             for process in self._processes:
                 process.kill()
         for _ in self._threads:
@@ -95,7 +102,7 @@ class Workers:
         for batch in _batches(tasks):
             asked.append((batch, Future()))
             self._questions.put(asked[-1])
-            if len(asked) > self._ahead:
+            if len(asked) > 2 * self._number:
                 yield from _answer(asked.popleft())
         while asked:
             yield from _answer(asked.popleft())
