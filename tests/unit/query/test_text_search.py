@@ -36,6 +36,7 @@ ODD_TEXT = some.text(some.sampled_from(LETTERS + '"\\/\n\t\x1b🤖'), min_size=1
 PATTERNS = (
     *("a[bk]+t", "(?:a|bb)s", "k.s", "i{2}", r"a\Wb", "[^a]k", r"\bs", "(?=a)a", "(a)b\\1", "t$", "^a"),
     *("s?t", "(?i:K)a", "[a-s]{3}", r"\w\w中", "é", "(?:ab|中).?b", r"s\s*t", "[ſk]a", "b(?!a)"),
+    *("İa", r"\bİ", "[İ]b", "ßa"),
     *(r"\bk\b", r"t\b", r"\b中", r"a\b.", r"\b[ab]+\b", r"é\b"),
 )
 

@@ -125,8 +125,7 @@ def _letters_from(nodes: Sequence[tuple[object, Any]], start: int) -> bytes:
     """The letters of a word that stand for themselves from a place on."""
     found = b""
     for name, value in islice(nodes, start, None):
-        small = ord(chr(value).lower()) if name is names.LITERAL else None
-        if small not in _IN_WORD:
+        if name is not names.LITERAL or (small := _small(value)) not in _IN_WORD:
             break
         found += bytes([small])
     return found
@@ -161,9 +160,15 @@ def _repeated(least: int, most: Any, tree: Tree) -> bytes:
 
 def _atom(name: object, value: Any) -> _Atom:
     if name is names.LITERAL:
-        letter = ord(chr(value).lower())
+        letter = _small(value)
         return _Atom(b"\\x%02x" % letter, 1) if letter in PLAIN else _ANYTHING
     return _set(value) if name is names.IN else _ANYTHING
+
+
+def _small(code: int) -> int:
+    """A letter in its small form, if that is one letter: that of `İ` is two."""
+    small = chr(code).lower()
+    return ord(small) if len(small) == 1 else code
 
 
 def _set(items: list[tuple[object, Any]]) -> _Atom:
@@ -176,7 +181,7 @@ def _set(items: list[tuple[object, Any]]) -> _Atom:
             found |= _CATEGORIES[item]
         elif kind is names.LITERAL or kind is names.RANGE:
             first, last = (item, item) if kind is names.LITERAL else item
-            small = {ord(chr(code).lower()) for code in range(first, last + 1)} if last < _ASCII else {_ASCII}
+            small = {_small(code) for code in range(first, last + 1)} if last < _ASCII else {_ASCII}
             if not small <= PLAIN:
                 return _ANYTHING
             found |= small
