@@ -20,6 +20,9 @@ from geminids.storage.index.values import ProblemRow
 from geminids.storage.index.writer import FateFacts, SessionRows
 from geminids.sync.forgotten_filter import Graves
 
+_LEAST = 32_000
+"""So many bytes take as long to read as it takes to begin with a bundle."""
+
 
 class Task(NamedTuple):
     """A bundle to be read."""
@@ -76,6 +79,11 @@ def look_of(bundle: Bundle, traced: int) -> Look:
     """What a bundle looks like, of which so much is noted for what lies beside."""
     mark = agents.load(bundle.agent).companions().typed_mark(bundle) if bundle.logs else ""
     return Look(_stamp(bundle, traced), mark)
+
+
+def weight(bundle: Bundle) -> int:
+    """How much work it is to read a bundle, in bytes."""
+    return max(sum(file.size for file in bundle.files), _LEAST)
 
 
 def refused_files(reading: Reading) -> set[str]:

@@ -42,6 +42,7 @@ from geminids.sync.bundle_rows import (
     fact,
     look_of,
     refused_files,
+    weight,
 )
 from geminids.sync.cross_session import settle
 from geminids.sync.forgotten_filter import Graves
@@ -57,8 +58,6 @@ STEP_IN_TIME = 4_000_000
 """The same where time is short."""
 MUCH = 50_000_000
 """Bytes of session files from which on it is worth while that several processes read."""
-_LEAST = 32_000
-"""So many bytes take as long to read as it takes to begin with a bundle."""
 _BYTES_A_MESSAGE = 1_024
 _MESSAGES_A_BUNDLE = 4
 """For how many messages numbers are left free: some times as many as there usually are."""
@@ -435,13 +434,13 @@ def _steps(jobs: Sequence[_Job], size: int | None) -> list[_Step]:
     """Jobs, of which the newest is the first, in steps of some size, or in one."""
     steps: list[_Step] = []
     gathered: list[_Job] = []
-    weight = 0
+    gathered_weight = 0
     for job in jobs:
         gathered.append(job)
-        weight += max(_size(job), _LEAST)
-        if size is not None and weight >= size:
+        gathered_weight += weight(job.bundle)
+        if size is not None and gathered_weight >= size:
             steps.append(_step(gathered))
-            gathered, weight = [], 0
+            gathered, gathered_weight = [], 0
     return [*steps, _step(gathered)] if gathered else steps
 
 

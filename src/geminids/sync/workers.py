@@ -26,15 +26,13 @@ from types import TracebackType
 from typing import IO
 
 from geminids.core.disk import REAL, heed
-from geminids.sync.bundle_rows import BundleRows, Task, bundle_rows
+from geminids.sync.bundle_rows import BundleRows, Task, bundle_rows, weight
 from geminids.sync.forgotten_filter import Graves
 
 MOST = 4
 """Workers that one writer keeps up with."""
 _BATCH = 2_000_000
 """Bytes of session files that a worker is handed at once."""
-_LEAST = 32_000
-"""So many bytes take as long to read as it takes to begin with a bundle."""
 _START = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
     "from geminids.sync.workers import serve; serve()"
@@ -169,7 +167,7 @@ def _batches(tasks: Iterable[Task]) -> Iterator[Sequence[Task]]:
     size = 0
     for task in tasks:
         batch.append(task)
-        size += max(sum(file.size for file in task.bundle.files), _LEAST)
+        size += weight(task.bundle)
         if size >= _BATCH:
             yield batch
             batch, size = [], 0
