@@ -132,6 +132,7 @@ PHASES = {
     "where projects are named": "geminids.sync.project_identity:identify",
     "where the first step takes its name": "geminids.storage.index.database:IndexFile.finish",
     "where the index is declared whole": "geminids.sync.intake:merge_from_now_on",
+    "where its pieces are merged": "geminids.sync.intake:merge_pieces",
     "where it is sealed": "geminids.storage.index.database:IndexFile.seal",
 }
 DYING = """

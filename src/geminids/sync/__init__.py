@@ -498,10 +498,10 @@ def _footprint(home: Home) -> dict[str, str]:
 
 def _hashes(folder: str) -> Iterator[str]:
     """The hashes by which agents would name a folder and those above it."""
-    import hashlib
+    from geminids.core.hashes import sha256
 
     while True:
-        yield hashlib.sha256(folder.encode(errors="surrogatepass")).hexdigest()
+        yield sha256(folder.encode(errors="surrogatepass")).hexdigest()
         above = os.path.dirname(folder)  # noqa: PTH120
         if above == folder:
             return

@@ -7,11 +7,11 @@ done by whoever writes (`intake.py`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 from typing import NamedTuple
 
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, CompanionFile, FoundFile, Reading
+from geminids.core.hashes import blake2b
 from geminids.core.model import ProblemKind, Project
 from geminids.reading.bundles import read_bundle
 from geminids.storage.codec.packed import problem_rows

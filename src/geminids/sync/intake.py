@@ -16,7 +16,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core import agents
 from geminids.core.agents.base import Bundle, CompanionFile, Companions, Scan
@@ -27,7 +27,7 @@ from geminids.storage.codec.known_bundles import packed_bundle
 from geminids.storage.codec.packed import packed, problem_rows, project_of, project_row, unpacked
 from geminids.storage.codec.rows import Traced, session_rows, traces
 from geminids.storage.index.bundles import Known
-from geminids.storage.index.database import Index, merge_from_now_on
+from geminids.storage.index.database import Index, merge_from_now_on, merge_pieces
 from geminids.storage.index.folders import GONE, folders, shelf_of
 from geminids.storage.index.reader import problems_of_finding
 from geminids.storage.index.schema import BESIDE
@@ -46,8 +46,11 @@ from geminids.sync.bundle_rows import (
 )
 from geminids.sync.cross_session import settle
 from geminids.sync.forgotten_filter import Graves
-from geminids.sync.kept_copies import Keeping, Kept
 from geminids.sync.seen import Seen
+from geminids.sync.values import Kept
+
+if TYPE_CHECKING:
+    from geminids.sync.kept_copies import Keeping
 
 BESIDE_LIMIT = 8_000_000
 """So many bytes beside the sessions of a project are read; the rest is left to commands that show it."""
@@ -174,9 +177,12 @@ class Taking:
         self._note_folders(seen, standing, only)
         was_part = to_come(self._index) is not None
         self._settle()
-        if was_part and not taken.left:
+        is_whole_now = was_part and not taken.left
+        if is_whole_now:
             merge_from_now_on(self._index)
         self._writer.commit()
+        if is_whole_now:
+            merge_pieces(self._index)
         return taken
 
     # Reading

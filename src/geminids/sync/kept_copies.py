@@ -25,6 +25,7 @@ from geminids.storage.archive.archive import Archive
 from geminids.storage.archive.failures import BusyArchiveError
 from geminids.storage.archive.keeper import LARGEST
 from geminids.storage.archive.values import Version
+from geminids.sync.values import Kept
 
 if TYPE_CHECKING:
     from geminids.storage.archive.keeper import Writer
@@ -35,17 +36,6 @@ PATIENCE = 30.0
 """Seconds to wait for another process that keeps copies; it may be at its first ones."""
 
 AnyFile = FoundFile | CompanionFile
-
-
-class Kept(NamedTuple):
-    """What became of the copies."""
-
-    files: int = 0
-    bytes: int = 0
-    troubles: tuple[str, ...] = ()
-    """Why copies could not be kept, in sentences."""
-    is_settled: bool = True
-    """Whether all that there is was kept, as far as we may read it."""
 
 
 class _Wish(NamedTuple):

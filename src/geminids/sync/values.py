@@ -1,8 +1,19 @@
-"""What became of a sync, as a value."""
+"""What became of a sync, as values."""
 
 from __future__ import annotations
 
 from geminids.core.values import NamedTuple
+
+
+class Kept(NamedTuple):
+    """What became of the copies."""
+
+    files: int = 0
+    bytes: int = 0
+    troubles: tuple[str, ...] = ()
+    """Why copies could not be kept, in sentences."""
+    is_settled: bool = True
+    """Whether all that there is was kept, as far as we may read it."""
 
 
 class Outcome(NamedTuple):

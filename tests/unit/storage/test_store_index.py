@@ -18,11 +18,11 @@ import pytest
 from geminids.core.errors import PARTLY_DONE
 from geminids.library import Library
 from geminids.query.sessions.listing import Filter
-from geminids.storage.index.database import UNUSED, BusyIndexError, IndexFile
+from geminids.storage.index.database import UNUSED, BusyIndexError, IndexFile, merge_pieces
 from tests.conftest import Rights, Run
 from tests.support.connections import to_be_closed
 from tests.support.homes import write_session
-from tests.support.indexes import assert_equals_a_fresh_build, dump, hits, index_file, sync
+from tests.support.indexes import Connected, assert_equals_a_fresh_build, dump, hits, index_file, sync
 from tests.support.large_homes import write_large_home
 from tests.support.processes import kept_running
 
@@ -456,3 +456,47 @@ def test_indexes_of_homes_that_nobody_looks_at_any_more_are_removed(tmp_path: Pa
     os.utime(kept[0], (long_ago, long_ago))
     made(IndexFile(str(tmp_path), ["/srv/backup"]))
     assert [Path(path).exists() for path in kept] == [False, True]
+
+
+# The pieces of the full text
+
+
+def pieces_of(connection: sqlite3.Connection) -> int:
+    """In how many pieces it is: they are in the numbers of the rows of FTS5's own table."""
+    sql = "SELECT count(DISTINCT id >> 37) FROM texts_data WHERE id >> 37 > 0"
+    return int(connection.execute(sql).fetchone()[0])
+
+
+@pytest.mark.parametrize(("before", "after"), [(3, 3), (12, 1)])
+def test_many_pieces_of_the_full_text_become_one(before: int, after: int, tmp_path: Path) -> None:
+    place = IndexFile(str(tmp_path), ["home"])
+    with place.alone():
+        index = to_be_closed(place.start())
+        for number in range(before):
+            # What is written by itself is a piece by itself.
+            row = (number + 1, f"alpha w{number}")
+            index.connection.execute("INSERT INTO texts (rowid, model) VALUES (?, ?)", row)
+        assert pieces_of(index.connection) == before
+        merge_pieces(index)
+        assert pieces_of(index.connection) == after
+        index.connection.execute("INSERT INTO texts (texts) VALUES ('integrity-check')")
+        found = index.connection.execute("SELECT rowid FROM texts WHERE texts MATCH 'alpha'").fetchall()
+        assert [number for (number,) in found] == list(range(1, before + 1))
+
+
+@pytest.mark.parametrize("in_steps", [False, True])
+def test_a_build_leaves_few_pieces(
+    in_steps: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each session is handed over by itself, or counts by itself, as hundreds together do in a large home.
+    monkeypatch.setattr("geminids.storage.index.writer._ENOUGH", 0)
+    monkeypatch.setattr("geminids.storage.index.database._HASH_SIZE", 64)
+    if in_steps:
+        monkeypatch.setattr("geminids.sync.FIRST_STEP", 1)
+        monkeypatch.setattr("geminids.sync.intake.STEP", 1)
+    for number in range(8):
+        write_session(home, f"{number}e0c9a2b-0000-4000-8000-000000000100", day=2 + number, prompt="gamma")
+    sync([home], tmp_path / "data")
+    with Connected(index_file([home], tmp_path / "data")) as connection:
+        assert pieces_of(connection) < 4
+    assert hits(home, tmp_path / "data", "gamma") == 8

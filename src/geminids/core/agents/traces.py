@@ -10,6 +10,7 @@ from datetime import datetime
 
 import msgspec
 
+from geminids.core.hashes import blake2b
 from geminids.core.model import Message, Origin, Session, SessionKind, State, Text, ToolCall
 
 _OF_HUMAN = frozenset({Origin.HUMAN, Origin.COMMAND, Origin.SHELL})
@@ -85,9 +86,6 @@ def key(text: str) -> int:
 
     The same in every process, and no longer than SQLite can store.
     """
-    # Most commands recognise nothing, and it takes as long to load as Python takes for a third of its start.
-    import hashlib
-
     words = " ".join(text.split()) if len(text) < _LONG else text.strip()
-    digest = hashlib.blake2b(words.encode(errors="surrogatepass"), digest_size=8).digest()
+    digest = blake2b(words.encode(errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from geminids.core.hashes import sha256
 from geminids.core.names import project_name
 
 
@@ -58,7 +59,4 @@ class Project(msgspec.Struct, frozen=True, gc=False):
 
 def folder_hash(path: str) -> str:
     """The SHA-256 by which agents name a folder: of the path as it is spelled."""
-    # Most commands hash nothing, and loading it takes as long as many of them.
-    import hashlib
-
-    return hashlib.sha256(path.encode(errors="surrogatepass")).hexdigest()
+    return sha256(path.encode(errors="surrogatepass")).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterable
 from typing import Any, Literal, TypeVar
@@ -32,6 +31,8 @@ def packed(value: Any, *, has_sets: bool = False) -> bytes:
     try:
         written = msgspec.msgpack.encode(value, order=order)
     except (UnicodeEncodeError, OverflowError):
+        import json
+
         written = json.dumps(msgspec.to_builtins(value, order=order)).encode("ascii")
     if len(written) <= _SMALL:
         return written
@@ -45,6 +46,8 @@ def unpacked(packed: bytes, kind: type[Value]) -> Value:
         # No object or list of MessagePack begins like one of JSON, or like what was zipped.
         written = zlib.decompress(packed) if packed[:1] == _ZIPPED else packed
         if written[:1] in (b"{", b"["):
+            import json
+
             return msgspec.convert(json.loads(written), kind)
         return msgspec.msgpack.decode(written, type=kind)
     except (ValueError, zlib.error) as error:

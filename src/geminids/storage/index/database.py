@@ -54,6 +54,8 @@ _NEVER = 1_000
 _USUAL_AUTOMERGE = 4
 _USUAL_CRISIS = 16
 """How many pieces of the full text FTS5 lets lie before it merges them, at leisure or at once."""
+_MERGED_AT_ONCE = 2_000
+"""Pages of the full text that are merged in one go: the room of those before is used again for the next."""
 
 
 _ASIDE = ".damaged"
@@ -230,6 +232,7 @@ class IndexFile:
         assert new is not None
         if is_whole:
             merge_from_now_on(index)
+            merge_pieces(index)
         # Later there may be readers, and while they read the kind of journal cannot be changed.
         index.connection.execute("PRAGMA journal_mode = WAL")
         index.close()
@@ -366,6 +369,19 @@ def _begun(path: str) -> Index:
 def merge_from_now_on(index: Index) -> None:
     """Have pieces of the full text merged as they come: the index is whole, and what follows is little."""
     _configure(index, automerge=_USUAL_AUTOMERGE, crisismerge=_USUAL_CRISIS)
+
+
+def merge_pieces(index: Index) -> None:
+    """Make one of the pieces that a build leaves, if they are many: who searches looks into each of them.
+
+    Else FTS5 would do so some day, in the middle of a small sync, and all at once.
+    """
+    changed = 2
+    # The order itself counts as one change; it is done when there is no other.
+    while changed > 1:
+        before = index.connection.total_changes
+        index.connection.execute("INSERT INTO texts (texts, rank) VALUES ('merge', ?)", (_MERGED_AT_ONCE,))
+        changed = index.connection.total_changes - before
 
 
 def in_memory() -> Index:

@@ -16,7 +16,6 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from hashlib import blake2b
 from itertools import islice, takewhile
 from operator import attrgetter
 from threading import Lock
@@ -40,6 +39,7 @@ from geminids.agents.gemini.read.injected import beside_typed, message_origin
 from geminids.core.agents.base import Bundle, CompanionFile
 from geminids.core.agents.traces import said_in, trace, words_in
 from geminids.core.disk import Disk
+from geminids.core.hashes import blake2b
 from geminids.core.model import CompanionKind, Message, Origin, Session, SessionKind, Text
 from geminids.core.model.summary import counts_of, title_of
 from geminids.core.timestamps import disk_time
