@@ -172,13 +172,18 @@ class SessionGoneError(GeminidsError):
         super().__init__(f"The session {session_id} is gone{place}. `geminids sync` takes in what is there.")
 
 
+MOST_CANDIDATES = 10
+"""So many sessions are named that may have been meant; more help nobody."""
+
+
 class AmbiguousIdError(GeminidsError):
     """Several sessions are meant by these letters."""
 
     def __init__(self, wanted: str, candidates: Sequence[Candidate], *, same_id: bool = False) -> None:
         self.candidates = candidates
         more = "they have one id, so give the file" if same_id else "type more of the id"
-        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}:")
+        named = f", the newest {MOST_CANDIDATES} of them" if len(candidates) > MOST_CANDIDATES else ""
+        super().__init__(f"{wanted!r} could be any of {len(candidates)} sessions; {more}{named}:")
 
 
 class ShortIdError(GeminidsError):

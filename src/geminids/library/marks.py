@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from geminids.query.sessions.lookup import LookupResult
     from geminids.query.sessions.marked import Marked, MarkedSessions
     from geminids.storage.durable.values import MarkChange, Marks
 
@@ -71,6 +72,26 @@ class MarkMethods(OneSessionMethods):
             raise FileNotFoundError(errno.ENOENT, "this user has no home to keep it in", config.DURABLE_FILE)
         said = mark_changes.change(self._context.data_folder, session.id, change, at or datetime.now(UTC))
         return session._replace(marks=said)
+
+    def _find(self, wanted: str, *, with_outputs: bool = True) -> LookupResult:
+        """The one session that is meant, also by the name that the user gave it."""
+        try:
+            return super()._find(wanted, with_outputs=with_outputs)
+        except SessionNotFoundError:
+            named = self._named(wanted)
+            if named is None:
+                raise
+        return super()._find(named, with_outputs=with_outputs)
+
+    def _named(self, name: str) -> str | None:
+        from geminids.query.sessions.ids import pick_named
+        from geminids.storage.index.reader import among, sessions
+
+        meant = name.casefold()
+        named = [sid for sid, said in self.marks().items() if said.name and said.name.casefold() == meant]
+        rows = self._context.ask(lambda index: sessions(index, [among(named)])) if named else []
+        row = pick_named(rows, name)
+        return row.id if row else None
 
     def _to_mark(self, wanted: str) -> Marked:
         """The session that is meant, without its marks: a damaged file of marks is mended by a change."""

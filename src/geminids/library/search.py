@@ -36,9 +36,9 @@ class SearchMethods(MarkMethods):
         from geminids.query.search.question import Question
 
         asked = Question(question) if isinstance(question, str) else question
-        moment = now or datetime.now(UTC)
+        moment, marks = now or datetime.now(UTC), self.marks()
         return self._context.index.ask_until_found(
-            lambda index: ask(index, self._context.homes, asked, moment, progress),
+            lambda index: ask(index, self._context.homes, asked, moment, progress=progress, marks=marks),
             lambda found: bool(found.sessions),
         )
 
@@ -120,4 +120,5 @@ class SearchMethods(MarkMethods):
         from geminids.query.search.answer import every_session
         from geminids.query.search.question import Question
 
-        return self._context.ask(lambda index: every_session(index, Question(words), now))
+        marks = self.marks()
+        return self._context.ask(lambda index: every_session(index, Question(words), now, marks))

@@ -101,6 +101,8 @@ class UsageMethods(SearchMethods, SessionMethods):
 
         moment = now or datetime.now(UTC)
         query = asked(question, moment)
+        if query is not None and any(one.name in ("tag", "name") for one in query.filters):
+            query = query._replace(marks=self.marks())
         if query is None or query.tree is None:
             return query, None
         every = self._every_number(query.text, moment)

@@ -22,8 +22,10 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lst"], "No command 'lst'. Did you mean `list` or `stats`?"),
-        (["xyzzy"], "There are: list, show, "),
+        (["lst"], "No command 'lst'. Did you mean `list`?"),
+        (["xyzzy"], "To find it: `geminids search xyzzy`."),
+        (["bread"], "To find it: `geminids search bread`."),
+        (["3"], "To read a session of the last list: `geminids show 3`."),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
         (["list", "--limit", "0"], "0 is not in the range"),
         (["list", "--kind", "other"], "'other' is not one of"),
@@ -41,6 +43,25 @@ def test_wrong_usage_is_answered_in_one_line(geminids: Run, arguments: list[str]
     assert message in outcome.err
     assert outcome.err.startswith("geminids: ")
     assert len(outcome.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["help"], ["--help"]),
+        (["help", "list"], ["list", "--help"]),
+        (["version"], ["--version"]),
+        (["ls", "--sample"], ["list", "--sample"]),
+        (["--sample", "ls"], ["--sample", "list"]),
+        (["find", "cache", "--sample"], ["search", "cache", "--sample"]),
+        (["view", "latest", "--sample"], ["show", "latest", "--sample"]),
+        (["--list-sessions", "--sample"], ["list", "--sample"]),
+    ],
+)
+def test_what_commands_are_called_elsewhere_is_understood(
+    geminids: Run, typed: list[str], meant: list[str]
+) -> None:
+    assert geminids(*typed) == geminids(*meant)
 
 
 def test_a_file_given_as_a_command_is_understood(geminids: Run, tmp_path: Path) -> None:

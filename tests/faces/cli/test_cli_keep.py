@@ -293,7 +293,7 @@ def test_a_list_of_kept_sessions_obeys_its_other_options(geminids: Run, home: Pa
     assert [line[0] for line in listed(geminids, "--kept", "--project", "shop")] == [FIRST]
     outcome = geminids("list", "--kept", "-n", "1")
     assert outcome.out.startswith(SECOND)
-    assert "1 more session; `geminids list --limit 2 --kept` shows it." in outcome.err
+    assert "1 more session; `geminids list --limit 2 --deleted` shows it." in outcome.err
 
 
 @pytest.mark.slow

@@ -83,7 +83,7 @@ def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
 
 
 def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> None:
-    found = geminids("search", "wether", "--sample")
+    found = geminids("search", "wether", "--exact", "--sample")
     assert found.code == 1
     assert not found.out
     assert "Did you mean weather?" in found.err
@@ -93,6 +93,31 @@ def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> N
     project = geminids("search", "weather", "--project", "recip3s", "--sample")
     assert project.code == 1
     assert "There are: recipes" in project.err
+
+
+def _sessions(out: str) -> set[str]:
+    return {line.partition("\t")[0] for line in out.splitlines()}
+
+
+def test_what_fits_best_is_shown_where_nothing_has_all_the_words(geminids: Run) -> None:
+    slip = geminids("search", "wether", "cache", "--sample")
+    assert slip.code == 0
+    meant = geminids("search", "weather", "cache", "--sample")
+    assert sorted(_sessions(slip.out)) == sorted(_sessions(meant.out))
+    assert slip.err == "geminids: 'wether' does not occur; searched for weather instead.\n"
+    most = geminids("search", "stale", "kubernetes", "cache", "--sample", "--json")
+    document = check_printed(most.out, SCHEMA)
+    assert (most.code, document["words"]) == (0, 3)
+    assert {tuple(hit["session"]["missing"]) for hit in document["hits"]} == {("kubernetes",)}
+    assert "No session has all 3 words; these have most of them." in most.err
+    exact = geminids("search", "stale", "kubernetes", "cache", "--exact", "--sample")
+    assert (exact.code, exact.out) == (1, "")
+
+
+@pytest.mark.slow
+def test_on_a_terminal_a_session_tells_which_word_it_lacks() -> None:
+    drawn = on_terminal("search", "stale", "kubernetes", "cache", "--sample", now=LATER, NO_COLOR="1")
+    assert "\n    without kubernetes\n" in drawn
 
 
 def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
@@ -204,7 +229,7 @@ def test_the_screens_in_the_page_about_searching_are_real(machine: Path) -> None
     if os.environ.get("GEMINIDS_GOLDEN") == "rewrite":
         page.write_text(rewritten, "utf-8")
     assert page.read_text("utf-8") == rewritten
-    assert len(SCREEN.findall(text)) == 3
+    assert len(SCREEN.findall(text)) == 4
 
 
 def test_what_is_to_be_left_out_needs_no_two_dashes_but_a_slip_in_an_option_is_told(geminids: Run) -> None:

@@ -26,6 +26,7 @@ from geminids.query.search.found import Found
 from geminids.query.search.language import Query, parse
 from geminids.query.search.question import Question
 from geminids.reading.bundles import shelves
+from geminids.storage.codec.rows import own_title
 from geminids.storage.codec.texts import words
 from geminids.storage.index.database import in_memory
 from geminids.storage.index.schema import COLUMNS
@@ -56,6 +57,9 @@ class Text(NamedTuple):
     place: int
     message: Message
     columns: Mapping[str, str]
+    """Its words, and those of the title that the first one stands for."""
+    own: Mapping[str, str]
+    """Its words alone: titles are not looked through for substrings."""
 
 
 def opened(homes: Sequence[Path], data: Path) -> Iterator[Library]:
@@ -82,7 +86,7 @@ def texts(homes: tuple[Path, ...] = ALL) -> tuple[Text, ...]:
     source = agents.load("gemini")
     every = [scan for home in homes for scan in scans(source, home)]
     return tuple(
-        Text(session, place, message, dict(zip(COLUMNS, words(message, everything=True), strict=True)))
+        Text(session, place, message, _columns(session, place, message), _columns(session, 1, message))
         for reading in readings_of(source, every)
         for session in reading.sessions
         for place, message in enumerate(session.messages)
@@ -117,7 +121,9 @@ def scanned(query: Query, fits: Fits, homes: tuple[Path, ...]) -> set[Place]:
     return {
         (text.session.id, text.session.file, text.place)
         for text in texts(homes)
-        if any(text.columns.values()) and fits(text) and query.matches(text.columns)
+        if any(text.columns.values())
+        and fits(text)
+        and query.matches(text.own if query.must_verify else text.columns)
     }
 
 
@@ -132,6 +138,12 @@ def vocabulary() -> tuple[str, ...]:
 def sentences() -> tuple[str, ...]:
     every = {line for text in texts() for column in text.columns.values() for line in column.split("\n")}
     return tuple(sorted(line for line in every if 3 < len(line) < 200))
+
+
+def _columns(session: Session, place: int, message: Message) -> dict[str, str]:
+    """The words of a message by column; the first one has those of a title that nobody typed."""
+    title = "" if place else own_title(session.title, session.messages)
+    return dict(zip(COLUMNS, words(message, title, everything=True), strict=True))
 
 
 def any_words(least: int = 1, most: int = 3) -> st.SearchStrategy[list[str]]:

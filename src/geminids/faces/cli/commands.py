@@ -11,6 +11,7 @@ import click
 
 from geminids import __version__
 from geminids.faces.cli.options import Choices, json_option, shared_options, sync_option
+from geminids.faces.cli.plain_lines import as_meant
 from geminids.faces.cli.talk import say
 
 WIDEST_HELP = 80
@@ -58,8 +59,6 @@ COMMANDS = {
     ),
 }
 """Where a command is, and what it does, so that help need not load it."""
-ALIASES = {"--list-sessions": "list"}
-"""What agents call our commands."""
 
 
 class LazyGroup(click.Group):
@@ -77,19 +76,26 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Accept what an agent calls one of our commands."""
+        return super().parse_args(ctx, ["list" if one == "--list-sessions" else one for one in args])
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each command does."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Accept what agents call our commands."""
-        return super().parse_args(ctx, [ALIASES.get(argument, argument) for argument in args])
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which ones are near."""
+        """Find the command, by what it is called elsewhere too, or say which ones are near."""
+        args = list(as_meant(args))
+        if args == ["--help"]:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        if args[0] == "--version":
+            click.echo(f"geminids {__version__}")
+            ctx.exit()
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(f"No command {args[0]!r}. {_hint(args[0])}", ctx)
         return super().resolve_command(ctx, args)
@@ -171,10 +177,12 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _hint(wanted: str) -> str:
-    if os.path.exists(wanted):  # noqa: PTH110
-        from shlex import quote
+    from shlex import quote
 
+    if os.path.exists(wanted):  # noqa: PTH110
         return f"To read a file: `geminids show {quote(wanted if os.sep in wanted else './' + wanted)}`."
     from geminids.faces.cli.groups import near_commands
 
-    return near_commands(wanted, COMMANDS)
+    if wanted.isdecimal():
+        return f"To read a session of the last list: `geminids show {wanted}`."
+    return near_commands(wanted, COMMANDS) or f"To find it: `geminids search {quote(wanted)}`."

@@ -5,6 +5,9 @@ from collections.abc import Iterable
 
 import click
 
+_NEAR = 0.66
+"""How alike a word and a command are if one is a slip for the other: `shwo`, but not `bread` for `redact`."""
+
 
 class NamingGroup(click.Group):
     """A group that says which of its commands may have been meant."""
@@ -15,18 +18,14 @@ class NamingGroup(click.Group):
         """Find the command, or say which ones are near."""
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
-            raise click.UsageError(
-                f"No command {args[0]!r} in `{ctx.info_name}`. {near_commands(args[0], names)}", ctx
-            )
+            hint = near_commands(args[0], names) or f"There are: {', '.join(names)}."
+            raise click.UsageError(f"No command {args[0]!r} in `{ctx.info_name}`. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
 
 def near_commands(wanted: str, names: Iterable[str]) -> str:
-    """What may have been meant, else all there is."""
+    """What may have been meant; nothing where no name is near."""
     from difflib import get_close_matches
 
-    known = list(names)
-    near = get_close_matches(wanted, known, n=2, cutoff=0.5)
-    if near:
-        return f"Did you mean {' or '.join(f'`{name}`' for name in near)}?"
-    return f"There are: {', '.join(known)}."
+    near = get_close_matches(wanted, list(names), n=2, cutoff=_NEAR)
+    return f"Did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""

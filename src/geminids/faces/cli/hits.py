@@ -91,6 +91,8 @@ def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str,
         (f"{mark} " if mark else "", ""),
         (session.title or "untitled", "title" if session.title else "quiet"),
     )
+    if group.missing:
+        page.line((f"without {', '.join(group.missing)}", "quiet"), indent=_INDENT)
     labels = [_label(hit) for hit in group.hits]
     width = min(max(map(len, labels), default=0), _WIDEST_LABEL)
     for label, hit in zip(labels, group.hits, strict=True):

@@ -78,7 +78,9 @@ FORM = Form(
             many=True,
             completes="tags",
         ),
-        Option("kept", "--kept", FLAG, "Only those whose files are gone and that are read from copies."),
+        Option(
+            "kept", "--deleted --kept", FLAG, "Only those whose files are gone; they are read from copies."
+        ),
         Option(
             "sort",
             "--sort",
@@ -134,7 +136,7 @@ class ListOptions(Value):
         typed += [("tag", tag) for tag in self.tag]
         typed += [("agent", agent) for agent in self.agents]
         words = [word for name, value in typed for word in (f"--{name}", str(value))]
-        flags = (("--reverse", self.reverse), ("--kept", self.kept))
+        flags = (("--reverse", self.reverse), ("--deleted", self.kept))
         return [*words, *(flag for flag, is_typed in flags if is_typed)]
 
 

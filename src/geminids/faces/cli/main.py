@@ -6,10 +6,10 @@ import errno
 import os
 import sys
 
-from geminids.core.errors import INTERRUPTED, PARTLY_DONE, GeminidsError
+from geminids.core.errors import INTERRUPTED, MOST_CANDIDATES, PARTLY_DONE, GeminidsError
 from geminids.core.signals import told_to_end
 from geminids.faces.cli.choices import Choices
-from geminids.faces.cli.plain_lines import plain_command
+from geminids.faces.cli.plain_lines import as_meant, plain_command
 from geminids.faces.cli.talk import say
 
 TYPE_CHECKING = False
@@ -37,6 +37,7 @@ def run(arguments: Sequence[str], now: datetime | None = None) -> int:
 
 def _run(arguments: Sequence[str], choices: Choices) -> int:
     try:
+        arguments = as_meant(arguments)
         if plain := plain_command(arguments, choices):
             answer, typed = plain
             return answer(choices, **typed)
@@ -89,7 +90,7 @@ def _failed(error: GeminidsError) -> int:
     from geminids.faces.cli.sessions import candidate_line, tell_unreadable
 
     tell_unreadable(error.unreadable)
-    say("\n".join([str(error), *map(candidate_line, error.candidates)]))
+    say("\n".join([str(error), *map(candidate_line, error.candidates[:MOST_CANDIDATES])]))
     return error.exit_code
 
 

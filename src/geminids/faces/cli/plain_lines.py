@@ -30,6 +30,19 @@ ANSWERS = {
 }
 """Where a command is answered; its form stands there too."""
 LONGEST_NUMBER = 9
+ALIASES = {"ls": "list", "find": "search", "view": "show", "version": "--version"}
+"""What commands are called elsewhere."""
+
+
+def as_meant(arguments: Sequence[str]) -> Sequence[str]:
+    """A command line in our words, where it begins with a word of other programs."""
+    match arguments:
+        case [first, *rest] if first in ALIASES:
+            return [ALIASES[first], *rest]
+        case ["help", *rest]:
+            return [*rest, "--help"]
+        case _:
+            return arguments
 
 
 def plain_command(

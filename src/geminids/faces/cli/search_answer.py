@@ -50,6 +50,7 @@ FORM = Form(
         Option("limit", "-n --limit", NUMBER, f"At most N sessions; else {LIMIT}.", metavar="N"),
         Option("after", "--after", TEXT, "The page after another, which names it.", metavar="PAGE"),
         Option("order", "--sort", WORD, "Which session is first.", words=("best", "newest"), default="best"),
+        Option("exact", "--exact", FLAG, "Only what has all the words, as they are typed."),
         Option("scan", "--scan", FLAG, "Read all texts, also what is not indexed. Takes its time."),
         JSON,
         Option("jsonl", "--jsonl", FLAG, "One JSON value a line: a message that was found."),
@@ -73,6 +74,7 @@ def search(
     limit: int | None,
     after: str | None,
     order: str,
+    exact: bool,
     scan: bool,
     jsonl: bool,
 ) -> int:
@@ -93,6 +95,7 @@ def search(
         order=order,
         scan=scan,
         agents=agents,
+        forgiving=not exact,
     )
     library = choices.open_library(sample_if_empty=True, early=True)
     found = library.search(question, choices.now, progress("Scanning" if scan else "Searching"))
@@ -167,6 +170,7 @@ def _spelled(question: Question) -> list[str]:
         options += [f"--{name}", value] if value else []
     options += ["--sort", question.order] if question.order != "best" else []
     options += ["--limit", str(question.limit)] if question.limit != LIMIT else []
+    options += ["--exact"] if not question.forgiving else []
     options += ["--scan"] if question.scan else []
     # Options come first: after the words, one that begins with - would be taken for an option.
     ends_options = ["--"] if question.words.startswith("-") else []

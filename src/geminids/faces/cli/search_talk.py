@@ -37,8 +37,8 @@ def tell_found(outcome: SearchOutcome) -> None:
         say("The index has changed since the page before: sessions may be missing here or come twice.")
     if not found.sessions:
         _tell_nothing(outcome)
-    elif found.is_spread:
-        say("No single message has all words; these sessions have each of them somewhere.")
+    else:
+        _tell_how_it_fits(found)
     if found.unsearched:
         _tell_unsearched(found.unsearched)
     if found.stopped:
@@ -47,6 +47,19 @@ def tell_found(outcome: SearchOutcome) -> None:
         _tell_extent(outcome)
     elif found.next and not found.stopped and not outcome.is_for_programs:
         say(f"There is more: `{outcome.spelled('--after', found.next)}`.")
+
+
+def _tell_how_it_fits(found: Found) -> None:
+    """Say what is shown where nothing has all the words as they were typed."""
+    for typed, words in found.respelt.items():
+        say(f"{typed!r} does not occur; searched for {' or '.join(words)} instead.")
+    lacking = [one for one in found.sessions if one.missing]
+    if found.is_spread:
+        say("No single message has all words; these sessions have each of them somewhere.")
+    elif lacking and len(lacking) == len(found.sessions):
+        say(f"No session has all {found.words} words; these have most of them.")
+    elif lacking:
+        say(f"Only {len(found.sessions) - len(lacking)} of these have all words; the others have most.")
 
 
 def _tell_nothing(outcome: SearchOutcome) -> None:

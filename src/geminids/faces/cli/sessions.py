@@ -9,7 +9,7 @@ from datetime import datetime
 from geminids.core.errors import PARTLY_DONE, Candidate, GeminidsError, Unreadable
 from geminids.core.names import project_names
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
-from geminids.faces.cli.talk import say
+from geminids.faces.cli.talk import cut, say, stderr_width
 from geminids.sharing.transcript import words
 
 TYPE_CHECKING = False
@@ -134,7 +134,8 @@ def short_names(library: Library, sessions: Iterable[SessionRow | SessionSummary
 def candidate_line(candidate: Candidate) -> str:
     """A session that may have been meant, in one line."""
     when = words.moment(candidate.at) if candidate.at else "no time"
-    return f"  {candidate.id}  {when}  {candidate.place}  {candidate.title or 'untitled'}"
+    told = f"  {candidate.id}  {when}  {candidate.place}  {candidate.title or 'untitled'}"
+    return cut(told, stderr_width() or len(told))
 
 
 def tell_unreadable(problems: Sequence[Unreadable]) -> int:

@@ -11,7 +11,6 @@ from geminids.faces.documents.base import Document, Filled, Printed, filled
 
 if TYPE_CHECKING:
     from geminids.query.search import found as search
-    from geminids.storage.index.values import SessionRow
 
 
 class FoundSession(Document, frozen=True, kw_only=True):
@@ -31,6 +30,8 @@ class FoundSession(Document, frozen=True, kw_only=True):
     """Whether its file is gone, and it is read from a kept copy."""
     matches: int
     """How many of its messages match, shown or not."""
+    missing: tuple[str, ...] = ()
+    """Words that it does not have, where it is shown because it fits best."""
 
 
 class FoundMessage(Document, frozen=True, kw_only=True):
@@ -65,7 +66,8 @@ class SearchHit(Document, frozen=True, kw_only=True):
     session: FoundSession
     message: FoundMessage
     where: tuple[str, ...]
-    """In which parts of the message: human, model, thoughts, arguments, paths, output, other."""
+    """In which parts of the message: human, model, thoughts, arguments, paths, output, other; or in the title
+    of the session, or in its marks (name, tags and notes)."""
     snippet: Snippet | None
     """null if the file has changed or is gone."""
     score: float
@@ -120,6 +122,10 @@ class SearchDocument(Printed, frozen=True, kw_only=True, omit_defaults=True, tag
     """How many more messages would match without a filter, by the filter as it was typed."""
     near: Mapping[str, Sequence[str]]
     """What may have been meant by a word that does not occur, or by a value that nothing has."""
+    words: int = 0
+    """Of how many words some of the sessions lack some; left out where none of them does."""
+    respelt: Mapping[str, Sequence[str]] = {}
+    """Words that stand nowhere, and which were looked for instead."""
     is_spread: bool
     """No message has all the words; these sessions have each of them somewhere."""
     has_changed: bool
@@ -152,7 +158,7 @@ def search_document(found: search.Found, to_come: int = 0) -> SearchDocument:
 def hits_of(found: search.Found) -> Iterator[SearchHit]:
     """Each message that was found, the best session first."""
     for group in found.sessions:
-        session = _session(group.session, group.matches)
+        session = _session(group)
         for hit in group.hits:
             message = found_message(FoundMessage, hit.message)
             snippet = filled(Snippet, hit.snippet) if hit.snippet else None
@@ -170,7 +176,8 @@ def numbers_unsearched(left: search.Unsearched) -> tuple[int, ...]:
     return tuple(place + 1 for place in left.messages)
 
 
-def _session(row: SessionRow, matches: int) -> FoundSession:
+def _session(group: search.SessionHits) -> FoundSession:
+    row = group.session
     project = row.project
     known_by = KnownBy(project.known_by) if project.known_by else None
     return filled(
@@ -179,5 +186,6 @@ def _session(row: SessionRow, matches: int) -> FoundSession:
         kind=SessionKind(row.kind),
         status=Status(row.status),
         project=filled(Project, project, known_by=known_by),
-        matches=matches,
+        matches=group.matches,
+        missing=group.missing,
     )

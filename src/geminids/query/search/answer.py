@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from geminids.query.search import engine
 from geminids.query.search.engine import asked_at, search
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from geminids.core.agents.homes import Home
     from geminids.query.search.found import Found
     from geminids.query.search.text_search import Texts
+    from geminids.storage.durable.values import Marks
     from geminids.storage.index.database import Index
 
 
@@ -23,19 +24,26 @@ def ask(
     homes: Sequence[Home],
     question: Question,
     now: datetime,
+    *,
     progress: Callable[[int, int], None] | None = None,
+    marks: Mapping[str, Marks] | None = None,
 ) -> Found:
-    """What is found. Raises QuerySyntaxError, BadTimeError or BadCursorError."""
+    """What is found, in sessions and in what the user said of them.
+
+    Raises QuerySyntaxError, BadTimeError or BadCursorError.
+    """
     began = asked_at(question.after, now)
     texts_of = _Reader(index, homes, with_outputs=question.scan)
     disk = homes[0].disk if homes else None
-    query = query_of(question, began)
+    query = query_of(question, began)._replace(marks=marks or {})
     return search(index, query, question, now, texts_of=texts_of, progress=progress, disk=disk)
 
 
-def every_session(index: Index, question: Question, now: datetime) -> list[int] | None:
+def every_session(
+    index: Index, question: Question, now: datetime, marks: Mapping[str, Marks]
+) -> list[int] | None:
     """All sessions in which a message matches, however many; None where the index alone cannot tell."""
-    return engine.every_session(index, query_of(question, now), question)
+    return engine.every_session(index, query_of(question, now)._replace(marks=marks), question)
 
 
 class _Reader:

@@ -15,6 +15,7 @@ from geminids.query.search.found import (
     Unsearched,
 )
 from geminids.query.search.question import NEWEST, Question
+from geminids.query.search.snippets import TITLE
 from geminids.storage.index import search as searching
 from geminids.storage.index.reader import Condition
 from geminids.storage.index.search import MessageRow
@@ -70,9 +71,9 @@ class Asked(Value):
 def hit_of(message: FoundMessage, columns: Sequence[str], cut: Cut | None, score: float) -> Hit:
     """A hit that names first where its snippet is from."""
     in_order = sorted(columns, key=lambda column: cut is None or column not in cut.columns)
-    return Hit(
-        message, tuple(COLUMN_NAMES[column] for column in in_order), cut.snippet if cut else None, score
-    )
+    where = tuple(COLUMN_NAMES[column] for column in in_order)
+    is_title = cut is not None and cut.columns == (TITLE,)
+    return Hit(message, (TITLE, *where) if is_title else where, cut.snippet if cut else None, score)
 
 
 def shown_message(row: MessageRow, tools: tuple[str, ...]) -> FoundMessage:

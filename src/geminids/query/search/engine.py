@@ -4,7 +4,9 @@
   (`searching.WINDOW`), and totals say "at least".
 - What the index cannot decide (substrings, regular expressions), and all that it does not hold (`scan`), is
   looked for in the texts themselves (`text_search.py`).
-- Where no message has all the words, sessions are shown that have each of them somewhere.
+- Where no message has all the words, sessions are shown that have each of them somewhere; where there are
+  none or few of these, what fits best (`forgiving.py`), if the question allows it.
+- What the user said of sessions (`marked.py`) is looked through, too, and such sessions come first.
 
 A page that follows another begins where that one ended, as long as the index does not change.
 """
@@ -25,20 +27,21 @@ from geminids.query.search.found import (
     SessionHits,
     Total,
 )
-from geminids.query.search.question import Question
+from geminids.query.search.question import BEST, Question
 from geminids.query.search.record_files import RecordFiles
-from geminids.query.search.snippets import Cutter
+from geminids.query.search.snippets import TITLE, Cutter
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.index.search import Match
-from geminids.storage.index.values import file_spans
+from geminids.storage.index.values import SessionRow, file_spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.core.disk import Disk
+    from geminids.query.search.forgiving import Fit
     from geminids.query.search.language import Query
     from geminids.query.search.scope import Narrowing
     from geminids.query.search.text_search import TextsOf
@@ -49,6 +52,8 @@ TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
 MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
+MARKS = "marks"
+"""Where words stand that the user said of a session: its name, tags and notes."""
 LEFT_OUT = "the middle of long outputs and of what agents put in"
 
 
@@ -68,7 +73,7 @@ def search(
     if cursor and question.after and cursor.question != wanted:
         raise BadCursorError(question.after)
     asked = Asked(index, query, query.fts(), _narrowed(index, query), question, disk)
-    is_spread = False
+    is_spread, fit = False, None
     if question.scan or asked.match.must_verify:
         page = _search_texts(asked, texts_of, cursor.after if cursor else None, progress)
     else:
@@ -76,6 +81,9 @@ def search(
         page = _looked_up(asked, offset)
         if not page.total.matches and (spread := _spread(asked, offset)):
             page, is_spread = spread, True
+        if not cursor and question.order == BEST and question.per_session != 0:
+            page = _with_those_said(asked, page)
+            page, fit = _forgiven(asked, page)
     state = mark(index.path, index.meta("numbered"), index.meta("dead"))
     began = cursor.asked_at if cursor else int(now.timestamp())
     following = Cursor(page.next_after, began, state, wanted) if page.next_after is not None else None
@@ -83,9 +91,11 @@ def search(
         sessions=page.sessions,
         total=page.total,
         searched=_searched(asked),
-        hidden=_hidden(asked, page.total) if not is_spread else {},
-        near=_near(asked) if not page.total.matches else {},
+        hidden=_hidden(asked, page.total) if not (is_spread or fit) else {},
+        near=_near(asked) if not page.sessions else {},
         next=str(following) if following else None,
+        words=fit.words if fit else 0,
+        respelt=fit.respelt if fit else {},
         is_spread=is_spread,
         has_changed=cursor is not None and cursor.state != state,
         stopped=page.stopped,
@@ -205,7 +215,8 @@ def _with_facts(asked: Asked, sessions: Sequence[int], matches: Mapping[int, Mat
         for session, messages in searching.messages_of(asked.index, sessions, matches.keys()).items()
     }
     shown = {session: messages[: asked.question.per_session] for session, messages in best.items()}
-    hits = _hits(asked, [message for messages in shown.values() for message in messages], matches)
+    titles = {session: facts[session].title or "" for session in sessions}
+    hits = _hits(asked, [message for messages in shown.values() for message in messages], matches, titles)
     return [
         SessionHits(facts[session], [hits[message] for message in shown[session]], len(best[session]))
         for session in sessions
@@ -216,8 +227,10 @@ def _named(bits: int) -> tuple[str, ...]:
     return tuple(column for place, column in enumerate(COLUMNS) if bits >> place & 1)
 
 
-def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -> dict[int, Hit]:
-    """What is shown of each message, with a snippet from its file."""
+def _hits(
+    asked: Asked, messages: Sequence[int], matches: Mapping[int, Match], titles: Mapping[int, str]
+) -> dict[int, Hit]:
+    """What is shown of each message, with a snippet from its file, or the title that it stands for."""
     rows = searching.message_rows(asked.index, messages)
     files = {place[0] for row in rows.values() for place in file_spans(row.spans)}
     tools = searching.tools_of(asked.index, rows)
@@ -229,7 +242,8 @@ def _hits(asked: Asked, messages: Sequence[int], matches: Mapping[int, Match]) -
             number: hit_of(
                 shown_message(row, tools.get(number, ())),
                 columns[number],
-                cutter.cut(row.spans, columns[number]),
+                cutter.cut(row.spans, columns[number])
+                or (cutter.cut_title(titles[row.session]) if row.place == 0 else None),
                 matches[number][0],
             )
             for number, row in rows.items()
@@ -281,6 +295,65 @@ def _sessions_with_all(asked: Asked, expressions: Sequence[str]) -> list[int]:
         for session in [session for session in first if session in shared][:MOST_SPREAD]
         if all(searching.is_in_session(asked.index, one, session, conditions) for one in common)
     ]
+
+
+# What the user said of sessions, and what fits best
+
+
+def _with_those_said(asked: Asked, page: Page) -> Page:
+    """The page with those sessions first of which what the user said has all the words."""
+    if not asked.query.marks or not asked.query.tree:
+        return page
+    from geminids.query.search.marked import sessions_said
+
+    known = {one.session.number: one for one in page.sessions}
+    first: dict[int, SessionHits] = {}
+    for row, text in sessions_said(asked):
+        found = known.get(row.number) or SessionHits(row, (), 0)
+        hits = [*_beside(asked, row, text, MARKS), *found.hits]
+        first[row.number] = found._replace(hits=hits, matches=found.matches + 1)
+    rest = [one for number, one in known.items() if number not in first]
+    sessions = page.total.sessions + len(first.keys() - known.keys())
+    total = page.total._replace(matches=page.total.matches + len(first), sessions=sessions)
+    return page._replace(sessions=[*first.values(), *rest], total=total)
+
+
+def _beside(asked: Asked, session: SessionRow, text: str, where: str) -> list[Hit]:
+    """What is said of a session beside its messages, as a hit of the first of them."""
+    from geminids.storage.text import snippets
+
+    width = asked.question.width
+    snippet = snippets.cut(text, asked.query.positive, width) or snippets.opening(text, width)
+    first = searching.messages_at(asked.index, session.number, [0]).values()
+    return [Hit(shown_message(row, ()), (where,), snippet, 0.0) for row in first]
+
+
+def _forgiven(asked: Asked, page: Page) -> tuple[Page, Fit | None]:
+    """The page with what fits best behind it, where there is little on it."""
+    if not asked.question.forgiving:
+        return page, None
+    from geminids.query.search.forgiving import best_fits, is_little, words_of
+    from geminids.query.search.marked import texts_said
+
+    words = words_of(asked.query.tree)
+    if words is None or not is_little(words, len(page.sessions)):
+        return page, None
+    known = {one.session.number for one in page.sessions}
+    fit = best_fits(asked, words, asked.question.limit - len(known), known, texts_said(asked))
+    if fit is None:
+        return page, None
+    reading = asked._replace(query=asked.query._replace(tree=fit.tree))
+    fitting = [
+        one._replace(
+            missing=fit.missing[one.session.number],
+            hits=one.hits or _beside(reading, one.session, one.session.title or "", TITLE),
+            matches=one.matches or 1,
+        )
+        for one in _with_facts(reading, list(fit.missing), fit.matches)
+    ]
+    matches = page.total.matches + sum(one.matches for one in fitting)
+    total = page.total._replace(matches=matches, sessions=len(known) + len(fitting))
+    return page._replace(sessions=[*page.sessions, *fitting], total=total), fit
 
 
 # What is said beside the hits

@@ -19,7 +19,9 @@ FILTER_NOTES: Mapping[str, str] = MappingProxyType(
         "hour": "the weekday or the hour, as mon-14",
         "in": "where the words stand",
         "is": "what kind of session or message",
-        "id": "the beginning of an id",
+        "id": "a piece of its id",
+        "tag": "a tag you gave it",
+        "name": "a piece of the name you gave it",
     }
 )
 
@@ -40,12 +42,13 @@ VALUE_NOTES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "main": "led by you",
             "subagent": "started by an agent",
             "checkpoint": "saved by you",
-            "kept": "deleted by the agent, read from a copy",
+            "deleted": "deleted by the agent, read from a copy",
+            "kept": "the same as deleted",
             "lost": "only traces are left",
             "error": "with a call that failed",
-            "rewound": "taken back",
+            "rewound": "undone",
             "compressed": "replaced by a summary",
-            "dropped": "anything that was taken back",
+            "dropped": "anything that was undone or replaced",
             "current": "what the model still sees",
             "failed": "",
             "cancelled": "",

@@ -32,16 +32,19 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "in": tuple(PLACES),
     "is": (
         *("current", "rewound", "compressed", "failed", "cancelled", "superseded", "unrecorded", "dropped"),
-        *("main", "subagent", "checkpoint", "lost", "error", "kept"),
+        *("main", "subagent", "checkpoint", "lost", "error", "deleted", "kept"),
     ),
 }
 """Filters that take one of a few values, or several with commas between."""
 
 MOMENTS = ("since", "before")
-_NAMED = ("agent", "tool", "model")
+_NAMED = ("agent", "tool", "model", "tag")
 """Filters whose values hold no commas; folders and files may."""
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-FILTERS = ("agent", "project", "tool", "file", "model", "role", "status", *MOMENTS, "hour", "in", "is", "id")
+FILTERS = (
+    *("agent", "project", "tool", "file", "model", "role", "status", *MOMENTS, "hour", "in", "is", "id"),
+    *("tag", "name"),
+)
 
 _ELSEWHERE = {
     "after": "since",
@@ -53,6 +56,8 @@ _ELSEWHERE = {
     "directory": "project",
     "cwd": "project",
     "session": "id",
+    "label": "tag",
+    "title": "name",
 }
 """What filters are called in other search boxes."""
 
@@ -103,6 +108,8 @@ _VALUES = {
     "before": "2026-05-01",
     "hour": "mon-14",
     "id": "1f0c9a2b",
+    "tag": "bug",
+    "name": '"login fix"',
 }
 
 

@@ -55,6 +55,8 @@ class SessionHits(Value):
     hits: Sequence[Hit]
     matches: int
     """How many messages match, shown or not."""
+    missing: tuple[str, ...] = ()
+    """Words that it does not have, where it is shown because it fits best."""
 
 
 class Total(Value):
@@ -107,6 +109,10 @@ class Found(Value):
     """What may have been meant by a word that does not occur, or by a value that no filter knows."""
     next: str | None
     """Where the next page begins; None if this is the last one."""
+    words: int = 0
+    """Of how many words sessions lack some; 0 where none of them does."""
+    respelt: Mapping[str, Sequence[str]] = {}
+    """Words that stand nowhere, and which ones were looked for instead."""
     is_spread: bool = False
     """No message has all the words; these are sessions that have them in several."""
     has_changed: bool = False

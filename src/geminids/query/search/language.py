@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.query.search.filters import Filter
+    from geminids.storage.durable.values import Marks
     from geminids.storage.index.terms import Terms
     from geminids.storage.text.patterns import Patterns
     from geminids.storage.text.words import Want
@@ -82,6 +83,8 @@ class Query(Value):
     """Where a hit may come from."""
     since: datetime | None = None
     before: datetime | None = None
+    marks: Mapping[str, Marks] = {}
+    """What the user said of sessions, by their ids: what `tag:` and `name:` ask for."""
 
     @property
     def positive(self) -> tuple[Want, ...]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from string import ascii_lowercase
 
+from geminids.query.search.fillers import FILLERS
 from geminids.storage.index import search
 from geminids.storage.index.database import Index
+from geminids.storage.text.words import terms
 
 MOST = 3
 """Suggestions for a word."""
@@ -13,6 +16,10 @@ _MOST_COMPARED = 4_000
 _MOST_PARTS = 5
 _MOST_TRIED = 40
 _LIKENESS = 0.75
+_SHORTEST_SLIP = 4
+"""Letters of a word that is read as another one."""
+_LONG = 7
+"""Letters of one that may be more than one letter off."""
 _SHORTEST = 2
 """Letters of a part; single ones stand beside each other anywhere."""
 _LONGEST = 40
@@ -21,6 +28,15 @@ _LONGEST = 40
 def near(index: Index, term: str) -> list[str]:
     """The parts of a word that was typed in one, if they stand side by side somewhere; else words like it."""
     return _parts(index, term) or _like(index, term)
+
+
+def nearest_spellings(index: Index, word: str) -> list[str]:
+    """What a word may have been meant for that stands nowhere: one letter off, else in parts, else alike."""
+    parts = terms(word)
+    if len(parts) != 1 or len(parts[0]) < _SHORTEST_SLIP:
+        return []
+    found = _one_letter_off(index, parts[0])
+    return found or (near(index, parts[0]) if len(parts[0]) >= _LONG else [])
 
 
 def _like(index: Index, term: str) -> list[str]:
@@ -36,6 +52,22 @@ def _like(index: Index, term: str) -> list[str]:
     }
     like = get_close_matches(term, found, n=2 * MOST, cutoff=_LIKENESS)
     return sorted(like, key=found.__getitem__, reverse=True)[:MOST]
+
+
+def _one_letter_off(index: Index, term: str) -> list[str]:
+    """Words that differ from one in a letter that is missing, too many, another, or in the wrong place.
+
+    Another letter is the least likely.
+    """
+    cuts = [(term[:place], term[place:]) for place in range(len(term) + 1)]
+    swapped = [before + after[1] + after[0] + after[2:] for before, after in cuts if len(after) > 1]
+    shorter = [before + after[1:] for before, after in cuts if after]
+    longer = [before + letter + after for before, after in cuts for letter in ascii_lowercase]
+    other = [before + letter + after[1:] for before, after in cuts if after for letter in ascii_lowercase]
+    is_likely = dict.fromkeys(other, False) | dict.fromkeys((*longer, *shorter, *swapped), True)
+    candidates = [word for word in is_likely if word != term and word not in FILLERS]
+    found = search.messages_with(index, candidates)
+    return sorted(found, key=lambda word: (is_likely[word], found[word]), reverse=True)[:MOST]
 
 
 def _parts(index: Index, term: str) -> list[str]:

@@ -43,6 +43,8 @@ class Question(NamedTuple):
     """As `agent:`."""
     patience: float | None = None
     """Seconds after which a search that must read texts stops where it is, and says so."""
+    forgiving: bool = False
+    """Whether what fits best is found too where nothing has all the words, or little."""
     hidden_sessions: bool = False
     """Whether what filters leave out is counted in sessions and not in messages."""
 

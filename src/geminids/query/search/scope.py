@@ -9,14 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.storage.index import reader, search
-from geminids.storage.index.reader import Condition, one_of
+from geminids.storage.index.reader import Condition, among, one_of
 from geminids.storage.index.search import NOTHING
 from geminids.storage.times import microseconds
 
 if TYPE_CHECKING:
     from geminids.query.search.language import Query
+    from geminids.storage.durable.values import Marks
     from geminids.storage.index.database import Index
 
+_MOST_NEAR = 10
+"""Tags or names that are told where none is meant."""
 KINDS = frozenset({"main", "subagent", "checkpoint", "lost"})
 
 
@@ -48,8 +51,9 @@ def _narrowing(index: "Index", query: "Query", name: str) -> Narrowing:
     )
     if name in _MOMENTS:
         return Narrowing(typed, _MOMENTS[name](query))
-    wanted = [_MEANINGS[name](index, value) for value in query.wanted(name)]
-    unwanted = [_MEANINGS[name](index, value) for value in query.unwanted(name)]
+    known = {**_MEANINGS, **_said_by_the_user(query.marks)}
+    wanted = [known[name](index, value) for value in query.wanted(name)]
+    unwanted = [known[name](index, value) for value in query.unwanted(name)]
     near = tuple(dict.fromkeys(other for meaning in wanted for other in meaning.near))
     condition = search.together([one.condition for one in wanted], [one.condition for one in unwanted])
     return Narrowing(typed, condition, near)
@@ -129,7 +133,7 @@ def _status(_: "Index", value: str) -> Meaning:
 def _is(_: "Index", value: str) -> Meaning:
     if value in KINDS:
         return Meaning(one_of("s.kind", [value]))
-    if value == "kept":
+    if value in ("deleted", "kept"):
         return Meaning(Condition("s.kept"))
     if value == "error":
         return Meaning(search.FAILED_CALL)
@@ -146,6 +150,24 @@ def _hour(_: "Index", value: str) -> Meaning:
     weekday = WEEKDAYS.index(first) if first in WEEKDAYS else None
     hour = second if weekday is not None else first
     return Meaning(search.in_hour(weekday, int(hour) if hour else None))
+
+
+def _said_by_the_user(marks: "Mapping[str, Marks]") -> "dict[str, Callable[[Index, str], Meaning]]":
+    """The filters that ask for marks: whole tags, and any piece of a name."""
+
+    def tag(_: "Index", value: str) -> Meaning:
+        wanted = value.casefold()
+        known = dict.fromkeys(tag for said in marks.values() for tag in said.tags)
+        tagged = [sid for sid, said in marks.items() if wanted in map(str.casefold, said.tags)]
+        return Meaning(among(tagged)) if tagged else Meaning(NOTHING, tuple(known)[:_MOST_NEAR])
+
+    def name(_: "Index", value: str) -> Meaning:
+        wanted = value.casefold()
+        names = {sid: said.name for sid, said in marks.items() if said.name}
+        named = [sid for sid, name in names.items() if wanted in name.casefold()]
+        return Meaning(among(named)) if named else Meaning(NOTHING, tuple(names.values())[:_MOST_NEAR])
+
+    return {"tag": tag, "name": name}
 
 
 def _id(_: "Index", value: str) -> Meaning:

@@ -26,6 +26,8 @@ LARGEST = 4_000_000
 ENOUGH = 200
 """Texts of a record that are looked at: a huge list of little ones holds no better snippet."""
 SAID = ("human", "model", "other")
+TITLE = "title"
+"""What titles count as that no record of a message holds."""
 _DEEPEST = 30
 _COLUMNS_OF_KEYS = {
     "thoughts": "thought",
@@ -72,6 +74,11 @@ class Cutter:
             if record and (best := self._best(_texts(record), columns)):
                 return best
         return None
+
+    def cut_title(self, title: str) -> Cut | None:
+        """The piece of a title that has what is looked for; None if it has nothing of it."""
+        snippet = snippets.cut(title, self._wanted, self._width)
+        return Cut(snippet, (TITLE,)) if snippet else None
 
     def _best(self, pieces: Sequence[Piece], columns: Sequence[str]) -> Cut | None:
         """The snippet with the most matches, one from where the index says it matched before any other."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from io import BytesIO
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import msgspec
@@ -26,7 +27,7 @@ from geminids.query.sessions.assembly import assembled, copies_marked
 from geminids.query.sessions.session_reader import SessionReader
 from geminids.reading.bundles import EarlierDisk
 from geminids.storage.codec.packed import unpacked
-from geminids.storage.codec.rows import message_facts
+from geminids.storage.codec.rows import message_facts, own_title
 from geminids.storage.index import reader, search
 from geminids.storage.index.beginnings import FirstMessage, KnownNumbers, first_messages, message_count
 from geminids.storage.index.bundles import numbered_place
@@ -101,9 +102,13 @@ class Beginnings:
         folder = summary.project.path or ""
         copied = copied_messages(self._index, row.id, row.file)
 
+        titles = chain([own_title(summary.title, session.messages)], repeat(""))
+
         def same() -> Iterator[Message]:
-            for message, known in zip(copies_marked(session.messages, copied), first, strict=False):
-                made = message_row(message_facts(message, folder, everything=everything), numbers)
+            marked = copies_marked(session.messages, copied)
+            for message, title, known in zip(marked, titles, first, strict=False):
+                facts = message_facts(message, folder, title=title, everything=everything)
+                made = message_row(facts, numbers)
                 if made != known._replace(imported=bool(known.imported)) or _starts_an_agent(message):
                     return
                 yield message

@@ -76,6 +76,14 @@ def pick(candidates: Sequence[Summary], wanted: str) -> Summary | None:
     return matches[0]
 
 
+def pick_named(candidates: Sequence[Summary], name: str) -> Summary | None:
+    """The one session of those that have a name; None if there is none, raises if there are several."""
+    if len(candidates) > 1:
+        newest = sorted(candidates, key=newest_last, reverse=True)
+        raise AmbiguousIdError(name, [_candidate(session) for session in newest])
+    return next(iter(candidates), None)
+
+
 class OfFile(Protocol):
     """A session, as far as telling it from another of its id takes."""
 

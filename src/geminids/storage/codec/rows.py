@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice, repeat
 from operator import attrgetter
 from zlib import adler32, crc32
 
 from geminids.core.agents.fates import Fate
 from geminids.core.agents.traces import Trace, key, trace
 from geminids.core.model import FileChange, Location, Message, Session, ToolCall, ToolStatus
-from geminids.core.model.summary import says_something
+from geminids.core.model.summary import says_something, title_of
 from geminids.core.names import storable
 from geminids.storage.codec.estimates import estimates
 from geminids.storage.codec.packed import packed, project_row, unpacked
@@ -43,13 +43,22 @@ def session_rows(session: Session, traced: int, *, everything: bool) -> SessionR
     """A session and its messages."""
     guessed = estimates(session)
     folder = session.project.path or ""
+    titles = chain([own_title(session.title, session.messages)], repeat(""))
     return SessionRows(
         _session_facts(session, traced),
         [
-            message_facts(message, folder, guessed.get(message.id), everything=everything)
-            for message in session.messages
+            message_facts(message, folder, guessed.get(message.id), title, everything=everything)
+            for message, title in zip(session.messages, titles, strict=False)
         ],
     )
+
+
+def own_title(title: str | None, messages: Sequence[Message]) -> str:
+    """A title that is not what the human typed first: nothing else in the session need have its words.
+
+    It is indexed with the first message.
+    """
+    return "" if title is None or title == title_of(None, messages) else title
 
 
 def _session_facts(session: Session, traced: int) -> SessionFacts:
@@ -80,10 +89,15 @@ def _session_facts(session: Session, traced: int) -> SessionFacts:
 
 
 def message_facts(
-    message: Message, folder: str, estimate: tuple[int, int] | None = None, *, everything: bool
+    message: Message,
+    folder: str,
+    estimate: tuple[int, int] | None = None,
+    title: str = "",
+    *,
+    everything: bool,
 ) -> MessageFacts:
-    """A message of a session whose project is a folder."""
-    texts = indexed_together(words(message, everything=everything))
+    """A message of a session whose project is a folder; with a title that is to stand here."""
+    texts = indexed_together(words(message, title, everything=everything))
     called = [part for part in message.parts if type(part) is ToolCall]
     calls = _calls(called) if called else ()
     changes = _changes(called, folder) if called else ()

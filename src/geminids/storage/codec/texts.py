@@ -36,11 +36,13 @@ _ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _DEEPEST = 20
 
 
-def words(message: Message, *, everything: bool = False) -> tuple[str, ...]:
-    """What is indexed of a message, by column."""
+def words(message: Message, title: str = "", *, everything: bool = False) -> tuple[str, ...]:
+    """What is indexed of a message, by column; the first of a session may stand for its title."""
     gathered = _Gathered(everything)
     for part in message.parts:
         gathered.add(part)
+    if title:
+        gathered.columns[OTHER].append(title)
     return tuple(["\n".join(pieces) for pieces in gathered.columns])
 
 

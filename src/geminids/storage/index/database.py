@@ -54,7 +54,7 @@ _NEVER = 1_000
 _USUAL_AUTOMERGE = 4
 _USUAL_CRISIS = 16
 """How many pieces of the full text FTS5 lets lie before it merges them, at leisure or at once."""
-_MERGED_AT_ONCE = 2_000
+_MERGED_AT_ONCE = 500
 """Pages of the full text that are merged in one go: the room of those before is used again for the next."""
 
 

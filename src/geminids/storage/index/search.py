@@ -132,6 +132,16 @@ def ranked(index: Index, match: str, conditions: Sequence[Condition]) -> list[Ma
     return found
 
 
+def newest_matches(index: Index, match: str, conditions: Sequence[Condition], most: int) -> list[int]:
+    """The newest messages that match, however well they do."""
+    rows = index.connection.execute(
+        f"SELECT texts.rowid FROM {_living(index, conditions)} WHERE texts MATCH ?{all_hold(conditions)} "
+        f"ORDER BY texts.rowid DESC LIMIT {most}",
+        (match, *values_of(conditions)),
+    )
+    return [number for (number,) in rows]
+
+
 def newest(index: Index, conditions: Sequence[Condition]) -> list[Match]:
     """The messages of the newest sessions, whatever they say: at most WINDOW of them."""
     return index.connection.execute(
@@ -174,6 +184,16 @@ def messages_of(
         if message in matches:
             found[session][message] = bool(is_kept)
     return found
+
+
+def sessions_with(index: Index, sessions: Sequence[int], conditions: Sequence[Condition]) -> set[int]:
+    """Those of some sessions that have a message of which all of this is true."""
+    rows = index.connection.execute(
+        "SELECT DISTINCT s.id FROM sessions AS s CROSS JOIN messages AS m ON m.session = s.id "
+        f"WHERE s.id IN ({_numbers(sessions)}){all_hold(conditions)}",
+        values_of(conditions),
+    )
+    return {number for (number,) in rows}
 
 
 def last_moments(index: Index, sessions: Iterable[int]) -> dict[int, int]:
@@ -313,6 +333,14 @@ def occurs(index: Index, term: str) -> bool:
     """Whether any message has this word."""
     row = index.connection.execute("SELECT 1 FROM vocabulary WHERE term = ?", (term,)).fetchone()
     return row is not None
+
+
+def messages_with(index: Index, terms: Sequence[str]) -> dict[str, int]:
+    """Those of some words that occur, and in how many messages each."""
+    rows = index.connection.execute(
+        f"SELECT term, doc FROM vocabulary WHERE term IN ({', '.join('?' * len(terms))})", terms
+    )
+    return dict(rows.fetchall())
 
 
 def terms_from(index: Index, prefix: str, most: int) -> list[tuple[str, int]]:

@@ -1,0 +1,200 @@
+"""Searches that forgive: sentences, other endings, slips, words remembered wrongly; names and tags."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geminids.library import Library
+from geminids.query.search.endings import forms
+from geminids.query.search.found import Found
+from geminids.query.search.question import Question
+from geminids.storage.durable.values import MarkChange
+from tests.conftest import NOW
+from tests.support.claude_lines import line, user, write
+from tests.support.homes import write_session
+from tests.support.questions import by_words, measured, write_home
+
+UPLOAD = "1a0c9a2b-0000-4000-8000-000000000001"
+CACHE = "2b0c9a2b-0000-4000-8000-000000000002"
+NOTES = "3c0c9a2b-0000-4000-8000-000000000003"
+SESSIONS = {
+    UPLOAD: ("shop", "The upload to the bucket times out", "Raised the timeout of the client to a minute."),
+    CACHE: ("shop", "Put memcached before the product listing", "Listings are cached for an hour now."),
+    NOTES: ("blog", "Count the notes of each notebook", "A query counts them in one go."),
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    """Three sessions of two projects."""
+    for day, (native_id, (slug, prompt, answer)) in enumerate(SESSIONS.items(), start=1):
+        write_session(tmp_path / "home", native_id, slug=slug, day=day, prompt=prompt, answer=answer)
+    with Library([tmp_path / "home"], tmp_path / "data") as opened:
+        yield opened
+
+
+def found(library: Library, words: str) -> Found:
+    """What a search that forgives finds."""
+    return library.search(Question(words, forgiving=True), NOW)
+
+
+def ids(answer: Found) -> list[str]:
+    return [hits.session.native_id for hits in answer.sessions]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("where do we count notes", NOTES),
+        ("how did I fix the uploads timing out", UPLOAD),
+        ("counting notebooks", NOTES),
+        ("cached listings of products", CACHE),
+        ("memcahced listing", CACHE),
+        ("redis product listing", CACHE),
+        ("shop bucket", UPLOAD),
+    ],
+)
+def test_what_is_remembered_finds_its_session_first(library: Library, words: str, meant: str) -> None:
+    assert not library.search(Question(words), NOW).sessions
+    answer = found(library, words)
+    assert ids(answer)[0] == meant
+    assert answer.sessions[0].hits
+    assert all(hit.snippet for hits in answer.sessions for hit in hits.hits)
+
+
+def test_what_a_session_lacks_is_told(library: Library) -> None:
+    answer = found(library, "redis product listing")
+    assert (answer.words, answer.respelt) == (3, {})
+    assert [hits.missing for hits in answer.sessions] == [("redis",)]
+
+
+def test_a_word_that_stands_nowhere_is_read_as_the_nearest_and_that_is_told(library: Library) -> None:
+    assert found(library, "memcahced").respelt == {"memcahced": ("memcached",)}
+    assert ids(found(library, "memcahced")) == [CACHE]
+    assert not found(library, "qqqqqq").sessions
+
+
+def test_all_words_together_come_first_and_alone(library: Library) -> None:
+    for words in ("upload bucket", "product listing", "upload", '"the upload"'):
+        assert ids(found(library, words)) == ids(library.search(Question(words), NOW))
+        assert not found(library, words).words
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ('"count notes"', []),
+        ('"counts the notes" notebook', []),
+        ('"the notes" kubernetes', [NOTES]),
+        ("uploading bucket -timeout", [UPLOAD]),
+        ("uploading bucket -upload", []),
+        ("uploading bucket project:blog", []),
+        ("memcahced project:blog", []),
+        ("bucket OR redis", [UPLOAD]),
+        ("buck* redis", [UPLOAD]),
+    ],
+)
+def test_quotes_filters_and_operators_hold_as_they_were_typed(
+    library: Library, words: str, meant: list[str]
+) -> None:
+    assert ids(found(library, words)) == meant
+
+
+def test_words_that_only_hold_a_sentence_together_do_not_count(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    write_session(home, UPLOAD, prompt="Upload of pictures fails with a timeout", day=2)
+    write_session(home, NOTES, prompt="why did the what and where of it fail", slug="blog")
+    with Library([home], tmp_path / "data") as library:
+        assert ids(found(library, "why did the upload fail")) == [UPLOAD]
+
+
+def test_whoever_wants_all_that_is_meant_gets_no_guesses(library: Library) -> None:
+    assert not library.found_sessions("redis product listing", NOW)
+
+
+def test_names_tags_and_notes_are_found(library: Library) -> None:
+    library.mark(CACHE, MarkChange(name="S3 ACL bug", tags=["urgent"], notes=["Bo had the idea"]))
+    for words in (
+        "S3 ACL bug",
+        "acl",
+        "urgent",
+        "the idea",
+        "tag:urgent",
+        "tag:URGENT",
+        "name:acl",
+        'name:"acl bug"',
+    ):
+        answer = found(library, words)
+        assert ids(answer)[0] == CACHE, words
+        assert answer.total.sessions == len(answer.sessions)
+        assert all(hits.matches >= len(hits.hits) for hits in answer.sessions)
+    assert found(library, "acl bug").sessions[0].hits[0].where == ("marks",)
+    assert ids(found(library, "ACL of the bucket")) == [UPLOAD, CACHE]
+    assert not found(library, "acl project:blog").sessions
+    assert ids(found(library, "-tag:urgent listing OR notes")) == [NOTES]
+    assert found(library, "tag:nope").near == {"tag:nope": ("urgent",)}
+    assert library.session("s3 acl BUG").native_id == CACHE
+
+
+def test_a_title_that_the_agent_made_is_found(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    lines = [user("a", None, "Do it again"), line("ai-title", "b", "a", aiTitle="Harvest of quinces")]
+    write(home, *lines)
+    with Library([home], tmp_path / "data") as library:
+        answer = library.search("quinces", NOW)
+        (hits,) = answer.sessions
+        assert hits.hits[0].where[0] == "title"
+        assert hits.hits[0].snippet is not None
+        assert hits.hits[0].snippet.text == "Harvest of quinces"
+
+
+@given(st.sampled_from(["upload", "cache", "try", "note", "migrate", "run", "Rechnung", "deploy"]))
+def test_a_word_is_found_by_its_other_endings(word: str) -> None:
+    small = word.lower()
+    plural = f"{small[:-1]}ies" if small.endswith("y") and small != "deploy" else f"{small}s"
+    for other in (
+        plural,
+        *(f"{small.removesuffix('e')}ing",) * (small != "run"),
+        *("running",) * (small == "run"),
+    ):
+        if len(other) >= 4 and len(small) >= 4:
+            assert other in forms(small) or small in forms(other), (small, other)
+
+
+@pytest.mark.parametrize("word", ["s3", "the", "größe", "naïve", "x1y2", ""])
+def test_what_is_no_plain_word_has_no_other_endings(word: str) -> None:
+    assert forms(word) == ()
+
+
+def test_a_short_word_that_means_something_else_is_no_form() -> None:
+    assert "not" not in forms("notes")
+    assert "note" in forms("notes")
+    assert "add" in forms("added")
+
+
+@pytest.mark.slow
+def test_questions_that_others_wrote_are_answered(tmp_path: Path) -> None:
+    write_home(tmp_path / "home")
+    with Library([tmp_path / "home"], tmp_path / "data") as library:
+        successes, _ = measured(library, by_words)
+    least = {"natural": 0.9, "misspelt": 0.9, "wrong-word": 0.9, "exact": 1.0}
+    for kind, share in least.items():
+        asked, first, among_five = successes[kind]
+        assert among_five >= share * asked, kind
+        assert first >= (1.0 if kind == "exact" else 0.8) * asked, kind
+
+
+def test_the_document_tells_how_it_fits(library: Library, tmp_path: Path) -> None:
+    from geminids.faces.documents.search import search_document
+
+    document = search_document(found(library, "redis product lisitng"))
+    assert document.words == 3
+    assert document.respelt == {"lisitng": ("listing",)}
+    assert {hit.session.missing for hit in document.hits} == {("redis",)}
+    assert json.dumps(document.respelt)
