@@ -82,6 +82,12 @@ def by_words(library: Library, words: str) -> list[str]:
     return [hits.session.native_id for hits in found.sessions]
 
 
+def by_meaning(library: Library, words: str) -> list[str]:
+    """The sessions that a search by meaning shows, by their native ids."""
+    found = library.like(words, Question("", limit=SHOWN), NOW)
+    return [hits.session.native_id for hits in found.sessions]
+
+
 def _turns(session: Line) -> Iterator[tuple[int, datetime, Line]]:
     at = datetime.fromisoformat(session["at"])
     for number, (who, *told) in enumerate(session["turns"]):
@@ -186,15 +192,18 @@ def main() -> None:
         home = Path(folder, "home")
         write_home(home)
         with Library([home], Path(folder, "data")) as library:
-            successes, missed = measured(library, by_words)
-    lines = [f"{'kind':<12} {'asked':>5} {'first':>6} {'of 5':>6}"]
+            for name, search in (("by words", by_words), ("by meaning", by_meaning)):
+                sys.stdout.write("\n".join([name, *_told(*measured(library, search)), "", ""]))
+
+
+def _told(successes: dict[str, Success], missed: list[tuple[Asked, list[str]]]) -> Iterator[str]:
+    yield f"{'kind':<12} {'asked':>5} {'first':>6} {'of 5':>6}"
     for kind, (asked, first, among_five) in successes.items():
-        lines.append(f"{kind:<12} {asked:>5} {first / asked:>6.2f} {among_five / asked:>6.2f}")
+        yield f"{kind:<12} {asked:>5} {first / asked:>6.2f} {among_five / asked:>6.2f}"
     if "-v" in sys.argv:
         for question, found in missed:
             place = next((n for n, one in enumerate(found, 1) if one in question.answers), "-")
-            lines.append(f"{place}  {question.kind}: {question.words}")
-    sys.stdout.write("\n".join([*lines, ""]))
+            yield f"{place}  {question.kind}: {question.words}"
 
 
 if __name__ == "__main__":

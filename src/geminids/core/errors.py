@@ -363,6 +363,13 @@ class NotInstalledError(GeminidsError):
         )
 
 
+class MeaningOptionError(GeminidsError):
+    """A search by meaning is asked for with what goes with words alone."""
+
+    def __init__(self) -> None:
+        super().__init__("--scan, --after and --sort go with words to look for, and not with --like.")
+
+
 class SlowPatternError(GeminidsError):
     """A regular expression takes too long to say which sessions it means."""
 

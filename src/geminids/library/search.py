@@ -42,6 +42,28 @@ class SearchMethods(MarkMethods):
             lambda found: bool(found.sessions),
         )
 
+    def like(
+        self,
+        text: str,
+        question: Question | str = "",
+        now: datetime | None = None,
+        progress: Progress | None = None,
+    ) -> Found:
+        """The sessions that are closest to a text in meaning, of those that a question leaves.
+
+        Raises MeaningNotInstalledError if what only the extra `meaning` brings is not there.
+        """
+        from datetime import UTC, datetime
+
+        from geminids.query.meaning.answer import Asked, ask
+        from geminids.query.search.question import Question
+
+        left = Question(question) if isinstance(question, str) else question
+        asked = Asked(text, left, now or datetime.now(UTC), self.marks())
+        place = self._context.place()
+        vectors = place.vectors if place else None
+        return self._context.ask(lambda index: ask(index, self._context.homes, vectors, asked, progress))
+
     def found_sessions(self, words: str, now: datetime | None = None) -> list[SessionRow]:
         """All sessions that a search finds, the best first. Raises SlowPatternError rather than miss one."""
         from datetime import UTC, datetime

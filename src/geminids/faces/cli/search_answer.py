@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE
+from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, MeaningOptionError
 from geminids.faces.cli.forms import (
     AGENTS,
     FLAG,
@@ -50,6 +50,14 @@ FORM = Form(
         Option("limit", "-n --limit", NUMBER, f"At most N sessions; else {LIMIT}.", metavar="N"),
         Option("after", "--after", TEXT, "The page after another, which names it.", metavar="PAGE"),
         Option("order", "--sort", WORD, "Which session is first.", words=("best", "newest"), default="best"),
+        Option(
+            "like",
+            "--like",
+            TEXT,
+            "Sessions that are about the same as TEXT, whatever their words, the closest first. WORDS and "
+            "options say among which. Needs the extra `meaning`.",
+            metavar="TEXT",
+        ),
         Option("exact", "--exact", FLAG, "Only what has all the words, as they are typed."),
         Option("scan", "--scan", FLAG, "Read all texts, also what is not indexed. Takes its time."),
         JSON,
@@ -74,6 +82,7 @@ def search(
     limit: int | None,
     after: str | None,
     order: str,
+    like: str | None,
     exact: bool,
     scan: bool,
     jsonl: bool,
@@ -98,14 +107,24 @@ def search(
         forgiving=not exact,
     )
     library = choices.open_library(sample_if_empty=True, early=True)
-    found = library.search(question, choices.now, progress("Scanning" if scan else "Searching"))
+    if like is not None:
+        if scan or after or order != "best":
+            raise MeaningOptionError
+        found = library.like(like, question, choices.now, progress("Reading sessions"))
+    else:
+        found = library.search(question, choices.now, progress("Scanning" if scan else "Searching"))
     if jsonl:
         _print_json_lines(found)
     elif choices.json:
-        _print_json(found, library.to_come())
+        _print_json(found, library.to_come(), like)
     else:
         _draw(choices, library, found)
-    _tell(choices, question, found)
+    if like is None:
+        _tell(choices, question, found)
+    else:
+        from geminids.faces.cli.search_talk import tell_meaning
+
+        tell_meaning(found, choices.spelled("show", *_first(found)))
     if unreadable := library.unreadable():
         from geminids.faces.cli.sessions import tell_unreadable
 
@@ -123,11 +142,11 @@ def _snippet_width(choices: Choices) -> int:
     return snippet_width()
 
 
-def _print_json(found: Found, to_come: int) -> None:
+def _print_json(found: Found, to_come: int, like: str | None) -> None:
     from geminids.faces.cli.json_output import print_json
     from geminids.faces.documents.search import search_document
 
-    print_json(search_document(found, to_come))
+    print_json(search_document(found, to_come, like))
 
 
 def _print_json_lines(found: Found) -> None:
@@ -153,13 +172,18 @@ def _tell(choices: Choices, question: Question, found: Found) -> None:
     from geminids.faces.cli.search_talk import SearchOutcome, tell_found
 
     spelled = ["search", *_spelled(question)]
-    first = found.sessions[0].hits[0].message.place + 1 if found.sessions else 1
-    show = choices.spelled("show", "1", "--at", str(first))
+    show = choices.spelled("show", *_first(found))
     tell_found(
         SearchOutcome(
             found, lambda *more: choices.spelled(*spelled, *more), show, choices.json, question.words
         )
     )
+
+
+def _first(found: Found) -> list[str]:
+    """The words that show the first message that was found."""
+    hits = found.sessions[0].hits if found.sessions else ()
+    return ["1", *(["--at", str(hits[0].message.place + 1)] if hits else [])]
 
 
 def _spelled(question: Question) -> list[str]:

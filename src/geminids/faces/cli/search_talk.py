@@ -49,6 +49,17 @@ def tell_found(outcome: SearchOutcome) -> None:
         say(f"There is more: `{outcome.spelled('--after', found.next)}`.")
 
 
+def tell_meaning(found: Found, show: str) -> None:
+    """Say of a search by meaning what its order means, and what to type next."""
+    from geminids.sharing.transcript import words
+
+    if not found.sessions:
+        say("No session is left to compare.")
+    elif sys.stdout.isatty():
+        compared = words.count(found.searched.sessions, "session")
+        say(f"The closest in meaning of {compared}. Read one: `{show}`.")
+
+
 def _tell_how_it_fits(found: Found) -> None:
     """Say what is shown where nothing has all the words as they were typed."""
     for typed, words in found.respelt.items():

@@ -134,13 +134,16 @@ class SearchDocument(Printed, frozen=True, kw_only=True, omit_defaults=True, tag
     """Not all texts were read; `next` goes on."""
     unsearched: Sequence[Unsearched]
     """Where a regular expression took too long."""
+    like: str | None = None
+    """What sessions are close to in meaning, the closest first: their words need not be those. Left out where
+    words were looked for."""
     to_come: int = 0
     """Groups of files that are not read yet, since a first index is made: what they hold is missing here.
     Left out where there are none."""
 
 
-def search_document(found: search.Found, to_come: int = 0) -> SearchDocument:
-    """What was found, and of how many groups of files nobody knows yet."""
+def search_document(found: search.Found, to_come: int = 0, like: str | None = None) -> SearchDocument:
+    """What was found, by words or as being `like` a text, and how many groups of files nobody knows yet."""
     return filled(
         SearchDocument,
         found,
@@ -151,6 +154,7 @@ def search_document(found: search.Found, to_come: int = 0) -> SearchDocument:
         unsearched=[
             Unsearched(session_id=one.session, messages=numbers_unsearched(one)) for one in found.unsearched
         ],
+        like=like,
         to_come=to_come,
     )
 

@@ -175,6 +175,11 @@ class IndexFile:
         self.folder = os.path.join(data_folder, FOLDER)  # noqa: PTH118
         self.name = _name(homes)
 
+    @property
+    def vectors(self) -> str:
+        """Where the vectors of its sessions lie; see `vectors.py`."""
+        return f"{self.folder}/{self.name}.meaning.db"
+
     def current(self) -> str | None:
         """The newest index that can be asked; None if there is none."""
         newest = _last(self._names(), ".db")

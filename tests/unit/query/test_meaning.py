@@ -1,0 +1,240 @@
+"""Search by meaning: what is compared, what is remembered of it, and how well it answers."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from geminids.core.errors import GeminidsError
+from geminids.library import Library
+from geminids.query.meaning.embedding import MODEL, SIZE, Embedding, MeaningNotInstalledError
+from geminids.query.meaning.passages import LONGEST, MOST_PROMPTS, passages
+from geminids.query.search.question import Question
+from geminids.storage.index.vectors import VectorFile
+from tests.conftest import NOW, Run
+from tests.support.documents import check_printed
+from tests.support.homes import write_session
+from tests.support.questions import by_meaning, measured, write_home
+
+np = pytest.importorskip("numpy", reason="the extra `meaning` is not installed")
+pytest.importorskip("tokenizers", reason="the extra `meaning` is not installed")
+
+UPLOAD = "1a0c9a2b-0000-4000-8000-000000000001"
+DIAGRAM = "2b0c9a2b-0000-4000-8000-000000000002"
+BREAD = "3c0c9a2b-0000-4000-8000-000000000003"
+SESSIONS = {
+    UPLOAD: ("shop", "The bucket answers 403 Forbidden since the release", "The role may write to it again."),
+    DIAGRAM: ("blog", "Draw a chart of visitors per month", "The page has a bar chart now."),
+    BREAD: ("recipes", "Make the rye bread recipe serve four people", "All amounts are doubled."),
+}
+MEANT = {
+    "permission denied when storing files": UPLOAD,
+    "a graph of how many people came": DIAGRAM,
+    "baking for a family": BREAD,
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Three sessions about different things."""
+    for day, (native_id, (slug, prompt, answer)) in enumerate(SESSIONS.items(), start=1):
+        write_session(tmp_path / "home", native_id, slug=slug, day=day, prompt=prompt, answer=answer)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def library(home: Path, tmp_path: Path) -> Iterator[Library]:
+    """Open over these."""
+    with Library([home], tmp_path / "data") as opened:
+        yield opened
+
+
+def vectors(data: Path) -> Path:
+    (file,) = (data / "index").glob("*.meaning.db")
+    return file
+
+
+def found(library: Library, text: str, question: str = "") -> list[str]:
+    return [hits.session.native_id for hits in library.like(text, question, NOW).sessions]
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_sessions_are_found_without_any_of_their_words(library: Library, text: str) -> None:
+    answer = library.like(text, now=NOW)
+    assert answer.sessions[0].session.native_id == MEANT[text]
+    assert len(answer.sessions) == len(SESSIONS)
+    scores = [hits.hits[0].score for hits in answer.sessions]
+    assert scores == sorted(scores, reverse=True)
+    assert all(hits.hits[0].snippet for hits in answer.sessions)
+
+
+def test_words_and_options_say_among_which(library: Library) -> None:
+    text = next(iter(MEANT))
+    assert found(library, text, "bread") == [BREAD]
+    assert set(found(library, text, "chart OR bread")) == {BREAD, DIAGRAM}
+    assert found(library, text, "nothinghasthis") == []
+    narrowed = library.like(text, Question("", project="blog"), NOW)
+    assert [hits.session.native_id for hits in narrowed.sessions] == [DIAGRAM]
+
+
+def test_what_is_new_changed_or_gone_is_brought_up_to_date(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINIDS_KEEP", "0")
+    data, text = tmp_path / "data", "baking for a family"
+    told: list[tuple[int, int]] = []
+    with Library([home], data) as library:
+        library.like(text, now=NOW, progress=lambda done, total: told.append((done, total)))
+    assert told[-1][1] == len(SESSIONS)
+    new = write_session(
+        home, "4d0c9a2b-0000-4000-8000-000000000004", day=9, prompt="Bake a cake for the family"
+    )
+    told.clear()
+    with Library([home], data) as library:
+        progress = lambda done, total: told.append((done, total))  # noqa: E731
+        assert library.like(text, now=NOW, progress=progress).sessions[0].session.native_id[:2] == "4d"
+        assert told[-1][1] == 1
+    new.unlink()
+    with Library([home], data) as library:
+        assert "4d0c9a2b-0000-4000-8000-000000000004" not in found(library, text)
+    with VectorFile(str(vectors(data)), MODEL) as file:
+        assert len(file.stamps()) == len(SESSIONS)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights")
+def test_what_is_remembered_is_for_this_user_alone(library: Library, tmp_path: Path) -> None:
+    found(library, "bread")
+    assert stat.S_IMODE(vectors(tmp_path / "data").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("damage", ["letters", "emptied", "another model"])
+def test_vectors_that_are_damaged_or_of_another_model_are_made_anew(
+    library: Library, tmp_path: Path, damage: str
+) -> None:
+    before = found(library, "baking for a family")
+    file = vectors(tmp_path / "data")
+    if damage == "letters":
+        file.write_bytes(b"no database at all, but some letters" * 100)
+    elif damage == "emptied":
+        file.write_bytes(b"")
+    else:
+        with VectorFile(str(file), "an older one"):
+            assert file.stat().st_size > 0
+    assert found(library, "baking for a family") == before
+
+
+def test_they_go_with_a_session_that_is_forgotten(
+    library: Library, geminids: Run, home: Path, tmp_path: Path
+) -> None:
+    found(library, "bread")
+    file = vectors(tmp_path / "data")
+    library.close()
+    assert geminids("forget", BREAD, "--yes", "--home", home, "--data", tmp_path / "data").code == 0
+    assert not file.exists()
+    with Library([home], tmp_path / "data") as after:
+        assert set(found(after, "bread")) == {UPLOAD, DIAGRAM}
+
+
+def test_the_command_line_tells_it_apart(geminids: Run, home: Path, tmp_path: Path) -> None:
+    where = ("--home", home, "--data", tmp_path / "data")
+    outcome = geminids("search", "--like", "baking for a family", "--json", *where)
+    document = check_printed(outcome.out, "geminids/search/1")
+    assert document["like"] == "baking for a family"
+    assert document["hits"][0]["session"]["native_id"] == BREAD
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = geminids("search", "--like", "baking for a family", "-n", "1", *where).out.splitlines()
+    assert len(lines) == 1
+    nothing = geminids("search", "--like", "bread", "nothinghasthis", *where)
+    assert (nothing.code, nothing.err) == (1, "geminids: No session is left to compare.\n")
+    for option in (["--scan"], ["--sort", "newest"], ["--after", "x"]):
+        refused = geminids("search", "--like", "bread", *option, *where)
+        assert (refused.code, refused.out) == (2, "")
+        assert "not with --like" in refused.err
+
+
+def test_without_the_extra_it_is_said_what_adds_it(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(MeaningNotInstalledError, match=r"needs 'tokenizers'; .*wordllama.* adds it"):
+        library.like("bread", now=NOW)
+    assert issubclass(MeaningNotInstalledError, GeminidsError)
+
+
+def test_no_package_that_asks_the_network_is_loaded(geminids: Run, home: Path) -> None:
+    import subprocess
+
+    code = (
+        "import sys; from geminids.library import Library\n"
+        "with Library([sys.argv[1]], sys.argv[2]) as library: library.like('bread')\n"
+        "print(*sys.modules)"
+    )
+    line = [sys.executable, "-c", code, str(home), str(home.parent / "data")]
+    loaded = subprocess.run(line, check=True, capture_output=True, text=True).stdout.split()
+    assert not {"wordllama", "huggingface_hub", "requests", "http.client"}.intersection(loaded)
+
+
+def test_vectors_have_one_length_and_no_words_have_none() -> None:
+    made = Embedding().of(["bread", "bread " * 3_000, "", "\ud83c".encode("utf-8", "replace").decode()])
+    assert made.shape == (4, SIZE)
+    lengths = np.linalg.norm(made.astype(np.float32), axis=1)
+    assert lengths[:2] == pytest.approx([1.0, 1.0], abs=1e-2)
+    assert lengths[2] == 0.0
+
+
+def test_passages_are_the_title_prompts_and_the_last_answer() -> None:
+    texts = [
+        (0, {"human": "one", "model": ""}),
+        (1, {"human": "", "model": "first answer"}),
+        (2, {"human": "two " * LONGEST, "model": ""}),
+        (3, {"human": "", "model": "last answer"}),
+    ]
+    *told, whole = passages("A title", texts)
+    assert [place for place, _ in told] == [0, 0, 2, 3]
+    assert [text[:4] for _, text in told] == ["A ti", "one", "two ", "last"]
+    assert len(told[2][1]) == LONGEST
+    assert whole[0] == 0
+    assert all(piece in whole[1] for piece in ("A title", "one", "last answer"))
+    assert passages("one", texts[:1]) == [(0, "one"), (0, "one")]
+    assert passages("A title", []) == []
+    many = [(place, {"human": f"prompt {place}", "model": ""}) for place in range(2 * MOST_PROMPTS)]
+    assert len(passages(None, many)) == MOST_PROMPTS + 1
+
+
+def test_a_file_that_others_write_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "x.meaning.db"
+    with VectorFile(str(path), MODEL):
+        pass
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        with pytest.raises(sqlite3.OperationalError), _impatient(VectorFile(str(path), MODEL)):
+            pass
+    finally:
+        other.close()
+    assert path.stat().st_size > 0
+
+
+def _impatient(file: VectorFile) -> VectorFile:
+    import geminids.storage.index.vectors as module
+
+    module._PATIENCE, before = 0.1, module._PATIENCE
+    try:
+        return file.__enter__()
+    finally:
+        module._PATIENCE = before
+
+
+@pytest.mark.slow
+def test_paraphrases_that_others_wrote_are_understood(tmp_path: Path) -> None:
+    write_home(tmp_path / "home")
+    with Library([tmp_path / "home"], tmp_path / "data") as library:
+        successes, _ = measured(library, by_meaning)
+    asked, _, among_five = successes["paraphrase"]
+    assert among_five >= 0.6 * asked
+    asked, _, among_five = successes["natural"]
+    assert among_five >= 0.9 * asked
