@@ -12,9 +12,11 @@ from geminids.library.sessions import SessionMethods
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
+    from decimal import Decimal
 
     from geminids.core.model import Session
     from geminids.query.search.language import Query
+    from geminids.query.usage.by_session import SessionUse
     from geminids.query.usage.costs import Costing
     from geminids.query.usage.explanation import ExplainedSession, ExplainedTotal
     from geminids.query.usage.over_time import OverTime
@@ -35,6 +37,12 @@ class UsageMethods(SearchMethods, SessionMethods):
 
         query, found = self._counted(question, now)
         return self._context.ask(lambda index: statistics(index, question, query, found, self._prices))
+
+    def used_by(self, session_ids: Sequence[str]) -> dict[str, SessionUse]:
+        """What some sessions used and cost, each with the subagents that it led, by their ids."""
+        from geminids.query.usage.by_session import used_by_sessions
+
+        return self._context.ask(lambda index: used_by_sessions(index, session_ids, self._prices))
 
     def over_time(
         self, question: StatsQuestion, periods: str | None = None, most: int = 6, now: datetime | None = None
@@ -90,6 +98,15 @@ class UsageMethods(SearchMethods, SessionMethods):
         from geminids.query.usage.costs import Costing
 
         return Costing(self._prices({(None, model) for model in models}))
+
+    def cost_of(self, session: Session) -> Decimal | None:
+        """What a session cost at list price, without those that it led; None if nothing of it has a price."""
+        from geminids.query.usage.costs import Costing
+
+        sums = Costing.sums(session.messages)
+        return (
+            self.costing({alike.model for alike in sums if alike.model}).total(sums).amount if sums else None
+        )
 
     def _counted(
         self, question: StatsQuestion, now: datetime | None

@@ -46,7 +46,7 @@ def test_a_list_has_numbers_headings_and_colour(home: Path) -> None:
     seen = on_terminal("list", "--home", home)
     assert "\x1b[" in seen
     lines = ESCAPES.sub("", seen).splitlines()
-    assert lines[0].split() == ["#", "when", "project", "title", "asked", "calls"]
+    assert lines[0].split() == ["#", "when", "project", "title", "prompts", "time"]
     assert [line.split()[0] for line in lines[1:5]] == ["1", "2", "3", "4"]
     assert lines[4].rstrip().endswith("✓")
 
@@ -70,7 +70,7 @@ def test_only_twenty_sessions_are_listed_unless_more_are_asked_for(tmp_path: Pat
     for number in range(25):
         write_session(tmp_path, f"{number:08}-a", day=number + 1)
     told = f"5 more sessions; `geminids list --limit 25 --home {tmp_path}` shows them"
-    assert told in on_terminal("list", "--home", tmp_path)
+    assert told in " ".join(on_terminal("list", "--home", tmp_path).split())
     assert "more session" not in on_terminal("list", "--home", tmp_path, "--limit", "25")
 
 
@@ -114,8 +114,9 @@ def test_colour_in_a_pipe_adds_nothing_but_colour(home: Path, variable: str, ver
 @pytest.mark.parametrize(
     ("columns", "headings"),
     [
-        (80, ["#", "when", "project", "title", "asked", "calls"]),
-        (50, ["#", "when", "project", "title", "asked"]),
+        (140, ["#", "when", "project", "title", "prompts", "time", "tokens", "model"]),
+        (80, ["#", "when", "project", "title", "prompts", "time"]),
+        (52, ["#", "when", "project", "title", "prompts"]),
         (45, ["#", "when", "project", "title"]),
         (40, ["#", "when", "title"]),
         (24, ["#", "title"]),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from geminids.faces.cli.choices import Choices
-    from geminids.faces.documents.sessions import MarkedSummary
+    from geminids.faces.documents.sessions import ListedSession
     from geminids.library import Library
     from geminids.query.sessions.listing import Filter, Listing
     from geminids.storage.index.values import SessionRow
@@ -171,9 +171,9 @@ def list_sessions(
     library = choices.open_library(sample_if_empty=True, early=True)
     listing = _listing(choices, library, asked)
     if jsonl:
-        _print_json_lines(_marked(library, listing.sessions))
+        _print_json_lines(_documents(library, listing.sessions))
     elif choices.json:
-        _print_json(_marked(library, listing.sessions), library.to_come())
+        _print_json(_documents(library, listing.sessions), library.to_come())
     else:
         _draw(choices, library, listing.sessions)
     tell_memory(library)
@@ -193,22 +193,22 @@ def _usual_limit(choices: Choices) -> int | None:
     return ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None
 
 
-def _marked(library: Library, sessions: Sequence[SessionRow]) -> list[MarkedSummary]:
+def _documents(library: Library, sessions: Sequence[SessionRow]) -> list[ListedSession]:
     from geminids.faces.cli.sessions import marks_of
-    from geminids.faces.documents.sessions import MarkedSummary, marked
+    from geminids.faces.documents.sessions import listed
 
-    marks = marks_of(library, sessions)
-    return [marked(MarkedSummary, summary, marks) for summary in library.summaries(sessions)]
+    marks, used = marks_of(library, sessions), library.used_by([row.id for row in sessions])
+    return [listed(summary, marks, used.get(summary.id)) for summary in library.summaries(sessions)]
 
 
-def _print_json(sessions: Sequence[MarkedSummary], to_come: int) -> None:
+def _print_json(sessions: Sequence[ListedSession], to_come: int) -> None:
     from geminids.faces.cli.json_output import print_json
     from geminids.faces.documents.sessions import ListDocument
 
     print_json(ListDocument(sessions=sessions, to_come=to_come))
 
 
-def _print_json_lines(sessions: Sequence[MarkedSummary]) -> None:
+def _print_json_lines(sessions: Sequence[ListedSession]) -> None:
     from geminids.faces.cli.json_output import print_lines
 
     print_lines(sessions)

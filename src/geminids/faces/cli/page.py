@@ -126,6 +126,8 @@ class DrawnPage:
     def __init__(self, stream: IO[str], screen: Screen) -> None:
         self.is_terminal = screen.is_terminal
         self._console = _console(stream, screen)
+        self.width = self._console.width
+        """In columns."""
         self._prose_width = min(self._console.width, MOST_READABLE)
         self._words_width = self._prose_width if screen.width else self._console.width
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from geminids.core.errors import PARTLY_DONE, Candidate, GeminidsError, Unreadable
 from geminids.core.names import project_names
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from geminids.core.model import SessionSummary
     from geminids.faces.cli.options import Choices
     from geminids.library import Library
+    from geminids.query.usage.by_session import SessionUse
     from geminids.storage.durable.values import Marks
     from geminids.storage.index.values import SessionRow
 
@@ -27,15 +28,23 @@ KEPT = "kept"
 """What is said of a session whose files are gone: it is read from copies."""
 MOST_NAMED = 3
 """So many files that were left unread are named."""
+TITLE_LEAST, TITLE_WANTED = 12, 34
+"""How wide titles must be; and how wide they are to be before numbers stand beside them."""
+_BESIDE_TITLES = 46
+"""Columns of a terminal that numbers, times, projects and a cost take together."""
 COLUMNS = (
     Column("#", is_number=True),
-    Column("when", leaves=5),
-    Column("agent", most=8, leaves=4),
-    Column("project", least=7, most=20, leaves=3),
-    Column("title", least=12),
-    Column("tags", most=20, leaves=6),
-    Column("asked", is_number=True, leaves=2),
-    Column("calls", is_number=True, leaves=1),
+    Column("when", leaves=9),
+    Column("agent", most=8, leaves=8),
+    Column("project", least=7, most=20, leaves=7),
+    Column("title", least=TITLE_LEAST),
+    Column("tags", most=20, leaves=10),
+    Column("prompts", is_number=True, leaves=6),
+    Column("calls", is_number=True, leaves=4),
+    Column("time", is_number=True, leaves=3),
+    Column("tokens", is_number=True, leaves=2),
+    Column("cost", is_number=True, leaves=5),
+    Column("model", most=20, leaves=1),
     Column(""),
 )
 
@@ -45,10 +54,9 @@ def draw_sessions(page: Page, library: Library, sessions: Sequence[Session], now
     names = project_names(session.project for session in sessions)
     marks = marks_of(library, sessions)
     if isinstance(page, DrawnPage) and page.is_terminal:
-        rows = [_row(s, names[s.project], now, marks.get(s.id)) for s in sessions]
-        with_tags = any(said.tags for said in marks.values())
-        with_agents = len({session.agent for session in sessions}) > 1
-        _draw_table(page, rows, with_tags=with_tags, with_agents=with_agents)
+        used = library.used_by([session.id for session in sessions])
+        rows = [_row(s, names[s.project], now, marks.get(s.id), used.get(s.id)) for s in sessions]
+        _draw_table(page, rows, with_agents=len({session.agent for session in sessions}) > 1)
     else:
         for session in sessions:
             page.fields(*_line(session, names[session.project], marks.get(session.id)))
@@ -64,19 +72,28 @@ def marks_of(library: Library, sessions: Sequence[Session]) -> Mapping[str, Mark
         return {}
 
 
-def _draw_table(
-    page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_tags: bool, with_agents: bool
-) -> None:
+def _draw_table(page: DrawnPage, rows: Sequence[Sequence[Span]], *, with_agents: bool) -> None:
     """Draw rows under their headings, each with its number; what tells nothing takes no room."""
-    left_out = {heading for heading, is_told in (("tags", with_tags), ("agent", with_agents)) if not is_told}
-    columns = {
+    # The first column is the number.
+    empty = [not any(map(_says, cells)) for cells in zip(*rows, strict=True)]
+    left_out = {column.heading for column, is_empty in zip(COLUMNS[1:-1], empty, strict=False) if is_empty}
+    left_out |= set() if with_agents else {"agent"}
+    title_least = max(TITLE_LEAST, min(TITLE_WANTED, page.width - _BESIDE_TITLES))
+    changes: dict[str, dict[str, int]] = {"title": {"least": title_least}}
+    if with_agents:
         # Titles need the room that agents take.
-        place: column._replace(most=14) if with_agents and column.heading == "project" else column
+        changes["project"] = {"most": 14}
+    columns = {
+        place: column._replace(**changes.get(column.heading, {}))
         for place, column in enumerate(COLUMNS)
         if column.heading not in left_out
     }
     numbered = [[(str(number), "quiet"), *row] for number, row in enumerate(rows, start=1)]
     page.table(list(columns.values()), [[row[place] for place in columns] for row in numbered])
+
+
+def _says(cell: Span) -> bool:
+    return bool(cell if isinstance(cell, str) else cell[0])
 
 
 def _remember(library: Library, sessions: Sequence[Session]) -> None:
@@ -165,7 +182,9 @@ def tell_nothing_found() -> None:
     say("No session found. `--home DIR` looks elsewhere, `--sample` shows some that come with geminids.")
 
 
-def _row(session: Session, project: str, now: datetime, said: Marks | None) -> list[Span]:
+def _row(
+    session: Session, project: str, now: datetime, said: Marks | None, used: SessionUse | None
+) -> list[Span]:
     return [
         words.when(session.last_at, now),
         (session.agent, "quiet"),
@@ -174,7 +193,20 @@ def _row(session: Session, project: str, now: datetime, said: Marks | None) -> l
         (words.tags(said.tags) if said else "", "tool"),
         _asked(session),
         _calls(session),
+        *(_used(used) if used else [""] * 4),
         _mark(session),
+    ]
+
+
+def _used(used: SessionUse) -> list[Span]:
+    """How long somebody was at work, tokens, cost, model: what nobody recorded is left empty."""
+    from geminids.faces.cli.amounts import dollars, short
+
+    return [
+        words.about(timedelta(microseconds=used.active)) if used.active else "",
+        "" if used.tokens is None else short(used.tokens),
+        "" if used.cost is None else dollars(used.cost),
+        (used.model or "", "quiet"),
     ]
 
 

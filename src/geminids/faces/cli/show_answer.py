@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, nullcontext
+from functools import partial
 
 from geminids.faces.cli.choices import WrongUsageError
 from geminids.faces.cli.forms import FLAG, JSON, NO_SYNC, NUMBER, WHERE_AND_HOW, WORD, Form, Option
@@ -248,9 +249,9 @@ def _draw_sessions(
             page.line()
         title = library.agent_title(session.agent)
         said = marks.get(session.id)
-        draw_session(
-            page, StoryContext(session, detail, title, lambda wanted: choices.spelled("show", wanted), said)
-        )
+        how_to_show = partial(choices.spelled, "show")
+        cost = library.cost_of(session)
+        draw_session(page, StoryContext(session, detail, title, how_to_show, said, cost))
         for companion in shown_beside(session.companions) if beside else ():
             draw_companion(page, companion, library.text_beside(companion))
 

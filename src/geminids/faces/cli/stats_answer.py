@@ -120,6 +120,8 @@ def stats(
     )
     choices.json = choices.json or as_csv
     library = choices.open_library(sample_if_empty=True)
+    if session_id := _session_meant(library, words):
+        asked = asked._replace(words=f'id:"{session_id}"')
     if explain is not None:
         from geminids.faces.cli.explain_page import explained
 
@@ -132,6 +134,19 @@ def stats(
     elif found.total.sessions or found.total.tokens.requests:
         _draw(choices, asked, found)
     return _exit_code(library, asked, found)
+
+
+def _session_meant(library: Library, words: tuple[str, ...]) -> str | None:
+    """The session in a line of the last list, or the latest; None for words to look for."""
+    if len(words) != 1 or not (words[0] == "latest" or words[0].isdecimal()):
+        return None
+    from geminids.core.errors import NoSuchLineError, ShortIdError
+
+    try:
+        return library.session(words[0]).id
+    except (NoSuchLineError, ShortIdError):
+        # No line of the list: it may be a number that was spoken of.
+        return None
 
 
 def _print_csv(found: Statistics, limit: int | None) -> None:

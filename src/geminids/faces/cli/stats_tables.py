@@ -334,7 +334,7 @@ def _signed(sign: str, value: int | None) -> Cell:
 
 
 _SESSIONS = Quantity(Field("sessions", leaves=5), lambda figures: number(figures.sessions), adds_up=False)
-_ASKED = Quantity(Field("asked", leaves=4), lambda figures: number(figures.prompts))
+_ASKED = Quantity(Field("prompts", leaves=4), lambda figures: number(figures.prompts))
 _ACTIVE = Quantity(Field("active", leaves=1, is_extra=True), _active)
 _REQUESTS = _of_tokens("requests", lambda used: used.requests, leaves=8)
 _FRESH = _of_tokens("fresh", lambda used: used.fresh, leaves=11)

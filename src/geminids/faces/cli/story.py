@@ -20,6 +20,7 @@ from geminids.core.model import (
     ToolResult,
     Unrecognised,
 )
+from geminids.faces.cli.amounts import dollars
 from geminids.faces.cli.companions import draw_beside
 from geminids.faces.cli.marks import draw_marks
 from geminids.faces.cli.page import Page, Span
@@ -62,6 +63,8 @@ from geminids.sharing.transcript.labels import (
 from geminids.sharing.transcript.limits import COMMAND_LINES, DIFF_LINES, first_lines, more_lines
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from geminids.storage.durable.values import Marks
 
 INDENT = 2
@@ -90,6 +93,8 @@ class StoryContext(NamedTuple):
     """What to type to see another session."""
     marks: Marks | None = None
     """What the user said of it."""
+    cost: Decimal | None = None
+    """Dollars at list price; None where there is no price, or nothing that has one."""
 
 
 def draw_session(page: Page, context: StoryContext) -> None:
@@ -149,7 +154,9 @@ def _draw_heading(page: Page, context: StoryContext) -> None:
         # Whether it was answered, by which model and for how many tokens is what is lost.
         page.line((session.id, "quiet"))
     else:
-        page.words(models_sentence(session), "quiet")
+        page.words(
+            models_sentence(session, dollars(context.cost) if context.cost is not None else ""), "quiet"
+        )
         mark, style = words.STATUS_MARKS[session.status]
         page.line((f"{mark} {session.status}", style), ("  " + session.id, "quiet"))
     if session.kept:

@@ -10,6 +10,7 @@ import msgspec
 
 from geminids.core.model import Counts, SessionKind, SessionSummary, Status
 from geminids.faces.documents.base import Document, Filled, Handle, Printed, filled, harmless
+from geminids.faces.documents.tokens import dollars
 from geminids.sharing.export.data import encode, encode_with_halves
 from geminids.sharing.export.session_document import MarkedNote
 from geminids.sharing.transcript import safe
@@ -18,6 +19,7 @@ from geminids.storage.durable.values import Marks
 if TYPE_CHECKING:
     from geminids.core.names import NamedFolder
     from geminids.query.sessions.marked import Marked, MarkedSessions
+    from geminids.query.usage.by_session import SessionUse
     from geminids.storage.index.values import SessionRow
 
 RUNNING = timedelta(minutes=3)
@@ -36,6 +38,13 @@ class MarkedSummary(SessionSummary, frozen=True, kw_only=True):
     notes: tuple[MarkedNote, ...]
 
 
+class ListedSession(MarkedSummary, frozen=True, kw_only=True):
+    """A session in a list: without its messages, with what it cost and what the user said of it."""
+
+    cost: float | None
+    """Dollars at list price, with that of the subagents that it led; null where nothing has a price."""
+
+
 class MarkedInLittle(Document, frozen=True, kw_only=True):
     """What the user said of a session."""
 
@@ -51,7 +60,7 @@ class MarkedInLittle(Document, frozen=True, kw_only=True):
 class ListDocument(Printed, frozen=True, kw_only=True, omit_defaults=True, tag="geminids/list/1"):
     """Sessions without their messages, newest first. `--jsonl` prints each on a line of its own."""
 
-    sessions: Sequence[MarkedSummary]
+    sessions: Sequence[ListedSession]
     to_come: int = 0
     """Groups of files that are not read yet, since a first index is made: what they hold is missing here.
     Left out where there are none."""
@@ -71,6 +80,12 @@ class MarksDocument(Printed, frozen=True, kw_only=True, tag="geminids/marks/1"):
 
 class AgentViewDocument(Printed, frozen=True, kw_only=True, tag="geminids/agent-view/1"):
     """A record as the agent itself would load it: its own fields, which are others for each agent."""
+
+
+def listed(session: SessionSummary, marks: Mapping[str, Marks], used: SessionUse | None) -> ListedSession:
+    """A session as a list tells it."""
+    said = _said(marks.get(session.id, _NO_MARKS))
+    return ListedSession(**msgspec.structs.asdict(session), **said, cost=dollars(used.cost) if used else None)
 
 
 def marked(kind: type[Filled], session: SessionSummary, marks: Mapping[str, Marks]) -> Filled:

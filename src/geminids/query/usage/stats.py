@@ -298,12 +298,12 @@ def group_of(index: Index, question: StatsQuestion) -> str:
         totals.count_as_one(index, projects_that_are_one(index))
         return "one project"
     if question.by == "session" and question.fold:
-        totals.count_as_one(index, _roots(totals.parents(index)))
+        totals.count_as_one(index, roots_of(totals.parents(index)))
         return "one session"
     return question.by
 
 
-def _roots(parents: dict[int, int]) -> dict[int, int]:
+def roots_of(parents: dict[int, int]) -> dict[int, int]:
     """For each subagent the session in which a human is; those that start each other in a ring stay alone."""
     roots: dict[int, int] = {}
     for child, parent in parents.items():

@@ -73,9 +73,10 @@ def kind_sentence(session: SessionSummary, parent: str | None) -> str:
     return f"{words.KIND_MARKS.get(session.kind, '')} {kind}".strip()
 
 
-def models_sentence(session: SessionSummary) -> str:
-    """What answered, and for how many tokens."""
-    return f"{', '.join(session.models) or 'model unknown'} · {words.tokens(session.usage)}"
+def models_sentence(session: SessionSummary, cost: str = "") -> str:
+    """What answered, for how many dollars if that is known, and for how many tokens."""
+    said = (", ".join(session.models) or "model unknown", cost, words.tokens(session.usage))
+    return " · ".join(filter(None, said))
 
 
 def branch_name(session: SessionSummary) -> str:

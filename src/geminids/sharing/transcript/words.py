@@ -146,6 +146,11 @@ def duration(length: timedelta) -> str:
     return " ".join(pieces) or "0 s"
 
 
+def about(length: timedelta) -> str:
+    """The same in its largest unit alone."""
+    return " ".join(duration(length).split()[:2])
+
+
 def path(written: str) -> str:
     """A path with ~ for the user's home."""
     home = os.path.expanduser("~")  # noqa: PTH111 - pathlib raises where a user has no home

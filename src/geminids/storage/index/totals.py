@@ -6,10 +6,10 @@ A scope says which sessions and days count. What is asked for is grouped by an e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from geminids.core.values import NamedTuple, Value
-from geminids.storage.index.reader import Condition, selection
+from geminids.storage.index.reader import Condition, among, selection
 from geminids.storage.index.schema import USAGE
 
 TYPE_CHECKING = False
@@ -315,6 +315,22 @@ def names(index: Index, numbers: Sequence[int]) -> dict[int, str]:
     """The names of models or tools."""
     marks = ", ".join(map(str, numbers))
     return dict(index.connection.execute(f"SELECT id, name FROM names WHERE id IN ({marks})"))
+
+
+def session_numbers(index: Index, session_ids: Sequence[str]) -> dict[int, str]:
+    """The numbers of sessions, each with its id."""
+    wanted = among(session_ids)
+    return dict(index.connection.execute(f"SELECT id, sid FROM sessions WHERE {wanted.sql}", wanted.values))
+
+
+def models_most_used(index: Index, sessions: Iterable[int]) -> dict[int, str]:
+    """The model that used most in each of some sessions."""
+    numbers = ", ".join(map(str, sessions))
+    rows = index.connection.execute(
+        "SELECT session, name, sum(total) FROM spent JOIN names ON names.id = spent.model "
+        f"WHERE session IN ({numbers}) GROUP BY session, model ORDER BY 3"
+    )
+    return {session: name for session, name, _ in rows}
 
 
 def parents(index: Index) -> dict[int, int]:

@@ -1,0 +1,46 @@
+"""What single sessions used and cost, each with the subagents that it led: for lists of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geminids.core.values import NamedTuple
+from geminids.query.usage.stats import StatsQuestion, roots_of, statistics
+from geminids.storage.index.totals import models_most_used, parents, session_numbers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from geminids.query.usage.figures import Figures
+    from geminids.query.usage.row_prices import Pricing
+    from geminids.storage.index.database import Index
+
+
+class SessionUse(NamedTuple):
+    """What a session used."""
+
+    tokens: int | None
+    """None if the agent recorded none."""
+    cost: Decimal | None
+    """Dollars at list price; None if there is no price."""
+    active: int
+    """Microseconds in which somebody was at work."""
+    model: str | None
+    """The one that used most."""
+
+
+def used_by_sessions(index: Index, session_ids: Sequence[str], pricing: Pricing) -> dict[str, SessionUse]:
+    """What some sessions used, by their ids. Requests that are copies count where they were made."""
+    numbers = session_numbers(index, session_ids)
+    if not numbers:
+        return {}
+    led = [child for child, root in roots_of(parents(index)).items() if root in numbers]
+    found = statistics(index, StatsQuestion(by="session"), None, [*numbers, *led], pricing)
+    figures = {group.key: group.figures for group in found.groups}
+    models = models_most_used(index, numbers)
+    return {sid: _use(figures[sid], models.get(number)) for number, sid in numbers.items() if sid in figures}
+
+
+def _use(figures: Figures, model: str | None) -> SessionUse:
+    return SessionUse(figures.tokens.total, figures.tokens.cost, figures.active, model)
