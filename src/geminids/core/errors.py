@@ -367,7 +367,7 @@ class MeaningOptionError(GeminidsError):
     """A search by meaning is asked for with what goes with words alone."""
 
     def __init__(self) -> None:
-        super().__init__("--scan, --after and --sort go with words to look for, and not with --like.")
+        super().__init__("--scan, --page, --after and --sort go with words to look for, and not with --like.")
 
 
 class SlowPatternError(GeminidsError):

@@ -75,11 +75,21 @@ def test_the_document_holds_all_of_it(geminids: Run) -> None:
 def test_the_next_page_is_named_and_goes_on(geminids: Run) -> None:
     whole = geminids("search", "json", "--sample")
     first = geminids("search", "json", "--sample", "-n", "2")
-    assert "There is more: `geminids search --limit 2 json --after" in first.err
-    after = first.err.partition("--after ")[2].split()[0]
-    second = geminids("search", "json", "--sample", "--after", after)
-    assert first.out + second.out == whole.out
-    assert "geminids show" not in second.err
+    assert "There is more: `geminids search --limit 2 json --page 2 --sample`." in first.err
+    after = json.loads(geminids("search", "json", "--sample", "-n", "2", "--json").out)["next"]
+    rest = geminids("search", "json", "--sample", "--after", after)
+    assert first.out + rest.out == whole.out
+    assert "geminids show" not in rest.err
+    pages = [
+        geminids("search", "json", "--sample", "-n", "2", "--page", str(number)) for number in range(1, 6)
+    ]
+    there = [page.out for page in pages if page.code == 0]
+    assert "".join(there) == whole.out
+    none = pages[len(there)]
+    assert (none.code, none.out) == (1, "")
+    assert (
+        none.err == f"geminids: There is no page {len(there) + 1}: what is found fills {len(there)} pages.\n"
+    )
 
 
 def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> None:

@@ -152,7 +152,7 @@ def test_the_command_line_tells_it_apart(geminids: Run, home: Path, tmp_path: Pa
     assert len(lines) == 1
     nothing = geminids("search", "--like", "bread", "nothinghasthis", *where)
     assert (nothing.code, nothing.err) == (1, "geminids: No session is left to compare.\n")
-    for option in (["--scan"], ["--sort", "newest"], ["--after", "x"]):
+    for option in (["--scan"], ["--sort", "newest"], ["--after", "x"], ["--page", "2"]):
         refused = geminids("search", "--like", "bread", *option, *where)
         assert (refused.code, refused.out) == (2, "")
         assert "not with --like" in refused.err

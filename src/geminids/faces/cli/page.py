@@ -63,6 +63,8 @@ class Column(Value):
     most: int | None = None
     leaves: int | None = None
     """Its place in the order in which columns are left out; None means that it stays."""
+    keeps_end: bool = False
+    """Whether it is cut at its beginning: of a path the end says most."""
 
 
 class Page(Protocol):
@@ -183,7 +185,12 @@ class DrawnPage:
                 columns[place].heading, justify=justify, width=width, no_wrap=True, overflow="ellipsis"
             )
         for row in cells:
-            table.add_row(*(row[place] for place in widths))
+            table.add_row(
+                *(
+                    _without_beginning(row[place], width) if columns[place].keeps_end else row[place]
+                    for place, width in widths.items()
+                )
+            )
         self._console.print(table)
 
     def _print(self, renderable: RenderableType, indent: int, width: int) -> None:
@@ -233,8 +240,20 @@ def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[Text]], wi
     return fitting
 
 
+def _without_beginning(text: Text, width: int) -> Text:
+    """As much of a text as fits, from its end."""
+    if text.cell_len <= width:
+        return text
+    kept = text.copy()
+    while kept.cell_len >= width:
+        kept = kept[1:]
+    kept.plain = f"…{kept.plain}"
+    return kept
+
+
 def _console(stream: IO[str], screen: Screen) -> Console:
     from rich.console import Console
+    from rich.theme import Theme
 
     class PatientConsole(Console):
         """A console that leaves it to us what a closed pipe means."""
@@ -247,6 +266,8 @@ def _console(stream: IO[str], screen: Screen) -> Console:
         width=screen.width or UNBROKEN,
         force_terminal=screen.has_colour,
         color_system=_color_system(screen),
+        # rich has it on black, which is a row of blots on a light terminal.
+        theme=Theme({"markdown.code": "cyan"}),
         highlight=False,
         markup=False,
         emoji=False,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from geminids.core.model import Companion, KnownBy, LineKind, Problem, Project, TypedLine
+from geminids.core.names import project_names
 from geminids.faces.cli.companions import KIND_NAMES, draw_companion, shown_beside
 from geminids.faces.cli.page import Column, DrawnPage, Page, Span
 from geminids.query.projects.report import ProjectReport
@@ -24,27 +25,30 @@ def draw_projects(page: Page, reports: Sequence[ProjectReport], now: datetime) -
             page.fields(*_fields(report))
         return
     columns = [
-        Column("project", least=16),
-        Column("agents", leaves=3),
-        Column("known by", leaves=4),
+        Column("project", least=16, most=32),
+        Column("agents", leaves=2),
         Column("sessions", is_number=True),
         Column("last used", leaves=5),
-        Column("size", is_number=True, leaves=2),
+        Column("size", is_number=True, leaves=1),
+        Column("folder", least=20, leaves=4, keeps_end=True),
+        Column("known by", leaves=3),
     ]
     is_mixed = len({agent for report in reports for agent in report.agents}) > 1
     shown = [place for place, column in enumerate(columns) if is_mixed or column.heading != "agents"]
-    rows = [_row(report, now) for report in reports]
+    names = project_names(report.project for report in reports)
+    rows = [_row(report, names[report.project], now) for report in reports]
     page.table([columns[place] for place in shown], [[row[place] for place in shown] for row in rows])
 
 
-def _row(report: ProjectReport, now: datetime) -> list[Span]:
+def _row(report: ProjectReport, name: str, now: datetime) -> list[Span]:
     return [
-        (_name(report), "human"),
+        (name, "human"),
         (" ".join(report.agents), "quiet"),
-        _known_by(report),
         _sessions(report),
         words.when(report.last, now),
         words.size(report.bytes),
+        (words.path(report.project.path) if report.project.path else "", "quiet"),
+        (_known_by(report), "quiet"),
     ]
 
 

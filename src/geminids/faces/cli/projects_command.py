@@ -26,15 +26,24 @@ if TYPE_CHECKING:
     from geminids.query.projects.timeline import ProjectStory
 
 MOST_SECONDS = 600
+ON_A_TERMINAL = 20
+"""Projects that are listed, where nobody says how many."""
 
 
 @click.group(cls=NamingGroup, invoke_without_command=True)
 @agent_option
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"At most N projects. Default: {ON_A_TERMINAL} on a terminal, all in a pipe.",
+)
 @sync_option
 @json_option
 @shared_options
 @click.pass_context
-def projects(context: click.Context, *, agents: tuple[str, ...]) -> int | None:
+def projects(context: click.Context, *, agents: tuple[str, ...], limit: int | None) -> int | None:
     """List projects, the last used first.
 
     A project is known by its folder. How that is known stands beside it; a `?` means that nothing
@@ -49,10 +58,11 @@ def projects(context: click.Context, *, agents: tuple[str, ...]) -> int | None:
     geminids list --project shop
     """  # noqa: D301 - click wants the character itself
     if context.invoked_subcommand is not None:
-        if agents:
-            raise click.UsageError("--agent goes with `geminids projects` alone.", context)
+        for option, is_given in (("--agent", agents), ("--limit", limit)):
+            if is_given:
+                raise click.UsageError(f"{option} goes with `geminids projects` alone.", context)
         return None
-    return _list(context.ensure_object(Choices), agents)
+    return _list(context.ensure_object(Choices), agents, limit)
 
 
 @projects.command()
@@ -201,26 +211,38 @@ class _progress:  # noqa: N801 - reads as a phrase where it is used
             sys.stderr.flush()
 
 
-def _list(choices: Choices, agents: tuple[str, ...]) -> int:
+def _list(choices: Choices, agents: tuple[str, ...], limit: int | None) -> int:
     from geminids.faces.cli.sessions import tell_left_unread, tell_memory, tell_nothing_found, tell_unreadable
 
     library = choices.open_library(sample_if_empty=True)
     found = library.projects(choices.now, agents)
     tell_memory(library)
+    most = limit or (ON_A_TERMINAL if sys.stdout.isatty() and not choices.json else None)
+    shown = found.projects[:most]
     if choices.json:
         from geminids.faces.cli.json_output import print_filled
         from geminids.faces.documents.projects import ProjectsDocument
 
-        print_filled(ProjectsDocument, found)
-    else:
+        print_filled(ProjectsDocument, found, projects=shown)
+    elif shown:
         from geminids.faces.cli.projects import draw_projects
 
-        draw_projects(choices.open_page(), found.projects, choices.now)
+        draw_projects(choices.open_page(), shown, choices.now)
+    if more := len(found.projects) - len(shown):
+        _tell_more(choices, agents, more, len(found.projects))
     if not found.projects:
         tell_nothing_found()
     _tell_unknown(choices, found)
     tell_left_unread(found.left_unread, lambda file: choices.spelled("show", file))
     return tell_unreadable(found.problems) or (0 if found.projects else NOTHING_FOUND)
+
+
+def _tell_more(choices: Choices, agents: tuple[str, ...], more: int, total: int) -> None:
+    from geminids.sharing.transcript import words
+
+    chosen = [word for agent in agents for word in ("--agent", agent)]
+    everything = choices.spelled("projects", *chosen, "--limit", str(total))
+    say(f"{words.count(more, 'more project')}; `{everything}` shows {words.them(more)}.")
 
 
 def _tell_unknown(choices: Choices, found: Projects) -> None:

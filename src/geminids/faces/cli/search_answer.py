@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from geminids.core.errors import NOTHING_FOUND, PARTLY_DONE, MeaningOptionError
 from geminids.faces.cli.forms import (
@@ -48,7 +49,8 @@ FORM = Form(
         Option("since", "--since", TEXT, "Said after WHEN: 12h, 7d, 2026-05-01.", metavar="WHEN"),
         Option("until", "--until", TEXT, "Said before the end of WHEN.", metavar="WHEN"),
         Option("limit", "-n --limit", NUMBER, f"At most N sessions; else {LIMIT}.", metavar="N"),
-        Option("after", "--after", TEXT, "The page after another, which names it.", metavar="PAGE"),
+        Option("page", "--page", NUMBER, "The page N of what is found. Default: 1.", metavar="N"),
+        Option("after", "--after", TEXT, "The page after another, as its JSON names it.", metavar="PAGE"),
         Option("order", "--sort", WORD, "Which session is first.", words=("best", "newest"), default="best"),
         Option(
             "like",
@@ -80,6 +82,7 @@ def search(
     since: str | None,
     until: str | None,
     limit: int | None,
+    page: int | None,
     after: str | None,
     order: str,
     like: str | None,
@@ -108,11 +111,16 @@ def search(
     )
     library = choices.open_library(sample_if_empty=True, early=True)
     if like is not None:
-        if scan or after or order != "best":
+        if scan or page or after or order != "best":
             raise MeaningOptionError
         found = library.like(like, question, choices.now, progress("Reading sessions"))
     else:
-        found = library.search(question, choices.now, progress("Scanning" if scan else "Searching"))
+        searching = partial(library.search, progress=progress("Scanning" if scan else "Searching"))
+        found = searching(question, choices.now)
+        for number in range(1, page or 1):
+            if found.next is None:
+                return _tell_no_such_page(page or 1, number)
+            found = searching(question._replace(after=found.next), choices.now)
     if jsonl:
         _print_json_lines(found)
     elif choices.json:
@@ -120,7 +128,7 @@ def search(
     else:
         _draw(choices, library, found)
     if like is None:
-        _tell(choices, question, found)
+        _tell(choices, question, found, page or 1)
     else:
         from geminids.faces.cli.search_talk import tell_meaning
 
@@ -168,14 +176,22 @@ def _draw(choices: Choices, library: Library, found: Found) -> None:
         print_hits(page, found)
 
 
-def _tell(choices: Choices, question: Question, found: Found) -> None:
+def _tell_no_such_page(wanted: int, last: int) -> int:
+    from geminids.faces.cli.talk import say
+    from geminids.sharing.transcript import words
+
+    say(f"There is no page {wanted}: what is found fills {words.count(last, 'page')}.")
+    return NOTHING_FOUND
+
+
+def _tell(choices: Choices, question: Question, found: Found, page: int) -> None:
     from geminids.faces.cli.search_talk import SearchOutcome, tell_found
 
     spelled = ["search", *_spelled(question)]
     show = choices.spelled("show", *_first(found))
     tell_found(
         SearchOutcome(
-            found, lambda *more: choices.spelled(*spelled, *more), show, choices.json, question.words
+            found, lambda *more: choices.spelled(*spelled, *more), show, choices.json, question.words, page
         )
     )
 

@@ -28,6 +28,13 @@ class SearchOutcome(NamedTuple):
     """All of it stands in the document."""
     typed: str
     """What is looked for, as it was typed."""
+    page: int
+    """From 1."""
+
+    @property
+    def next_page(self) -> str:
+        """The command to type for the next page."""
+        return self.spelled("--page", str(self.page + 1))
 
 
 def tell_found(outcome: SearchOutcome) -> None:
@@ -46,7 +53,7 @@ def tell_found(outcome: SearchOutcome) -> None:
     if not outcome.is_for_programs and sys.stdout.isatty():
         _tell_extent(outcome)
     elif found.next and not found.stopped and not outcome.is_for_programs:
-        say(f"There is more: `{outcome.spelled('--after', found.next)}`.")
+        say(f"There is more: `{outcome.next_page}`.")
 
 
 def tell_meaning(found: Found, show: str) -> None:
@@ -148,10 +155,9 @@ def _numbers(places: Sequence[int]) -> str:
 def _tell_stopped(outcome: SearchOutcome, stopped: Stopped) -> None:
     from geminids.sharing.transcript import words
 
-    going_on = outcome.spelled("--after", outcome.found.next or "")
     say(
         f"Stopped after reading {words.count(stopped.read, 'session')}; {stopped.left:,} more may hold it. "
-        f"`{going_on}` goes on, --scan reads everything."
+        f"`{outcome.next_page}` goes on, --scan reads everything."
     )
 
 
@@ -172,4 +178,4 @@ def _tell_extent(outcome: SearchOutcome) -> None:
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")
     say(f"Read one: `{outcome.show}`.")
     if found.next and not found.stopped:
-        say(f"The next page: `{outcome.spelled('--after', found.next)}`.")
+        say(f"The next page: `{outcome.next_page}`.")
