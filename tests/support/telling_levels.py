@@ -7,7 +7,7 @@ import re
 from tests.support.exporting import looked_at_sessions
 
 CASES = sorted(looked_at_sessions())
-_NOT_TOLD = re.compile(r"^\*?not told:.*$|^ *… [\d,]+ more lines?$", re.MULTILINE)
+_NOT_TOLD = re.compile(r"^\*?hidden:.*$|^ *… [\d,]+ more lines?$", re.MULTILINE)
 
 
 def told_words(written: bytes) -> set[str]:

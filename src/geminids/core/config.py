@@ -23,7 +23,7 @@ _WITH_OWN_PLACES = frozenset({"darwin", "ios", "android"})
 
 VARIABLES = {
     HOMES_VARIABLE: "Folders that stand for a user's home, with `:` between them; `--home` goes before it.",
-    DATA_VARIABLE: "Our own folder; `--data` goes before it.",
+    DATA_VARIABLE: "The data directory; `--data` goes before it.",
     EVERY_WORD_VARIABLE: "`1`: index every word of outputs; `0`: do not, whatever the settings say.",
     KEEP_VARIABLE: "`0`: keep no copies of what is read; `1`: keep all, whatever the settings say.",
     "GEMINIDS_KEY_PASSPHRASE": "`attest`, `key`: the passphrase of a key, where nobody can be asked.",

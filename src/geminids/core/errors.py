@@ -69,7 +69,9 @@ class HomeNotFoundError(GeminidsError):
     """A home given by hand is not there."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"No folder {path!r}. --home takes a folder that stands for a user's home.")
+        super().__init__(
+            f"No folder {path!r}. --home takes a home directory, in which agents keep their files."
+        )
 
 
 class NothingToReadError(GeminidsError):
@@ -93,7 +95,7 @@ class NotASessionError(GeminidsError):
 
     def __init__(self, path: str, looks_like: str) -> None:
         super().__init__(
-            f"{path!r} is no session: it looks like {looks_like}. `geminids list` shows what there is."
+            f"{path!r} is not a session: it looks like {looks_like}. `geminids list` shows what there is."
         )
 
 
@@ -233,7 +235,7 @@ class NoFolderError(GeminidsError):
     """A path given by hand is no folder."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"{path!r} is no folder. A link needs the folder that the project is in now.")
+        super().__init__(f"{path!r} is not a folder. A link needs the folder that the project is in now.")
 
 
 class UnknownAgentError(GeminidsError):

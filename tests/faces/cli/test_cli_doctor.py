@@ -102,7 +102,7 @@ def test_only_the_files_given_are_reported(geminids: Run, tmp_path: Path) -> Non
     assert "Places" not in geminids("doctor", path).out
     (tmp_path / "notes").write_text("hello")
     notes = tmp_path / "notes"
-    assert f"{str(notes)!r} is no session: it looks like plain text." in geminids("doctor", notes).err
+    assert f"{str(notes)!r} is not a session: it looks like plain text." in geminids("doctor", notes).err
     assert "there is no such file" in geminids("doctor", "~nobody-of-this-name/x").err
 
 

@@ -108,7 +108,7 @@ def test_a_link_to_the_right_folder_is_certain(geminids: Run, tmp_path: Path, ma
 @pytest.mark.parametrize(
     ("words", "code", "complaint"),
     [
-        (("link", "shop", "/not/there"), 2, "is no folder"),
+        (("link", "shop", "/not/there"), 2, "is not a folder"),
         (("link", "zzz", "/"), 1, "No project matches 'zzz'"),
         (("link", "o", "/"), 2, "could be any of 2 projects"),
         (("unlink", "shop"), 1, "not linked"),

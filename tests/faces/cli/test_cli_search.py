@@ -132,7 +132,7 @@ def test_on_a_terminal_a_session_tells_which_word_it_lacks() -> None:
 
 def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
     found = geminids("search", "qqqq", "--sample")
-    assert "Not searched: the middle of long outputs" in found.err
+    assert "Not searched: the middle of long tool outputs" in found.err
     assert "--scan" in found.err
     scanned = geminids("search", "weather", "--scan", "--sample")
     assert scanned.code == 0
@@ -142,8 +142,8 @@ def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ([], "There is nothing to look for."),
-        ([" "], "There is nothing to look for."),
+        ([], "Search for what?"),
+        ([" "], "Search for what?"),
         (['"open'], "At column 1"),
         (["cors OR"], "OR needs something"),
         (["/[a/"], "At column"),
@@ -151,7 +151,7 @@ def test_what_is_not_indexed_is_said_and_can_be_scanned(geminids: Run) -> None:
         (["proejct:shop cors"], "did you mean project:?"),
         (["cors", "--since", "someday"], "Cannot read the time"),
         (["since:someday cors"], "Cannot read the time"),
-        (["cors", "--after", "x"], "is no page of this search"),
+        (["cors", "--after", "x"], "is not a page of this search"),
         (["cors", "--in", "pocket"], "Invalid value"),
         (["cors", "-n", "0"], "Invalid value"),
     ],
@@ -255,7 +255,7 @@ def test_what_is_to_be_left_out_needs_no_two_dashes_but_a_slip_in_an_option_is_t
 def test_what_looks_like_a_filter_and_is_none_is_said_with_those_there_are(geminids: Run) -> None:
     found = geminids("search", "colour:blue", "--sample")
     assert found.code == 1
-    assert "`colour:` is no filter" in found.err
+    assert "`colour:` is not a filter" in found.err
     assert "project" in found.err
 
 

@@ -320,7 +320,7 @@ def case(name: str) -> Path:
 
 def test_what_was_rewound_is_left_out_and_said(geminids: Run) -> None:
     told = geminids("show", "fd2a76ff", "--sample").out
-    assert "⟲ rewound here: 5 messages taken back" in told
+    assert "⟲ rewound here: 5 messages undone" in told
     assert "rewound messages (--all)" in told
     assert "cache_db.py" not in told
     assert "cache_db.py" in geminids("show", "fd2a76ff", "--sample", "--all").out
@@ -346,7 +346,7 @@ def test_thoughts_and_notices_are_told_on_request(geminids: Run) -> None:
 def test_context_that_the_agent_put_in_is_not_worth_a_word(geminids: Run) -> None:
     told = geminids("show", "51ca1661", "--sample")
     assert "injected" not in told.out
-    assert "Not told: 1 thought (--thoughts), 1 notice (--notices)." in told.out
+    assert "Hidden: 1 thought (--thoughts), 1 notice (--notices)." in told.out
     assert "\nContext  " in geminids("show", "51ca1661", "--sample", "--all").out
 
 

@@ -85,7 +85,7 @@ def test_a_transcript_goes_through_the_pager(home: Path, tmp_path: Path) -> None
     assert "购物车" in on_terminal("show", "3333", "--home", home, PAGER="")
     told = on_terminal("show", "3333", "--home", home, PAGER="less '")
     assert "购物车" in told
-    assert "PAGER is no command" in told
+    assert "PAGER is not a command" in told
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_what_another_process_appends_is_printed(tmp_path: Path, way: Way) -> No
         append_elsewhere(path, line(message("m1", "And the logout?")) + line(answer("m2", "It works.")))
         command.wait_for_words("It works.")
         append_elsewhere(path, line({"$rewindTo": "m1"}))
-        command.wait_for_words("taken back")
+        command.wait_for_words("undone")
         assert command.lines == [
             "─ 1f0c9a2b  shop  Fix the login redirect",
             "",
@@ -54,7 +54,7 @@ def test_what_another_process_appends_is_printed(tmp_path: Path, way: Way) -> No
             "Gemini CLI  11:00",
             "  It works.",
             "",
-            "⟲ rewound here: 2 messages taken back",
+            "⟲ rewound here: 2 messages undone",
         ]
         how = "looking every 0.1 s" if way else "file events"
         assert command.said == [f"geminids: Watching {tmp_path}/.gemini by {how}."]

@@ -141,9 +141,7 @@ def test_it_looks_for_what_is_old_once_a_day(desk: Desk, days: float, is_due: bo
 def test_how_to_prevent_it_is_said(desk: Desk) -> None:
     (told,) = desk.forecast().retentions
     file = str(desk.data / "settings.json")
-    expected = (
-        f'Write {{"cleanupPeriodDays": 3650}}, or even more days, into {file!r}, beside what else is there.'
-    )
+    expected = f'To stop this, add {{"cleanupPeriodDays": 3650}}, or even more days, to {file!r}.'
     assert (told.program, told.remedy) == (None, expected)
     program = desk.folder / "versions" / "2.1.325"
     program.parent.mkdir()

@@ -528,8 +528,8 @@ def test_how_to_prevent_it_is_said(desk: Desk) -> None:
     (retention,) = desk.forecast().retentions
     assert retention.program == "Gemini CLI 0.61.0"
     assert retention.remedy == (
-        'Write {"general": {"sessionRetention": {"enabled": false}}} into '
-        f"{str(desk.data / 'settings.json')!r}, beside what else is there."
+        'To stop this, add {"general": {"sessionRetention": {"enabled": false}}} to '
+        f"{str(desk.data / 'settings.json')!r}."
     )
     desk.settle(OFF)
     (retention,) = desk.forecast().retentions

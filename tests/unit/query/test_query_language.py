@@ -139,8 +139,8 @@ def _error(typed: str) -> QuerySyntaxError:
 @pytest.mark.parametrize(
     ("typed", "column", "says"),
     [
-        ("", 1, "nothing to look for"),
-        ("  ", 1, "nothing to look for"),
+        ("", 1, "Search for what?"),
+        ("  ", 1, "Search for what?"),
         ("()", 1, "no word"),
         ("-a", 1, "leave out"),
         ("a OR -b", 1, "leave out"),

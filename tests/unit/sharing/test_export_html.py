@@ -295,8 +295,8 @@ def test_a_level_tells_what_it_means_everywhere(level: str, told: str, left_out:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    assert "Not told: 8 replies" in Parsed(_page(readable_session(), "prompts")).text
-    assert "Not told: 1 thought." in Parsed(_page(readable_session(), "tools")).text
+    assert "Hidden: 8 replies" in Parsed(_page(readable_session(), "prompts")).text
+    assert "Hidden: 1 thought." in Parsed(_page(readable_session(), "tools")).text
 
 
 def test_a_call_is_a_line_with_the_rest_folded_behind_it() -> None:

@@ -120,15 +120,15 @@ def test_all_say_how_a_command_ended_that_ran_and_failed(face: str) -> None:
 @pytest.mark.parametrize("face", FACES)
 def test_all_say_what_they_leave_out(face: str) -> None:
     session = looked_at_sessions()["tool-calls-jsonl-2"]
-    assert "Not told: 4 thoughts" in told(face, session)
-    assert "Not told" not in told(face, session, "everything")
+    assert "Hidden: 4 thoughts" in told(face, session)
+    assert "Hidden" not in told(face, session, "everything")
 
 
 def test_what_is_left_out_is_named_with_how_to_see_it() -> None:
     counts = {"notices": 1, "injected": 7, "thoughts": 2}
-    assert left_out_sentence(counts) == "Not told: 2 thoughts, 1 notice."
+    assert left_out_sentence(counts) == "Hidden: 2 thoughts, 1 notice."
     assert left_out_sentence(counts, {"thoughts": "--thoughts"}) == (
-        "Not told: 2 thoughts (--thoughts), 1 notice."
+        "Hidden: 2 thoughts (--thoughts), 1 notice."
     )
     assert left_out_sentence({"injected": 7, "results": 1}) == ""
 

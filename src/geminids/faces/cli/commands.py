@@ -21,7 +21,7 @@ COMMANDS = {
     "show": ("geminids.faces.cli.show_command:show", "Read a session."),
     "search": ("geminids.faces.cli.search_command:search", "Find sessions and messages by their words."),
     "stats": ("geminids.faces.cli.stats_command:stats", "Show what sessions used and cost."),
-    "resume": ("geminids.faces.cli.resume_command:resume", "Go on with a session in its agent."),
+    "resume": ("geminids.faces.cli.resume_command:resume", "Resume a session in its agent."),
     "export": ("geminids.faces.cli.export_command:export", "Write sessions as files, to read or to share."),
     "redact": (
         "geminids.faces.cli.redact_command:redact",

@@ -67,7 +67,7 @@ WHERE_AND_HOW = (
         "home",
         "--home",
         TEXT,
-        "A folder that stands for a user's home; may be given several times. Else GEMINIDS_HOMES, "
+        "Home directory to read; may be given several times. Default: GEMINIDS_HOMES, "
         "else where the agents keep their files.",
         metavar="DIR",
         many=True,
@@ -78,7 +78,7 @@ WHERE_AND_HOW = (
         "data",
         "--data",
         TEXT,
-        "Our own folder. Else GEMINIDS_DATA, else the usual place.",
+        "Data directory of geminids. Default: GEMINIDS_DATA, else the usual place.",
         metavar="DIR",
         completes="folders",
         for_run=True,

@@ -32,8 +32,8 @@ def hook(choices: Choices, /, **_: object) -> int:
     """Start a sync and return at once: for the hooks of agents.
 
     The sync runs by itself, at low priority, also after the agent has ended. It waits for one that is at
-    work; if another waits already, it does nothing. What became of it stands in `hook.log` in our folder.
-    What the agent says is neither needed nor trusted.
+    work; if another waits already, it does nothing. What became of it stands in `hook.log` in the data
+    directory. What the agent says is neither needed nor trusted.
 
     `docs/keeping.md` has the settings for each agent.
 

@@ -53,8 +53,8 @@ def keep(context: click.Context, *, everything: bool) -> int | None:
     """Keep copies of what agents may delete, and say what they are about to delete.
 
     Whatever is read is also kept: every sync copies the files of sessions, and what lies beside them,
-    into our own folder, packed and byte for byte. A session whose files are gone stays in `list`, `search`,
-    `show`, `export` and `stats`, marked as kept. `keep = false` in settings.toml turns it off.
+    into the data directory, packed and byte for byte. A session whose files are gone stays in `list`,
+    `search`, `show`, `export` and `stats`, marked as kept. `keep = false` in settings.toml turns it off.
 
     \b
     geminids keep                  what is kept, what will be deleted and when

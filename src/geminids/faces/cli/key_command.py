@@ -61,7 +61,7 @@ def complete_keys(context: click.Context, _: click.Parameter, incomplete: str) -
 def key(context: click.Context) -> int | None:
     """Make and show the keys that records are signed with.
 
-    The private half never leaves your own folder, where only you can read it. The public half is for those
+    The private half never leaves the data directory, where only you can read it. The public half is for those
     who verify what you signed: hand it to them in a way that they can trust.
 
     \b

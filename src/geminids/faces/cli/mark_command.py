@@ -84,7 +84,7 @@ def mark(
     all sessions that are marked. In a pipe a tag is a line of `#tag` and how many sessions have
     it, a session a line of id, `here` or `not here`, number of notes, tags, and name.
 
-    Marks are kept in our own folder and outlive the sessions: those of a session whose files are
+    Marks are kept in the data directory and outlive the sessions: those of a session whose files are
     gone stay until you take them back. Nothing of the agent's is changed.
 
     \b

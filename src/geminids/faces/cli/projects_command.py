@@ -105,8 +105,8 @@ def show(choices: Choices, *, wanted: str, prompts: bool, beside: bool) -> int:
 def link(choices: Choices, *, wanted: str, path: str) -> int:
     """Say which folder a project is: one that was moved, or that could not be found.
 
-    HASH is a hash or the beginning of one, or whatever else means the project. The link is kept in
-    our own folder; nothing of the agent's is changed.
+    HASH is a hash or the beginning of one, or whatever else means the project. The link is kept in the
+    data directory; nothing of the agent's is changed.
 
     \b
     geminids projects link 3f2a91c0 ~/dev/shop
@@ -154,7 +154,7 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
     Folders that this machine knows of are hashed until one fits: where you are, the projects of
     other agents, shell histories, git work trees, what the sessions themselves name, then the
     usual places for projects. What is found is certain, and remembered. Nothing is written but in
-    our own folder.
+    the data directory.
 
     \b
     geminids projects resolve
@@ -177,7 +177,7 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
         how = words.KNOWN_BY[project.known_by] if project.known_by else "not known"
         say(f"{(project.hash or '')[:8]} is {words.path(project.path or '')} ({how}).")
     if found.resolved and not found.kept:
-        say("What was found cannot be remembered; see `geminids doctor` for our own folder.")
+        say("What was found cannot be remembered; see `geminids doctor` for the data directory.")
     looked = f"{words.count(found.looked_at, 'folder')} looked at"
     if not found.missing:
         known = "Every project is known" if found.resolved else "Every project was known already"

@@ -38,7 +38,7 @@ _HARMLESS = re.compile(r"[\w@./:\\=-]+")
 @shared_options
 @pass_choices
 def resume(choices: Choices, *, wanted: str, arguments: tuple[str, ...], only_print: bool, yes: bool) -> int:
-    """Go on with a session in its agent.
+    """Resume a session in its agent.
 
     Goes to the folder of its project and runs the agent's own command for it;
     what stands after `--` is passed on to it. Where that cannot be done, you are told why, and what to

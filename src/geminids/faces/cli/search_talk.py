@@ -124,7 +124,7 @@ def _tell_filters(typed: str) -> None:
 
     names = re.findall(r"(?:^|\s)-?([a-z]+):(?=[\w\"])", typed)
     for name in dict.fromkeys(name for name in names if name not in FILTERS):
-        say(f"`{name}:` is no filter, so it was looked for as a word. Filters are {', '.join(FILTERS)}.")
+        say(f"`{name}:` is not a filter, so it was searched for as a word. Filters are {', '.join(FILTERS)}.")
 
 
 def _tell_unsearched(unsearched: Sequence[Unsearched]) -> None:

@@ -163,7 +163,7 @@ class Attester:
             )
         record, _ = encoding.decode(content)
         if mismatch := check_record(record):
-            raise RecordError(f"This is no record that others would accept. {mismatch.sentence}")
+            raise RecordError(f"This is not a record that others would accept. {mismatch.sentence}")
         if self._manner.wrap is not None and content != encoding.encode_json(record):
             raise RecordError(
                 "A vCon holds what a record says, not its bytes, and these are not as they would be there: "

@@ -132,7 +132,7 @@ def _signed(path: Path, signature: Path | None, keys: Sequence[PublicKey]) -> tu
         )
     fault = fault_of(verdict, keys)
     if fault or verdict.record is None:
-        raise RecordError(f"{str(path)!r} is no record that was signed, or was changed since: {fault}.")
+        raise RecordError(f"{str(path)!r} is not a record that was signed, or was changed since: {fault}.")
     if mismatch := check_record(verdict.record):
         raise RecordError(f"{str(path)!r} is signed and no record: {mismatch.sentence}")
     is_apart = given.content is not None and not given.is_vcon

@@ -47,7 +47,7 @@ class Records:
     def keys(self) -> KeyStore:
         """The keys that are kept here."""
         if self._context.data_folder is None:
-            raise RecordError("Keys are kept in our own folder, and there is none; --data names one.")
+            raise RecordError("Keys are kept in the data directory, and there is none; --data names one.")
         return KeyStore(f"{self._context.data_folder}/{FOLDER}")
 
     # Making

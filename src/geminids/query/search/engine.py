@@ -54,7 +54,7 @@ MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
 MARKS = "marks"
 """Where words stand that the user said of a session: its name, tags and notes."""
-LEFT_OUT = "the middle of long outputs and of what agents put in"
+LEFT_OUT = "the middle of long tool outputs and of context that agents add"
 
 
 def search(

@@ -138,7 +138,7 @@ class Query(Value):
 def parse(text: str, now: datetime | None = None) -> Query:
     """What a human means by this; times like `since:7d` count back from `now`."""
     if not text.strip():
-        raise QuerySyntaxError(text, 1, "There is nothing to look for.")
+        raise QuerySyntaxError(text, 1, "Search for what?")
     if len(text) > MOST_CHARACTERS:
         raise QuerySyntaxError(text, MOST_CHARACTERS, f"A query has at most {MOST_CHARACTERS:,} characters.")
     tree = _plain(text)

@@ -24,7 +24,7 @@ from geminids.sharing.transcript.entries import Mark, Pause, Speaker, Turn, is_m
 
 MARKS = {
     State.COMPRESSED: "compressed here: {} above left the agent's view",
-    State.REWOUND: "rewound here: {} taken back",
+    State.REWOUND: "rewound here: {} undone",
 }
 
 KINDS = {
@@ -143,7 +143,7 @@ def left_out_sentence(counts: Mapping[str, int], hints: Mapping[str, str] | None
         f"{counted} ({hints[name]})" if hints and name in hints else counted
         for name, counted in left_out_words(counts).items()
     ]
-    return f"Not told: {', '.join(what)}." if what else ""
+    return f"Hidden: {', '.join(what)}." if what else ""
 
 
 def left_out_words(counts: Mapping[str, int]) -> dict[str, str]:

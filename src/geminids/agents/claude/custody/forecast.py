@@ -143,7 +143,7 @@ class _Cleanup(NamedTuple):
                 f"machine can write {_FOR_LONG} there."
             )
         file = rule.told_by or str(Path(self.home.folder, _SETTINGS_FILE))
-        return f"Write {_FOR_LONG}, or even more days, into {file!r}, beside what else is there."
+        return f"To stop this, add {_FOR_LONG}, or even more days, to {file!r}."
 
     def deletions(self, fates: Sequence[Fate], rule: Rule, where: str | None) -> Iterator[Deletion]:
         """All files, with the day on which they are due."""

@@ -132,7 +132,7 @@ class _HomeCleanup(NamedTuple):
         file = str(self.desk.user_file)
         if rule.told_by and rule.told_by != str(self.desk.system_defaults_file):
             file = rule.told_by
-        return f"Write {SWITCHED_OFF} into {file!r}, beside what else is there."
+        return f"To stop this, add {SWITCHED_OFF} to {file!r}."
 
 
 def _by_project(projects: str, fates: Iterable[Fate]) -> dict[str, list[Fate]]:
