@@ -88,7 +88,7 @@ golden: $(VENV)/.test page
 	GEMINIDS_GOLDEN=rewrite $(BIN)/pytest -n $(JOBS) -m 'not real and not wheel'
 
 # All of them are for looking at; the documents show these.
-PICTURES := home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light
+PICTURES := terminal home-desktop-light transcript-desktop-light usage-desktop-dark transcript-phone-light
 screenshots: $(VENV)/.test page
 	$(BIN)/python -m tests.browser.screenshots .pictures
 	mkdir -p docs/pictures && cp $(PICTURES:%=.pictures/%.png) docs/pictures
