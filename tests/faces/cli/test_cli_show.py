@@ -37,10 +37,10 @@ def test_a_transcript_tells_who_said_what(geminids: Run, home: Path) -> None:
         f"✓ success  gemini:{FIRST_ID}",
         "-" * 72,
         "",
-        "You  10:00",
+        "You  #1  10:00",
         "  Fix the login redirect",
         "",
-        "Gemini CLI  10:05",
+        "Gemini CLI  #2  10:05",
         "  Done.",
     ]
 
@@ -233,7 +233,7 @@ def test_a_file_the_agent_would_not_load_says_so(geminids: Run, home: Path) -> N
 def shown_call(geminids: Run, home: Path, *options: str, **fields: Any) -> list[str]:
     path = write_session(home, "4a4a4a4a-0000-4000-8000-000000000004", calls=[tool_call(**fields)])
     lines: list[str] = geminids("show", path, *options).out.splitlines()
-    return lines[lines.index("Gemini CLI  10:05") + 1 :]
+    return lines[lines.index("Gemini CLI  #2  10:05") + 1 :]
 
 
 def test_a_tool_call_is_one_line_with_its_telling_argument(geminids: Run, home: Path) -> None:
@@ -434,7 +434,7 @@ def letters(text: str) -> str:
 def test_laying_out_an_answer_loses_no_letter(geminids: Run, home: Path, answer: str) -> None:
     told = geminids("show", write_session(home, answer=answer), "--width", "60").out
     letters = [c for c in answer.replace("```python", "```") if c.isalnum()]
-    shown = [c for c in told.split("Gemini CLI  10:05")[1] if c.isalnum()]
+    shown = [c for c in told.split("Gemini CLI  #2  10:05")[1] if c.isalnum()]
     assert not [c for c in set(letters) if shown.count(c) < letters.count(c)]
 
 
@@ -523,3 +523,17 @@ def test_a_document_cannot_make_us_open_the_files_that_it_names(
     code, out, err = geminids("show", document, "--beside", "--all")
     assert code == 0, err
     assert "nobody should read this" not in out
+
+
+def test_messages_have_the_numbers_that_other_commands_speak_in(geminids: Run) -> None:
+    hit = json.loads(geminids("search", "terminals", "--in", "human", "--sample", "--json").out)["hits"][0]
+    session, number = hit["session"]["id"], hit["message"]["number"]
+    whole = geminids("show", session, "--tools", "--sample").out
+    assert f"  #{number}  " in whole
+    assert "above" not in whole
+    part = geminids("show", session, "--at", str(number), "--tools", "--sample").out
+    assert f"\n{number - 1} message{'s' if number > 2 else ''} above\n" in part
+    assert f"  #{number}  " in part
+    assert "  #1  " not in part
+    tokens = [line for line in whole.splitlines() if " · tokens: " in line]
+    assert [line for line in part.splitlines() if " · tokens: " in line] == tokens

@@ -93,6 +93,7 @@ def show(
         document = _document(meant)
         # Anybody may have written a document: the files that it names are not opened.
         beside = beside and not document
+    whole = sessions
     if at is not None:
         sessions = [_from(session, at) for session in sessions]
     if choices.json:
@@ -105,7 +106,7 @@ def show(
             choices,
             width,
             no_pager,
-            lambda page: _draw_sessions(page, choices, library, sessions, detail, beside=beside),
+            lambda page: _draw_sessions(page, choices, library, sessions, detail, whole=whole, beside=beside),
         )
     if not choices.json and (version is not None or any(session.kept for session in sessions)):
         _tell_versions(choices, library, wanted, len(sessions[0].files))
@@ -236,22 +237,25 @@ def _draw_sessions(
     sessions: Sequence[Session],
     detail: Detail,
     *,
+    whole: Sequence[Session],
     beside: bool,
 ) -> None:
+    """Draw sessions, or what is asked for of the `whole` ones."""
     from geminids.faces.cli.companions import draw_companion, shown_beside
     from geminids.faces.cli.sessions import marks_of
     from geminids.faces.cli.story import StoryContext, draw_session
 
     marks = marks_of(library, sessions)
 
-    for number, session in enumerate(sessions):
+    for number, (session, all_of_it) in enumerate(zip(sessions, whole, strict=True)):
         if number:
             page.line()
         title = library.agent_title(session.agent)
         said = marks.get(session.id)
         how_to_show = partial(choices.spelled, "show")
-        cost = library.cost_of(session)
-        draw_session(page, StoryContext(session, detail, title, how_to_show, said, cost))
+        cost, above = library.cost_of(all_of_it), len(all_of_it.messages) - len(session.messages)
+        numbers = {message.id: place for place, message in enumerate(all_of_it.messages, start=1)}
+        draw_session(page, StoryContext(session, detail, title, how_to_show, said, cost, numbers, above))
         for companion in shown_beside(session.companions) if beside else ():
             draw_companion(page, companion, library.text_beside(companion))
 

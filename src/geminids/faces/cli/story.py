@@ -95,11 +95,18 @@ class StoryContext(NamedTuple):
     """What the user said of it."""
     cost: Decimal | None = None
     """Dollars at list price; None where there is no price, or nothing that has one."""
+    numbers: Mapping[str, int] = {}
+    """Of messages, by their ids: what `search` names and `--at` takes."""
+    above: int = 0
+    """How many messages stand before the first that is drawn."""
 
 
 def draw_session(page: Page, context: StoryContext) -> None:
     """Draw the heading, then the story, then what lies beside it."""
     _draw_heading(page, context)
+    if context.above:
+        page.line()
+        page.line((f"{words.count(context.above, 'message')} above", "quiet"))
     draw_entries(page, transcript(context.session, context.detail), context)
     draw_beside(page, context.session, "--beside")
 
@@ -189,8 +196,10 @@ def _draw_parts(page: Page, turn: Turn, before: AnyPart | None, context: StoryCo
 
 
 def _speaker(turn: Turn, context: StoryContext) -> list[Span]:
+    number = context.numbers.get(turn.message.id)
     spans: list[Span] = [
         (speaker_name(turn, context.agent_title), str(turn.speaker)),
+        (f"  #{number}" if number else "", "quiet"),
         ("  " + words.clock(turn.message.at), "quiet"),
     ]
     if state := state_name(turn.message, everything=context.detail.everything):
