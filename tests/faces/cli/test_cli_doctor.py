@@ -174,3 +174,11 @@ def test_the_report_does_not_tell_the_names_of_files_beside_sessions(geminids: R
         (project / name).write_text("takeover")
     for options in ([], ["--home", tmp_path]):
         assert "takeover" not in geminids("doctor", *options).out
+
+
+def test_the_first_line_says_whether_anything_is_wrong(geminids: Run, tmp_path: Path) -> None:
+    path = write_session(tmp_path / "home")
+    assert geminids("doctor", "--home", tmp_path / "home").out.startswith("Everything was read.\n")
+    path.write_text(path.read_text() + "{no json\n")
+    damaged = geminids("doctor", "--home", tmp_path / "home").out.splitlines()[0]
+    assert damaged.startswith("1 file with damage or leftovers; nothing needs to be done")

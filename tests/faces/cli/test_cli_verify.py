@@ -306,11 +306,12 @@ def test_programs_get_all_of_it(geminids: Run, home: Path) -> None:
 def test_on_a_terminal_words_go_on_below_themselves(geminids: Run, home: Path, columns: int) -> None:
     geminids("redact-record", "s.acr", "-o", "t.acr", "--field", "content")
     shown = on_terminal("verify", "t.acr", columns=columns, NO_COLOR="1")
-    checks = shown.split("\nWhoever has this key")[0].splitlines()[1:]
+    verdict, _, *checks = shown.split("\nWhoever has this key")[0].splitlines()
+    assert verdict == "VALID, signed by Ana Lopez"
     assert max(map(len, checks)) <= columns
     assert re.match(r"         signer           Ana Lopez,", checks[0])
     marked = [line for line in checks if not line.startswith(" " * 26)]
-    assert all(re.match(r"  (holds|-    |     )  \S", line) for line in marked)
+    assert all(re.match(r"  (OK   |-    |     )  \S", line) for line in marked)
     assert " ".join(" ".join(line[26:] for line in checks).split()).count("…") == 2, (
         "only short ids are short"
     )
@@ -322,6 +323,7 @@ def test_on_a_terminal_what_failed_stands_out(home: Path, tmp_path: Path) -> Non
     Path("bad.acr").write_bytes(Path("s.acr").read_bytes()[:-1])
     shown, code = asked("verify", "bad.acr", answer="")
     assert code == 1
+    assert shown.startswith("\x1b[31mNOT VALID")
     assert "\x1b[31mFAILED" in shown
     assert "Do not rely on it: envelope" in shown
 

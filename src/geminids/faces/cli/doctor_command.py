@@ -49,14 +49,30 @@ def doctor(choices: Choices, files: tuple[str, ...], paths: bool) -> int:
 
 
 def _draw(choices: Choices, report: Fidelity, *, every_problem: bool) -> None:
-
     page = choices.open_page()
+    _draw_verdict(page, report)
     page.line(f"geminids {report.version}, Python {report.python}, {report.system}")
-    page.line(f"our own data: {report.data_folder or 'none, for want of a home'}")
+    page.line(f"data directory: {report.data_folder or 'none, for want of a home'}")
     _draw_homes(page, report)
     _draw_totals(page, report)
     _draw_kinds(page, report)
     _draw_problems(page, report, every_problem=every_problem)
+
+
+def _draw_verdict(page: Page, report: Fidelity) -> None:
+    """One sentence before all figures: whether anything is wrong, and what there is to do."""
+    from geminids.sharing.transcript import words
+
+    closed = {problem.file for problem in report.problems if problem.is_unreadable}
+    damaged = {problem.file for problem in report.problems} - closed
+    if closed:
+        page.words(f"{words.count(len(closed), 'place')} could not be read: see Problems below.", "warning")
+    if damaged:
+        what = f"{words.count(len(damaged), 'file')} with damage or leftovers"
+        page.words(f"{what}; nothing needs to be done: all that could be read of them is shown.", "warning")
+    elif not closed:
+        page.words("Everything was read.", "good")
+    page.line()
 
 
 def _draw_homes(page: Page, report: Fidelity) -> None:

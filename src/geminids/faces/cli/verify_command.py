@@ -32,6 +32,8 @@ DOES_NOT_SHOW = (
     "unless a time stamp says so, nor that nothing was left out before signing."
 )
 VERDICTS = {True: ("holds", "good"), False: ("FAILED", "bad"), None: ("-", "quiet")}
+SHOWN_VERDICTS = {**VERDICTS, True: ("OK", "good")}
+"""The same for people; programs read the others."""
 INDENT = 2
 NAME_WIDTH = 17
 DETAILS_AT = INDENT + 7 + NAME_WIDTH
@@ -169,18 +171,29 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
         return
     if is_folder and file.holds:
         return
+    _draw_verdict(page, file)
     page.command("", file.file)
     if file.issuer is not None:
         at = f", {words.moment(file.issued_at)}" if file.issued_at else ""
         _draw_line(page, width, ("", ""), "signer", f"{file.issuer}{at}, by their own word")
     for check in file.checks:
-        _draw_line(page, width, VERDICTS[check.holds], check.name, check.detail)
+        _draw_line(page, width, SHOWN_VERDICTS[check.holds], check.name, check.detail)
     for place in file.withheld[:MOST_WITHHELD]:
         entries = f" ({place.count:,} entries)" if place.count > 1 else ""
         _draw_line(page, width, ("", ""), "withheld", f"{place.at}{entries}")
     if len(file.withheld) > MOST_WITHHELD:
         more = len(file.withheld) - MOST_WITHHELD
         _draw_line(page, width, ("", ""), "withheld", f"and at {more:,} more places")
+
+
+def _draw_verdict(page: Page, file: VerifiedFile) -> None:
+    """What all checks come to, before any of them."""
+    if not file.holds:
+        page.line(("NOT VALID", "bad"), ": do not rely on it")
+    elif file.form == "record":
+        page.line(("A record", "warning"), " that nobody signed")
+    else:
+        page.line(("VALID", "good"), f", signed by {file.issuer}" if file.issuer else ", signed")
 
 
 def _draw_line(page: Page, width: int, verdict: tuple[str, str], name: str, detail: str) -> None:
