@@ -200,8 +200,12 @@ class ProjectNotFoundError(GeminidsError):
 
     exit_code = NOTHING_FOUND
 
-    def __init__(self, wanted: str, near: Sequence[str]) -> None:
-        hint = f"Nearest: {', '.join(near)}." if near else "`geminids projects` shows what there is."
+    def __init__(self, wanted: str, like: Sequence[str], others: Sequence[str]) -> None:
+        hint = "`geminids projects` shows what there is."
+        if like:
+            hint = f"Did you mean {' or '.join(like)}?"
+        elif others:
+            hint = f"There are: {', '.join(others)}."
         super().__init__(f"No project matches {wanted!r}. {hint}")
 
 

@@ -177,7 +177,7 @@ def test_the_project_last_used_comes_first_and_one_is_picked_by_name() -> None:
     assert the_one(found, HASH[:8]).project == KNOWN
     with pytest.raises(AmbiguousProjectError, match="blog, shop"):
         the_one(found, "o")
-    with pytest.raises(ProjectNotFoundError, match="Nearest: shop"):
+    with pytest.raises(ProjectNotFoundError, match="Did you mean shop"):
         the_one(found, "shpo")
 
 

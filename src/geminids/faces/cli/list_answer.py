@@ -174,7 +174,7 @@ def list_sessions(
         _print_json_lines(_documents(library, listing.sessions))
     elif choices.json:
         _print_json(_documents(library, listing.sessions), library.to_come())
-    else:
+    elif listing.sessions:
         _draw(choices, library, listing.sessions)
     tell_memory(library)
     code = _tell(choices, asked, listing)
@@ -256,9 +256,9 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
         say(_all_there(listing.considered))
-    elif listing.hidden:
+    elif listing.hidden and listing.considered:
         say(f"None of {words.count(listing.considered, 'session')} matches.")
-    else:
+    elif not listing.hidden:
         tell_nothing_found()
 
 

@@ -51,11 +51,15 @@ def exactly(projects: Iterable[Project], wanted: str) -> tuple[Project, ...]:
 
 def nearest(names: Sequence[str], wanted: str) -> list[str]:
     """Names that look like the one that nothing has, or else a few of those there are."""
+    return like(names, wanted) or list(names[:5])
+
+
+def like(names: Sequence[str], wanted: str) -> list[str]:
+    """Names that look like the one that nothing has."""
     from difflib import get_close_matches
 
     by_folded = {name.casefold(): name for name in names}
-    near = get_close_matches(wanted.casefold(), by_folded, n=3, cutoff=0.5)
-    return [by_folded[name] for name in near] or list(names[:5])
+    return [by_folded[name] for name in get_close_matches(wanted.casefold(), by_folded, n=3, cutoff=0.5)]
 
 
 def _ways(wanted: str) -> Iterator[Callable[[NamedFolder], bool]]:

@@ -20,7 +20,7 @@ from geminids.core.model import (
 )
 from geminids.core.names import project_names
 from geminids.core.spellings import same_place
-from geminids.query.projects.lookup import exactly, match, nearest
+from geminids.query.projects.lookup import exactly, like, match
 from geminids.storage.times import FIRST
 from geminids.sync.projects.identity import Identity, Remembered, best_known, is_settled, sureness
 
@@ -134,7 +134,7 @@ def the_one(found: Sequence[ProjectReport], wanted: str) -> ProjectReport:
     matches = _reports_of(match(by_name, wanted), by_name)
     if not matches:
         known = dict.fromkeys(report.project.name for report in found)
-        raise ProjectNotFoundError(wanted, nearest(list(known), wanted))
+        raise ProjectNotFoundError(wanted, like(list(known), wanted), sorted(known)[:5])
     if len(matches) > 1:
         # The folder itself is meant, not what else lies in it.
         matches = _reports_of(exactly(by_name, wanted), by_name) or matches
