@@ -188,7 +188,7 @@ def test_without_a_terminal_and_a_variable_nothing_is_made(geminids: Run, folder
 
 @pytest.mark.slow
 def test_a_passphrase_is_typed_twice_and_never_seen(folder: Path) -> None:
-    seen, code = typed("key", "new", "--passphrase", answers=["secret", "secret"])
+    seen, code = typed("key", "new", "--passphrase", "--issuer", "Ana", answers=["secret", "secret"])
     assert code == 0
     assert "Passphrase for the new key: \nThe same again: \n" in seen
     assert "secret" not in seen
@@ -197,7 +197,9 @@ def test_a_passphrase_is_typed_twice_and_never_seen(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_slip_is_asked_for_again(folder: Path) -> None:
-    seen, code = typed("key", "new", "--passphrase", answers=["secret", "sceret", "other", "other"])
+    seen, code = typed(
+        "key", "new", "--passphrase", "--issuer", "Ana", answers=["secret", "sceret", "other", "other"]
+    )
     assert code == 0
     assert "do not match" in seen
     assert load_pem_private_key((folder / "main.pem").read_bytes(), b"other")
@@ -266,3 +268,59 @@ def test_help_needs_nothing_that_signs() -> None:
         done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         assert "geminids key new --issuer" in done.stdout
+
+
+def listed(geminids: Run) -> dict[str, tuple[str | None, bool]]:
+    """Who signs with each key, and whether it is the default."""
+    keys = json.loads(geminids("key", "list", "--json").out)["keys"]
+    return {one["name"]: (one["issuer"], one["is_default"]) for one in keys}
+
+
+def test_who_signs_and_which_key_signs_can_be_changed(geminids: Run, folder: Path) -> None:
+    geminids("key", "new")
+    geminids("key", "new", "work", "--issuer", "Ana")
+    assert listed(geminids) == {"main": (None, True), "work": ("Ana", False)}
+    assert geminids("key", "set", "--issuer", "Ana Lopez").code == 0
+    assert geminids("key", "set", "work", "--default").code == 0
+    assert listed(geminids) == {"main": ("Ana Lopez", False), "work": ("Ana", True)}
+    assert geminids("attest", "latest", "--sample", "-o", "s.acr").code == 0, "it need not be told who signs"
+    assert stat.S_IMODE((folder / "work.json").stat().st_mode) == 0o600
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for arguments, message in (
+        (("set",), "Set what?"),
+        (("set", "nobody", "--default"), "nobody"),
+        (("set", "work", "--issuer", "x" * 400), "issuer"),
+    ):
+        refused = geminids("key", *arguments)
+        assert refused.code in (1, 2)
+        assert message in refused.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_key_is_deleted_for_good_and_only_on_a_yes(geminids: Run, folder: Path) -> None:
+    geminids("key", "new", "--issuer", "Ana")
+    geminids("key", "new", "work")
+    geminids("key", "new", "third")
+    refused = geminids("key", "delete", "main")
+    assert (refused.code, "nobody can be asked" in refused.err) == (2, True)
+    assert "main" in listed(geminids)
+    deleted = geminids("key", "delete", "main", "--yes")
+    assert deleted.code == 0
+    assert "geminids key set" in deleted.err
+    assert not list(folder.glob("main*"))
+    assert listed(geminids) == {"work": (None, False), "third": (None, False)}
+    assert geminids("key", "delete", "main", "--yes").code != 0
+
+
+@pytest.mark.slow
+def test_on_a_terminal_it_is_asked_who_signs(geminids: Run) -> None:
+    seen, code = typed("key", "new", answers=["Ana Lopez"])
+    assert code == 0, seen
+    assert "Who signs with it" in seen
+    assert listed(geminids) == {"main": ("Ana Lopez", True)}
+    seen, code = typed("key", "new", "other", answers=[""])
+    assert code == 0, seen
+    assert listed(geminids)["other"] == (None, False)
+    seen, code = typed("key", "delete", "other", answers=["n"])
+    assert code == 130
+    assert "other" in listed(geminids)

@@ -69,6 +69,7 @@ def key(context: click.Context) -> int | None:
     geminids key new --issuer "Ana Lopez"     make one
     geminids key new work --passphrase        one that a thief cannot use
     geminids key show > ana.pub.pem           its public half, to hand out
+    geminids key set work --default           sign with this one
     geminids attest latest -o session.acr     sign with it
     """  # noqa: D301 - click wants the character itself
     if context.invoked_subcommand is not None:
@@ -129,6 +130,8 @@ def new(choices: Choices, *, name: str, algorithm: str, issuer: str | None, has_
     geminids key new work --alg es256 --issuer https://example.com --passphrase
     """  # noqa: D301 - click wants the character itself
     keys = _keys(choices)
+    if issuer is None:
+        issuer = _asked_issuer()
     passphrase = _passphrase("Passphrase for the new key", twice=True) if has_passphrase else None
     made = keys.new(name, algorithm, issuer, passphrase, choices.now)
     if choices.json:
@@ -137,6 +140,66 @@ def new(choices: Choices, *, name: str, algorithm: str, issuer: str | None, has_
     _draw(choices.open_page(), [made], choices)
     say(f"The private half is {keys.private_path(made.name)}: whoever has it can sign as you.")
     say(f"`{choices.spelled('key', 'show', made.name)}` gives the public half, for those who verify.")
+    return 0
+
+
+@key.command(name="set")
+@click.argument("name", required=False, callback=not_empty, shell_complete=complete_keys)
+@click.option("--issuer", metavar="TEXT", callback=not_empty, help="Who signs with it.")
+@click.option("--default", "is_default", is_flag=True, help="It signs where no other key is named.")
+@json_option
+@shared_options
+@pass_choices
+def set_key(choices: Choices, *, name: str | None, issuer: str | None, is_default: bool) -> int:
+    """Change who signs with a key, or make it the default.
+
+    NAME is a name, or the beginning of an id; without it the default is changed. What was signed before stays
+    as it is.
+
+    \b
+    geminids key set --issuer "Ana Lopez"
+    geminids key set work --default
+    """  # noqa: D301 - click wants the character itself
+    if issuer is None and not is_default:
+        raise click.UsageError("Set what? Give --issuer TEXT, --default, or both.")
+    keys = _keys(choices)
+    changed = keys.change(name or keys.default().name, issuer=issuer, is_default=is_default)
+    if choices.json:
+        _print_document(keys, changed)
+        return 0
+    _draw(choices.open_page(), [changed], choices)
+    return 0
+
+
+@key.command()
+@click.argument("name", callback=not_empty, shell_complete=complete_keys)
+@click.option("--yes", is_flag=True, help="Delete it without asking.")
+@json_option
+@shared_options
+@pass_choices
+def delete(choices: Choices, *, name: str, yes: bool) -> int:
+    """Delete a key for good.
+
+    Nobody can sign with it any more. What it signed can be verified as long as somebody has its public half.
+
+    \b
+    geminids key delete work
+    """  # noqa: D301 - click wants the character itself
+    from geminids.faces.cli.confirmation import UnansweredError, ask
+
+    keys = _keys(choices)
+    meant = keys.get(name)
+    if not yes:
+        by = f", with which {meant.issuer} signs" if meant.issuer else ""
+        ask(f"Delete the key {meant.name}{by}, for good?", UnansweredError("deleted"))
+    deleted = keys.delete(meant.name)
+    if choices.json:
+        _print_document(keys, deleted)
+        return 0
+    say(f"The key {deleted.name} is deleted.")
+    left = keys.all()
+    if deleted.is_default and len(left) > 1:
+        say(f"`{choices.spelled('key', 'set', left[0].name, '--default')}` says which key signs now.")
     return 0
 
 
@@ -251,6 +314,15 @@ def _print_document(keys: KeyStore, one: SigningKey) -> None:
     from geminids.faces.documents.records import KeyDocument
 
     print_filled(KeyDocument, one, private_file=keys.private_path(one.name))
+
+
+def _asked_issuer() -> str | None:
+    """Who signs with a new key, if somebody can be asked: without that, each statement must say it."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    asked = "Who signs with it (a name or an address)"
+    typed: str = click.prompt(asked, default="", show_default=False, err=True)
+    return typed.strip() or None
 
 
 def _passphrase(words: str, *, twice: bool) -> bytes:

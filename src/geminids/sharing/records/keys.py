@@ -15,12 +15,14 @@ import re
 import shlex
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from geminids.core import small_files
 from geminids.core.errors import FileExistsAlreadyError
 from geminids.sharing.export.private_files import PrivateFile, write_private
 from geminids.sharing.records.errors import (
@@ -110,10 +112,40 @@ class KeyStore:
         wanted = {
             _PRIVATE: private_pem(private, passphrase),
             _PUBLIC: public_pem(private.public_key()),
-            _FACTS: msgspec.json.format(msgspec.json.encode(facts), indent=2) + b"\n",
+            _FACTS: _written(facts),
         }
         self._write(name, wanted)
         return self.get(name)
+
+    def change(self, wanted: str, *, issuer: str | None = None, is_default: bool = False) -> SigningKey:
+        """Note who signs with a key, or that it signs where no other is named; the key as it is then."""
+        _check_issuer(issuer)
+        key = self.get(wanted)
+        self._check_folder()
+        for name in self.names() if is_default else ():
+            facts = self._facts(name, [])
+            if facts.default and name != key.name:
+                self._note(name, msgspec.structs.replace(facts, default=False))
+        before = self._facts(key.name, [])
+        self._note(
+            key.name,
+            _Facts(
+                issuer=before.issuer if issuer is None else issuer,
+                created_at=before.created_at or key.created_at,
+                default=before.default or is_default,
+            ),
+        )
+        return self.get(key.name)
+
+    def delete(self, wanted: str) -> SigningKey:
+        """Delete a key for good; the key as it was. What it signed can be verified with its public half."""
+        key = self.get(wanted)
+        self._check_folder()
+        # What must not be left over goes first.
+        for suffix in (_PRIVATE, _PUBLIC, _FACTS):
+            with suppress(FileNotFoundError):
+                Path(self._path(key.name, suffix)).unlink()
+        return key
 
     def found(self) -> FoundKeys:
         """All keys, and all that is in the folder and should not be there as it is."""
@@ -254,6 +286,9 @@ class KeyStore:
             taken = (path for path in (file.path for file in files) if os.path.lexists(path))
             raise KeyExistsError(name, next(taken, self._path(name, _PRIVATE))) from None
 
+    def _note(self, name: str, facts: _Facts) -> None:
+        small_files.write(self.folder, f"{name}{_FACTS}", _written(facts))
+
     def _check_folder(self) -> None:
         """Raises UnusableKeyError if others could put keys of theirs here."""
         try:
@@ -284,10 +319,18 @@ def _check_new(name: str, algorithm: str, issuer: str | None, passphrase: bytes 
         raise KeyNameError(name)
     if algorithm not in ALGORITHMS:
         raise KeyAlgorithmError(algorithm, ALGORITHMS)
-    if issuer is not None and not (issuer.isprintable() and 0 < len(issuer.strip()) <= LONGEST_ISSUER):
-        raise IssuerError
+    _check_issuer(issuer)
     if passphrase == b"":
         raise EmptyPassphraseError
+
+
+def _check_issuer(issuer: str | None) -> None:
+    if issuer is not None and not (issuer.isprintable() and 0 < len(issuer.strip()) <= LONGEST_ISSUER):
+        raise IssuerError
+
+
+def _written(facts: _Facts) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(facts), indent=2) + b"\n"
 
 
 def _is_name(name: str) -> bool:
