@@ -372,8 +372,8 @@ class NotInstalledError(GeminidsError):
 class MeaningOptionError(GeminidsError):
     """A search by meaning is asked for with what goes with words alone."""
 
-    def __init__(self) -> None:
-        super().__init__("--scan, --page, --after and --sort go with words to look for, and not with --like.")
+    def __init__(self, options: str = "--scan, --page, --after and --sort") -> None:
+        super().__init__(f"{options} go with words to look for, and not with --like.")
 
 
 class SlowPatternError(GeminidsError):

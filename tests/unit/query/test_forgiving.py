@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from geminids.library import Library
 from geminids.query.search.endings import forms
 from geminids.query.search.found import Found
+from geminids.query.search.mistakes import QuerySyntaxError
 from geminids.query.search.question import Question
 from geminids.storage.durable.values import MarkChange
 from tests.conftest import NOW
@@ -41,7 +42,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def found(library: Library, words: str) -> Found:
     """What a search that forgives finds."""
-    return library.search(Question(words, forgiving=True), NOW)
+    return library.search(Question(words, forgiving=True, with_marks=True), NOW)
 
 
 def ids(answer: Found) -> list[str]:
@@ -133,13 +134,86 @@ def test_names_tags_and_notes_are_found(library: Library) -> None:
         answer = found(library, words)
         assert ids(answer)[0] == CACHE, words
         assert answer.total.sessions == len(answer.sessions)
-        assert all(hits.matches >= len(hits.hits) for hits in answer.sessions)
     assert found(library, "acl bug").sessions[0].hits[0].where == ("marks",)
     assert ids(found(library, "ACL of the bucket")) == [UPLOAD, CACHE]
     assert not found(library, "acl project:blog").sessions
     assert ids(found(library, "-tag:urgent listing OR notes")) == [NOTES]
     assert found(library, "tag:nope").near == {"tag:nope": ("urgent",)}
     assert library.session("s3 acl BUG").native_id == CACHE
+
+
+def test_on_every_page_each_session_stands_once_whatever_is_said_of_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    every = [f"{number:08}-0000-4000-8000-000000000000" for number in range(12)]
+    for number, native_id in enumerate(every):
+        write_session(home, native_id, day=1 + number, prompt="zebra crossing")
+    with Library([home], tmp_path / "data") as library:
+        for native_id in every[:3]:
+            library.mark(native_id, MarkChange(name="zebra of old"))
+        for order in ("best", "newest"):
+            question = Question("zebra", limit=2, order=order, forgiving=True, with_marks=True)
+            seen: list[str] = []
+            while True:
+                page = library.search(question, NOW)
+                assert len(page.sessions) <= 2
+                assert page.total.sessions <= 12
+                seen += ids(page)
+                if page.next is None:
+                    break
+                question = question._replace(after=page.next)
+            assert sorted(seen) == every
+            assert order == "newest" or sorted(seen[:3]) == every[:3]
+        assert sorted(row.native_id for row in library.found_sessions("zebra", NOW)) == every
+        first = library.search(Question("zebra", with_marks=True), NOW).sessions[0]
+        assert [hit.where[0] for hit in first.hits] == ["marks", "human"]
+        hidden = Question("zebra before:2026-05-02", with_marks=True)
+        assert library.search(hidden, NOW).hidden == {"before:2026-05-02": 11}
+
+
+def test_what_is_kept_out_or_elsewhere_is_not_found_by_a_name_or_a_title(library: Library) -> None:
+    library.mark(CACHE, MarkChange(name="giraffe lion"))
+    assert ids(found(library, "giraffe")) == [CACHE]
+    assert ids(found(library, "giraff*")) == [CACHE]
+    assert ids(found(library, "giraffe OR zebra")) == [CACHE]
+    for words in (
+        "giraffe -lion",
+        "giraffe kubernetes -memcached",
+        "in:output giraffe",
+        "in:thoughts bucket",
+    ):
+        assert ids(found(library, words)) == [], words
+    assert ids(found(library, "-lion project:shop notes")) == []
+
+
+def test_a_group_with_a_negation_holds(library: Library) -> None:
+    for words in ("listing qqqqwww (cherry OR -bucket)", "bucket qqqqwww (upload OR -notes)"):
+        for native_id in ids(found(library, words)):
+            text = " ".join(SESSIONS[native_id][1:]).lower()
+            assert "bucket" not in text or "upload" in text, words
+
+
+def test_a_page_is_never_longer_than_wanted(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    write_session(home, UPLOAD, prompt="alpha beta gamma delta")
+    for number in range(10):
+        write_session(home, f"{number:08}-a", day=2 + number, slug=f"p{number}", prompt="alpha beta gamma")
+    with Library([home], tmp_path / "data") as library:
+        library.mark("00000003-a", MarkChange(name="alpha beta gamma delta"))
+        for limit in (1, 2, 3, 5):
+            question = Question("alpha beta gamma delta", limit=limit, forgiving=True, with_marks=True)
+            assert len(library.search(question, NOW).sessions) <= limit
+
+
+@pytest.mark.parametrize("word", ["q" * 6_000, "ab" * 400, "caf\udce9", "x" * 41])
+def test_a_long_or_odd_word_is_answered_at_once(library: Library, word: str) -> None:
+    assert found(library, word).sessions == []
+    assert ids(found(library, f"{word} bucket upload")) == [UPLOAD]
+
+
+@pytest.mark.parametrize("name", ["tag", "agent", "tool", "model"])
+def test_a_filter_without_a_value_is_refused(library: Library, name: str) -> None:
+    with pytest.raises(QuerySyntaxError, match="needs a value"):
+        found(library, f"alpha {name}:,")
 
 
 def test_a_title_that_the_agent_made_is_found(tmp_path: Path) -> None:

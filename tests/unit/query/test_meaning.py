@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from geminids.core.errors import GeminidsError
+from geminids.core.errors import GeminidsError, MeaningOptionError
 from geminids.library import Library
 from geminids.query.meaning.embedding import MODEL, SIZE, Embedding, MeaningNotInstalledError
 from geminids.query.meaning.passages import LONGEST, MOST_PROMPTS, passages
 from geminids.query.search.question import Question
-from geminids.storage.index.vectors import VectorFile
+from geminids.storage.index.vectors import VectorFile, VectorsInUseError
 from tests.conftest import NOW, Run
 from tests.support.documents import check_printed
 from tests.support.homes import write_session
+from tests.support.indexes import Connected
 from tests.support.questions import by_meaning, measured, write_home
 
 np = pytest.importorskip("numpy", reason="the extra `meaning` is not installed")
@@ -74,6 +75,17 @@ def test_sessions_are_found_without_any_of_their_words(library: Library, text: s
     assert all(hits.hits[0].snippet for hits in answer.sessions)
 
 
+def test_what_is_no_whole_text_is_asked_all_the_same(library: Library) -> None:
+    assert len(found(library, "caf\udce9 login")) == len(SESSIONS)
+    assert len(found(library, "\ud83c")) == len(SESSIONS)
+
+
+def test_what_only_texts_can_tell_does_not_narrow_it(library: Library) -> None:
+    for words in ("*read*", "/num.er5/"):
+        with pytest.raises(MeaningOptionError, match="not with --like"):
+            found(library, "bread", words)
+
+
 def test_words_and_options_say_among_which(library: Library) -> None:
     text = next(iter(MEANT))
     assert found(library, text, "bread") == [BREAD]
@@ -113,7 +125,9 @@ def test_what_is_remembered_is_for_this_user_alone(library: Library, tmp_path: P
     assert stat.S_IMODE(vectors(tmp_path / "data").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("damage", ["letters", "emptied", "another model"])
+@pytest.mark.parametrize(
+    "damage", ["letters", "emptied", "another model", "a page", "another table", "half a vector"]
+)
 def test_vectors_that_are_damaged_or_of_another_model_are_made_anew(
     library: Library, tmp_path: Path, damage: str
 ) -> None:
@@ -123,10 +137,21 @@ def test_vectors_that_are_damaged_or_of_another_model_are_made_anew(
         file.write_bytes(b"no database at all, but some letters" * 100)
     elif damage == "emptied":
         file.write_bytes(b"")
-    else:
+    elif damage == "another model":
         with VectorFile(str(file), "an older one"):
             assert file.stat().st_size > 0
+    elif damage == "a page":
+        content = file.read_bytes()
+        file.write_bytes(content[:4_096] + b"\xff" * (len(content) - 4_096))
+    else:
+        with Connected(file) as connection:
+            wrong = "DROP TABLE meta; CREATE TABLE meta (x)"
+            connection.executescript(
+                wrong if damage == "another table" else "UPDATE sessions SET vectors = x'00'"
+            )
+    index = sorted(path.name for path in (tmp_path / "data" / "index").glob("*-*"))
     assert found(library, "baking for a family") == before
+    assert sorted(path.name for path in (tmp_path / "data" / "index").glob("*-*")) == index
 
 
 def test_they_go_with_a_session_that_is_forgotten(
@@ -212,7 +237,7 @@ def test_a_file_that_others_write_is_no_damage(tmp_path: Path) -> None:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     try:
-        with pytest.raises(sqlite3.OperationalError), _impatient(VectorFile(str(path), MODEL)):
+        with pytest.raises(VectorsInUseError, match="locked"), _impatient(VectorFile(str(path), MODEL)):
             pass
     finally:
         other.close()

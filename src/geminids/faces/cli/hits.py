@@ -97,7 +97,8 @@ def _draw_session(page: Page, number: int, group: SessionHits, place: tuple[str,
     width = min(max(map(len, labels), default=0), _WIDEST_LABEL)
     for label, hit in zip(labels, group.hits, strict=True):
         page.line(*_hit(label, width, hit), indent=_INDENT)
-    if more := group.matches - len(group.hits):
+    in_messages = [hit for hit in group.hits if hit.where[:1] not in (("marks",), ("title",))]
+    if (more := group.matches - len(in_messages)) > 0:
         page.line((f"+ {more:,} more in this session", "quiet"), indent=_INDENT)
 
 

@@ -72,12 +72,12 @@ def _tell_how_it_fits(found: Found) -> None:
     for typed, words in found.respelt.items():
         say(f"{typed!r} does not occur; searched for {' or '.join(words)} instead.")
     lacking = [one for one in found.sessions if one.missing]
-    if found.is_spread:
-        say("No single message has all words; these sessions have each of them somewhere.")
-    elif lacking and len(lacking) == len(found.sessions):
+    if lacking and len(lacking) == len(found.sessions):
         say(f"No session has all {found.words} words; these have most of them.")
     elif lacking:
         say(f"Only {len(found.sessions) - len(lacking)} of these have all words; the others have most.")
+    elif found.is_spread:
+        say("No single message has all words; these sessions have each of them somewhere.")
 
 
 def _tell_nothing(outcome: SearchOutcome) -> None:
@@ -173,7 +173,8 @@ def _tell_extent(outcome: SearchOutcome) -> None:
     sessions = f"{'' if total.are_all_sessions else 'at least '}{words.count(total.sessions, 'session')}"
     is_told = found.searched.left_out and _has_words(outcome.typed)
     left_out = f"; not indexed: {found.searched.left_out} (--scan)" if is_told else ""
-    say(f"{messages} in {sessions}, of {found.searched.sessions:,}{left_out}.")
+    in_messages = f"{messages} in " if total.matches else ""
+    say(f"{in_messages}{sessions}, of {found.searched.sessions:,}{left_out}.")
     for typed, number in found.hidden.items():
         say(f"Without `{typed}`: {words.count(number, 'more message')}.")
     say(f"Read one: `{outcome.show}`.")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from geminids.core.agents.homes import Home
+from geminids.core.errors import MeaningOptionError
 from geminids.query.meaning.closest import Close, closest
 from geminids.query.meaning.embedding import MODEL
 from geminids.query.search.answer import every_session
@@ -74,7 +75,10 @@ def _left(index: Index, asked: Asked) -> set[int] | None:
     narrowed = (question.words, question.project, question.since, question.until, question.agents)
     if not any((*narrowed, question.places)):
         return None
-    return set(every_session(index, question, asked.now, asked.marks) or ())
+    left = every_session(index, question, asked.now, asked.marks)
+    if left is None:
+        raise MeaningOptionError("Substrings and regular expressions")
+    return set(left)
 
 
 def _with_passages(

@@ -9,7 +9,7 @@ from geminids.core.hashes import blake2b
 from geminids.query.meaning.embedding import SIZE, Embedding
 from geminids.query.meaning.passages import passages
 from geminids.storage.index.database import Index
-from geminids.storage.index.vectors import SessionVectors, VectorFile
+from geminids.storage.index.vectors import DamagedVectorsError, SessionVectors, VectorFile
 
 AT_ONCE = 100
 """Sessions whose vectors are written together; whoever is stopped loses no more."""
@@ -58,9 +58,18 @@ def closest(
     """
     embedding = Embedding()
     known = _sessions(index)
-    with file:
-        _bring_up_to_date(file, known, embedding, texts_of, progress)
-        return _nearest(embedding, text, known, file.all(), among)[:most]
+
+    def found() -> list[Close]:
+        with file:
+            _bring_up_to_date(file, known, embedding, texts_of, progress)
+            return _nearest(embedding, text, known, file.all(), among)[:most]
+
+    try:
+        return found()
+    except (DamagedVectorsError, ValueError):
+        # Numbers of another length are damage too.
+        file.remove()
+        return found()
 
 
 def _sessions(index: Index) -> dict[str, _Known]:

@@ -57,8 +57,10 @@ class Embedding:
         import numpy as np
 
         vectors = np.zeros((len(texts), SIZE), np.float32)
+        # Halves of characters, which agents write and terminals give, are no text to the tokenizer.
+        whole = [text.encode("utf-8", "replace").decode() for text in texts]
         for vector, encoded in zip(
-            vectors, self._tokenizer.encode_batch(list(texts), add_special_tokens=False), strict=True
+            vectors, self._tokenizer.encode_batch(whole, add_special_tokens=False), strict=True
         ):
             if encoded.ids:
                 vector[:] = self._weights[encoded.ids].mean(axis=0, dtype=np.float32)

@@ -54,6 +54,7 @@ MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
 MARKS = "marks"
 """Where words stand that the user said of a session: its name, tags and notes."""
+NOTHING_SAID: Mapping[int, str] = {}
 LEFT_OUT = "the middle of long tool outputs and of context that agents add"
 
 
@@ -78,11 +79,10 @@ def search(
         page = _search_texts(asked, texts_of, cursor.after if cursor else None, progress)
     else:
         offset = cursor.after if cursor else 0
-        page = _looked_up(asked, offset)
-        if not page.total.matches and (spread := _spread(asked, offset)):
+        page = _looked_up(asked, offset, _said(asked))
+        if not page.total.sessions and (spread := _spread(asked, offset)):
             page, is_spread = spread, True
-        if not cursor and question.order == BEST and question.per_session != 0:
-            page = _with_those_said(asked, page)
+        if not cursor and question.order == BEST:
             page, fit = _forgiven(asked, page)
     state = mark(index.path, index.meta("numbered"), index.meta("dead"))
     began = cursor.asked_at if cursor else int(now.timestamp())
@@ -151,17 +151,20 @@ def asked_at(after: str | None, now: datetime) -> datetime:
 # Answers of the index
 
 
-def _looked_up(asked: Asked, offset: int) -> Page:
-    """A page of what the index finds."""
+def _looked_up(asked: Asked, offset: int, said: Mapping[int, str] = NOTHING_SAID) -> Page:
+    """A page of what the index finds, after the sessions of which the user `said` what is looked for."""
     matches = (
         searching.ranked(asked.index, asked.expression, asked.conditions())
         if asked.expression
         else searching.newest(asked.index, asked.conditions())
     )
     end = offset + asked.question.limit
-    in_order = _newest_first(asked, matches) if asked.is_by_time else _best_first(asked, matches, end)
+    in_order = (
+        _newest_first(asked, matches, said) if asked.is_by_time else _best_first(asked, matches, end, said)
+    )
+    sessions = _with_facts(asked, in_order.sessions[offset:end], {match[1]: match for match in matches})
     return Page(
-        _with_facts(asked, in_order.sessions[offset:end], {match[1]: match for match in matches}),
+        [_with_what_was_said(asked, one, said) if one.session.number in said else one for one in sessions],
         Total(
             matches=len(matches),
             sessions=len(in_order.sessions),
@@ -179,18 +182,18 @@ class _Order(Value):
     are_all: bool
 
 
-def _newest_first(asked: Asked, matches: Sequence[Match]) -> _Order:
-    sessions = set(searching.sessions_of(asked.index, (match[1] for match in matches)).values())
+def _newest_first(asked: Asked, matches: Sequence[Match], said: Mapping[int, str]) -> _Order:
+    sessions = set(searching.sessions_of(asked.index, (match[1] for match in matches)).values()) | set(said)
     last = searching.last_moments(asked.index, sessions)
     return _Order(sorted(sessions, key=lambda number: (last[number], number), reverse=True), are_all=True)
 
 
-def _best_first(asked: Asked, matches: Sequence[Match], wanted: int) -> _Order:
-    """The sessions with the best messages, more than are wanted if there are more.
+def _best_first(asked: Asked, matches: Sequence[Match], wanted: int, said: Mapping[int, str]) -> _Order:
+    """The sessions of which the user said it, then those with the best messages, more than are wanted.
 
     What a message is counts among those whose words fit about as well: they are weighed tier by tier.
     """
-    sessions: dict[int, None] = {}
+    sessions: dict[int, None] = dict.fromkeys(said)
     for start in range(0, len(matches), TIER):
         tier = matches[start : start + TIER]
         worths = searching.worths(asked.index, (match[1] for match in tier))
@@ -265,8 +268,10 @@ def _spread(asked: Asked, offset: int) -> Page | None:
     wanted = [part for part in tree.parts if not isinstance(part, Not)]
     if len(wanted) < 2:
         return None
-    expressions = [asked.query._replace(tree=part).fts().expression for part in wanted]
-    sessions = _sessions_with_all(asked, [one for one in expressions if one])
+    found = [asked.query._replace(tree=part).fts() for part in wanted]
+    if any(match.is_complement for match in found):
+        return None
+    sessions = _sessions_with_all(asked, [match.expression for match in found if match.expression])
     if not sessions:
         return None
     any_of = asked.query._replace(tree=And((Or(tuple(wanted)), *unwanted)))
@@ -300,22 +305,19 @@ def _sessions_with_all(asked: Asked, expressions: Sequence[str]) -> list[int]:
 # What the user said of sessions, and what fits best
 
 
-def _with_those_said(asked: Asked, page: Page) -> Page:
-    """The page with those sessions first of which what the user said has all the words."""
-    if not asked.query.marks or not asked.query.tree:
-        return page
+def _said(asked: Asked) -> Mapping[int, str]:
+    """What the user said of sessions that has what is looked for, by their numbers, the newest first."""
+    if not (asked.question.with_marks and asked.query.marks) or set(asked.query.columns) != set(COLUMNS):
+        return NOTHING_SAID
     from geminids.query.search.marked import sessions_said
 
-    known = {one.session.number: one for one in page.sessions}
-    first: dict[int, SessionHits] = {}
-    for row, text in sessions_said(asked):
-        found = known.get(row.number) or SessionHits(row, (), 0)
-        hits = [*_beside(asked, row, text, MARKS), *found.hits]
-        first[row.number] = found._replace(hits=hits, matches=found.matches + 1)
-    rest = [one for number, one in known.items() if number not in first]
-    sessions = page.total.sessions + len(first.keys() - known.keys())
-    total = page.total._replace(matches=page.total.matches + len(first), sessions=sessions)
-    return page._replace(sessions=[*first.values(), *rest], total=total)
+    return sessions_said(asked)
+
+
+def _with_what_was_said(asked: Asked, found: SessionHits, said: Mapping[int, str]) -> SessionHits:
+    return found._replace(
+        hits=[*_beside(asked, found.session, said[found.session.number], MARKS), *found.hits]
+    )
 
 
 def _beside(asked: Asked, session: SessionRow, text: str, where: str) -> list[Hit]:
@@ -328,6 +330,16 @@ def _beside(asked: Asked, session: SessionRow, text: str, where: str) -> list[Hi
     return [Hit(shown_message(row, ()), (where,), snippet, 0.0) for row in first]
 
 
+def _beside_words(asked: Asked, session: SessionRow, said: str) -> list[Hit]:
+    """The title of a session, or what was said of it, whichever has the words."""
+    from geminids.storage.text import snippets
+
+    is_in_title = session.title and snippets.cut(session.title, asked.query.positive)
+    if said and not is_in_title:
+        return _beside(asked, session, said, MARKS)
+    return _beside(asked, session, session.title or "", TITLE)
+
+
 def _forgiven(asked: Asked, page: Page) -> tuple[Page, Fit | None]:
     """The page with what fits best behind it, where there is little on it."""
     if not asked.question.forgiving:
@@ -336,17 +348,19 @@ def _forgiven(asked: Asked, page: Page) -> tuple[Page, Fit | None]:
     from geminids.query.search.marked import texts_said
 
     words = words_of(asked.query.tree)
-    if words is None or not is_little(words, len(page.sessions)):
+    room = asked.question.limit - len(page.sessions)
+    if words is None or room <= 0 or not is_little(words, len(page.sessions)):
         return page, None
     known = {one.session.number for one in page.sessions}
-    fit = best_fits(asked, words, asked.question.limit - len(known), known, texts_said(asked))
+    said = texts_said(asked) if asked.question.with_marks else {}
+    fit = best_fits(asked, words, room, known, said)
     if fit is None:
         return page, None
     reading = asked._replace(query=asked.query._replace(tree=fit.tree))
     fitting = [
         one._replace(
             missing=fit.missing[one.session.number],
-            hits=one.hits or _beside(reading, one.session, one.session.title or "", TITLE),
+            hits=one.hits or _beside_words(reading, one.session, said.get(one.session.number, "")),
             matches=one.matches or 1,
         )
         for one in _with_facts(reading, list(fit.missing), fit.matches)

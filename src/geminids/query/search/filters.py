@@ -129,7 +129,14 @@ def checked(text: str, typed: Filter) -> Iterator[Filter]:
         for value in typed.value.lower().split(","):
             yield typed._replace(value=_hour(text, typed, value.strip()))
     elif typed.name in _NAMED:
-        yield from (typed._replace(value=value.strip()) for value in typed.value.split(",") if value.strip())
+        values = [value.strip() for value in typed.value.split(",") if value.strip()]
+        if not values:
+            problem, example = (
+                f"{typed.name}: needs a value.",
+                f"geminids search '{typed.name}:{_example(typed.name)}'",
+            )
+            raise QuerySyntaxError(text, typed.column, problem, example)
+        yield from (typed._replace(value=value) for value in values)
     else:
         yield typed
 

@@ -21,12 +21,13 @@ from geminids.query.search.asked import Asked
 from geminids.query.search.endings import forms
 from geminids.query.search.fillers import FILLERS
 from geminids.query.search.near import nearest_spellings
-from geminids.query.search.tree import And, Node, Not, Or, Prefix, Words, leaves
+from geminids.query.search.tree import And, Node, Or, Prefix, Words, leaves, matches
 from geminids.storage.index import reader
 from geminids.storage.index import search as searching
 from geminids.storage.index.reader import Condition
 from geminids.storage.index.schema import COLUMNS
 from geminids.storage.index.search import Match
+from geminids.storage.text.patterns import Patterns
 from geminids.storage.text.words import Phrase, terms
 
 MOST_WORDS = 12
@@ -104,8 +105,9 @@ def best_fits(
     What the user `said` of sessions, by their numbers, counts like their titles.
     """
     others_typed = [part for part in _parts(asked.query.tree) if part not in words]
-    unwanted = [part for part in others_typed if isinstance(part, Not)]
+    unwanted = [part for part in others_typed if asked.query._replace(tree=part).fts().is_complement]
     conditions = [*asked.conditions(), *(_says(asked, part) for part in unwanted)]
+    said = {number: text for number, text in said.items() if _is_wanted(asked, number, text, unwanted)}
     wanted = [_looked_up(asked, word, conditions) for word in _telling(words)]
     wanted += [_required(asked, part, conditions) for part in others_typed if part not in unwanted]
     missing = _Weighing(asked, wanted, conditions, said).best(limit, others)
@@ -128,8 +130,19 @@ def _telling(words: Sequence[Words]) -> list[Words]:
     return (telling or distinct)[:MOST_WORDS]
 
 
-def _says(asked: Asked, unwanted: Not) -> Condition:
-    """A message in which that stands; none if it says nothing."""
+def _is_wanted(asked: Asked, session: int, said: str, unwanted: Sequence[Node]) -> bool:
+    """Whether nothing of what is to be kept out stands in a session, or was said of it."""
+    for part in unwanted:
+        match = asked.query._replace(tree=part).fts()
+        there = match.expression and searching.is_in_session(asked.index, match.expression, session, ())
+        with Patterns() as patterns:
+            if there or not matches(part, {"said": said}, patterns):
+                return False
+    return True
+
+
+def _says(asked: Asked, unwanted: Node) -> Condition:
+    """A message of which that is true."""
     match = asked.query._replace(tree=unwanted).fts()
     says = searching.says(match.expression) if match.expression else searching.NOTHING
     return says.negated() if match.is_complement else says
@@ -235,6 +248,7 @@ class _Weighing:
         for session, row in rows.items():
             has = dict(known[session])
             titled = self._in_text(f"{row.title} {row.project.name} {self._said.get(session, '')}")
+            titled = titled if set(self._asked.query.columns) == set(COLUMNS) else set()
             has.update({number: max(has.get(number, 0.0), 1.0) for number in titled})
             has.update(self._elsewhere(session, has))
             together = max(map(self._weight, by_session[session]), default=0.0)

@@ -33,7 +33,7 @@ def near(index: Index, term: str) -> list[str]:
 def nearest_spellings(index: Index, word: str) -> list[str]:
     """What a word may have been meant for that stands nowhere: one letter off, else in parts, else alike."""
     parts = terms(word)
-    if len(parts) != 1 or len(parts[0]) < _SHORTEST_SLIP:
+    if len(parts) != 1 or not _SHORTEST_SLIP <= len(parts[0]) <= _LONGEST:
         return []
     found = _one_letter_off(index, parts[0])
     return found or (near(index, parts[0]) if len(parts[0]) >= _LONG else [])

@@ -45,6 +45,8 @@ class Question(NamedTuple):
     """Seconds after which a search that must read texts stops where it is, and says so."""
     forgiving: bool = False
     """Whether what fits best is found too where nothing has all the words, or little."""
+    with_marks: bool = False
+    """Whether names, tags and notes that the user gave are looked through too."""
     hidden_sessions: bool = False
     """Whether what filters leave out is counted in sessions and not in messages."""
 

@@ -2,7 +2,8 @@
 
     <data>/index/<homes>.meaning.db     can be thrown away, and is made again when it is asked for
 
-It is brought up to date by whoever asks. What is damaged or of another model is made anew.
+It is brought up to date by whoever asks. What is damaged or of another model is made anew. Its errors are its
+own: the index beside it has nothing to do with them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,18 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
+from geminids.core.errors import PARTLY_DONE, GeminidsError
 from geminids.core.values import NamedTuple
 
 _PATIENCE = 10.0
 """Seconds to wait for another process that adds to them."""
+_NO_DAMAGE = (
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR),
+)
+"""What SQLite says where others are at it, or the system does not let us."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (model TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS sessions (
@@ -36,8 +43,29 @@ class SessionVectors(NamedTuple):
     vectors: bytes
 
 
+class DamagedVectorsError(GeminidsError):
+    """The file holds something else than vectors; whoever meets it makes it anew once."""
+
+    def __init__(self, path: str | None, reason: str) -> None:
+        super().__init__(
+            f"The vectors in {path!r} cannot be read ({reason}). Delete the file; it is made anew."
+        )
+
+
+class VectorsInUseError(GeminidsError):
+    """The file cannot be written now."""
+
+    exit_code = PARTLY_DONE
+
+    def __init__(self, path: str | None, reason: str) -> None:
+        super().__init__(f"The vectors in {path!r} cannot be used ({reason}). Try again in a while.")
+
+
 class VectorFile:
-    """The vectors of the sessions of some homes, by one model; a context in which they are open."""
+    """The vectors of the sessions of some homes, by one model; a context in which they are open.
+
+    Raises DamagedVectorsError or VectorsInUseError.
+    """
 
     def __init__(self, path: str | None, model: str) -> None:
         """Those in a file, or in memory where there is none."""
@@ -47,13 +75,11 @@ class VectorFile:
 
     def __enter__(self) -> VectorFile:
         try:
-            self._open()
-        except sqlite3.OperationalError:
-            # Others are at it, or it is not ours to write: that is no damage.
+            with self._naming_trouble():
+                self._open()
+        except BaseException:
             self.close()
             raise
-        except sqlite3.DatabaseError:
-            self._begin_anew()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -65,24 +91,42 @@ class VectorFile:
             self._sql.close()
             self._sql = None
 
+    def remove(self) -> None:
+        """Take away what is there, to begin anew."""
+        self.close()
+        for suffix in ("", "-journal", "-wal", "-shm") if self._path else ():
+            with suppress(FileNotFoundError):
+                os.remove(f"{self._path}{suffix}")  # noqa: PTH107
+
     def stamps(self) -> dict[str, bytes]:
         """The sessions that are there, and what they looked like."""
-        return dict(self._connection.execute("SELECT key, stamp FROM sessions").fetchall())
+        with self._naming_trouble():
+            return dict(self._connection.execute("SELECT key, stamp FROM sessions").fetchall())
 
-    def all(self) -> Iterator[SessionVectors]:
+    def all(self) -> list[SessionVectors]:
         """Everything there is."""
-        rows = self._connection.execute("SELECT key, stamp, places, vectors FROM sessions")
-        return map(SessionVectors._make, rows)
+        with self._naming_trouble():
+            rows = self._connection.execute("SELECT key, stamp, places, vectors FROM sessions").fetchall()
+        return list(map(SessionVectors._make, rows))
 
     def put(self, several: Iterable[SessionVectors]) -> None:
         """Write vectors of sessions over those that they had."""
-        with self._connection as sql:
+        with self._naming_trouble(), self._connection as sql:
             sql.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)", several)
 
     def drop(self, keys: Iterable[str]) -> None:
         """Take out sessions that are gone."""
-        with self._connection as sql:
+        with self._naming_trouble(), self._connection as sql:
             sql.executemany("DELETE FROM sessions WHERE key = ?", ((key,) for key in keys))
+
+    @contextmanager
+    def _naming_trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+            kind = VectorsInUseError if code in _NO_DAMAGE else DamagedVectorsError
+            raise kind(self._path, str(error)) from error
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -101,11 +145,3 @@ class VectorFile:
                 sql.execute("DELETE FROM meta")
                 sql.execute("DELETE FROM sessions")
                 sql.execute("INSERT INTO meta VALUES (?)", (self._model,))
-
-    def _begin_anew(self) -> None:
-        self.close()
-        assert self._path is not None
-        for suffix in ("", "-journal", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                os.remove(self._path + suffix)  # noqa: PTH107
-        self._open()
