@@ -170,7 +170,7 @@ def test_names_of_agents_are_completed(home: Path, command: Command) -> None:
 def test_a_hint_narrows_to_the_same_agents(home: Path) -> None:
     for number in range(25):
         write_talk(home, f"8c1d{number:04}", day=number % 27 + 1)
-    told = seen(home, "list", "--agent", "toy").replace("\n", "")
+    told = " ".join(seen(home, "list", "--agent", "toy").split())
     assert "6 more sessions; `geminids list --limit 26 --agent toy --home" in told
 
 

@@ -143,6 +143,7 @@ class KeyStore:
         self._check_folder()
         # What must not be left over goes first.
         for suffix in (_PRIVATE, _PUBLIC, _FACTS):
+            # Only the private half need be there.
             with suppress(FileNotFoundError):
                 Path(self._path(key.name, suffix)).unlink()
         return key

@@ -95,6 +95,7 @@ class VectorFile:
         """Take away what is there, to begin anew."""
         self.close()
         for suffix in ("", "-journal", "-wal", "-shm") if self._path else ():
+            # SQLite takes its own files away where it can.
             with suppress(FileNotFoundError):
                 os.remove(f"{self._path}{suffix}")  # noqa: PTH107
 
