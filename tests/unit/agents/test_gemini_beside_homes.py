@@ -484,6 +484,10 @@ def processor_seconds(run: Callable[[], object]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+AT_MOST = 2.0
+"""Times the time of a list without them: their names must be looked at once, which takes a third of a second."""
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_copies")
 def test_many_companions_do_not_slow_a_list_down(
@@ -509,10 +513,10 @@ def test_many_companions_do_not_slow_a_list_down(
     plain = full = math.inf
     for _ in range(15):
         full, plain = min(full, seconds(tmp_path / "full")), min(plain, seconds(tmp_path / "plain"))
-        if full <= 1.5 * plain:
+        if full <= AT_MOST * plain:
             break
     record_property("counts", f"list beside 20,000 outputs: {full:.2f} s, without them {plain:.2f} s")
-    assert full <= 1.5 * plain
+    assert full <= AT_MOST * plain
 
 
 @pytest.mark.parametrize(
