@@ -485,7 +485,7 @@ def processor_seconds(run: Callable[[], object]) -> float:
 
 
 AT_MOST = 2.0
-"""Times the time of a list without them: their names must be looked at once, which takes a third of a second."""
+"""Times the time of a list without them: to look at their names takes a third of a second."""
 
 
 @pytest.mark.slow
