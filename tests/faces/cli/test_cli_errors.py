@@ -239,7 +239,7 @@ def test_json_is_utf8_whatever_the_terminal_can_show(
     [
         (["list", "--sample"], 0, "cannot be kept (this user has no home)"),
         (["show", "1", "--sample"], 0, ""),
-        (["doctor", "--sample"], 0, "our own data: none"),
+        (["doctor", "--sample"], 0, "data directory: none"),
         (["list", "--json"], 1, "No session found"),
         ([], 0, "samples that come with geminids"),
     ],

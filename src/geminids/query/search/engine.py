@@ -52,6 +52,10 @@ TIER = 100
 """So many matches whose words fit best are weighed by what they are, then the next so many."""
 MOST_SPREAD = 500
 """Sessions in which the words are looked for one by one."""
+SENTENCE = 4
+"""Words from which on a query may be a sentence, in which hardly any session has all words."""
+LITTLE = 3
+"""Sessions that are too few for a sentence: they may have its words by chance."""
 MARKS = "marks"
 """Where words stand that the user said of a session: its name, tags and notes."""
 NOTHING_SAID: Mapping[int, str] = {}
@@ -340,16 +344,26 @@ def _beside_words(asked: Asked, session: SessionRow, said: str) -> list[Hit]:
     return _beside(asked, session, session.title or "", TITLE)
 
 
+def _is_little(asked: Asked, sessions: int) -> bool:
+    """Whether so many sessions are too few for what was typed."""
+    from geminids.query.search.tree import And
+
+    tree = asked.query.tree
+    is_sentence = isinstance(tree, And) and len(tree.parts) >= SENTENCE
+    return not sessions or (is_sentence and sessions < LITTLE)
+
+
 def _forgiven(asked: Asked, page: Page) -> tuple[Page, Fit | None]:
     """The page with what fits best behind it, where there is little on it."""
-    if not asked.question.forgiving:
+    room = asked.question.limit - len(page.sessions)
+    if not asked.question.forgiving or room <= 0 or not _is_little(asked, len(page.sessions)):
         return page, None
-    from geminids.query.search.forgiving import best_fits, is_little, words_of
+    # Most searches find enough, and need not load it.
+    from geminids.query.search.forgiving import best_fits, words_of
     from geminids.query.search.marked import texts_said
 
     words = words_of(asked.query.tree)
-    room = asked.question.limit - len(page.sessions)
-    if words is None or room <= 0 or not is_little(words, len(page.sessions)):
+    if words is None:
         return page, None
     known = {one.session.number for one in page.sessions}
     said = texts_said(asked) if asked.question.with_marks else {}

@@ -36,10 +36,6 @@ MOST_MATCHES = 2_000
 """Messages of each word that are weighed, the newest."""
 MOST_COMPARED = 40
 """Sessions that are weighed to the last."""
-_SENTENCE = 4
-"""Words from which on a query may be a sentence, in which hardly any session has all words."""
-_LITTLE = 3
-"""Sessions that are too few for a sentence: they may have its words by chance."""
 _OTHER_FORM, _RESPELT = 0.9, 0.8
 """How much a word counts that ends otherwise or is spelt otherwise."""
 _BY_HUMAN, _IN_TITLE, _TOGETHER = 0.5, 0.5, 0.5
@@ -90,11 +86,6 @@ def words_of(tree: Node | None) -> list[Words] | None:
     """The words of a query that may be forgiven; None if there are none, or it is no list of words."""
     words = [part for part in _parts(tree) if isinstance(part, Words) and not part.is_quoted and part.phrases]
     return words or None
-
-
-def is_little(words: Sequence[Words], sessions: int) -> bool:
-    """Whether so many sessions are too few for what was typed."""
-    return not sessions or (len(words) >= _SENTENCE and sessions < _LITTLE)
 
 
 def best_fits(
