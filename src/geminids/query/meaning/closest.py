@@ -13,6 +13,8 @@ from geminids.storage.index.vectors import DamagedVectorsError, SessionVectors, 
 
 AT_ONCE = 100
 """Sessions whose vectors are written together; whoever is stopped loses no more."""
+_BYTES = 2
+"""Of each number of a vector."""
 _WHOLE = 0.5
 """How much all passages of a session together count beside the best of them."""
 _LED = ("main", "lost")
@@ -62,12 +64,11 @@ def closest(
     def found() -> list[Close]:
         with file:
             _bring_up_to_date(file, known, embedding, texts_of, progress)
-            return _nearest(embedding, text, known, file.all(), among)[:most]
+            return _nearest(embedding, text, known, file.all(SIZE * _BYTES), among)[:most]
 
     try:
         return found()
-    except (DamagedVectorsError, ValueError):
-        # Numbers of another length are damage too.
+    except DamagedVectorsError:
         file.remove()
         return found()
 

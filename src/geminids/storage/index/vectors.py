@@ -104,11 +104,14 @@ class VectorFile:
         with self._naming_trouble():
             return dict(self._connection.execute("SELECT key, stamp FROM sessions").fetchall())
 
-    def all(self) -> list[SessionVectors]:
-        """Everything there is."""
+    def all(self, size: int) -> list[SessionVectors]:
+        """Everything there is; each vector has so many bytes."""
         with self._naming_trouble():
             rows = self._connection.execute("SELECT key, stamp, places, vectors FROM sessions").fetchall()
-        return list(map(SessionVectors._make, rows))
+        found = list(map(SessionVectors._make, rows))
+        if any(len(one.vectors) % size for one in found):
+            raise DamagedVectorsError(self._path, "vectors of another length")
+        return found
 
     def put(self, several: Iterable[SessionVectors]) -> None:
         """Write vectors of sessions over those that they had."""
