@@ -122,18 +122,7 @@ def search(
             if found.next is None:
                 return _tell_no_such_page(page or 1, number)
             found = searching(question._replace(after=found.next), choices.now)
-    if jsonl:
-        _print_json_lines(found)
-    elif choices.json:
-        _print_json(found, library.to_come(), like)
-    else:
-        _draw(choices, library, found)
-    if like is None:
-        _tell(choices, question, found, page or 1)
-    else:
-        from geminids.faces.cli.search_talk import tell_meaning
-
-        tell_meaning(found, choices.spelled("show", *_first(found)))
+    _show(choices, library, found, question, jsonl=jsonl, like=like, page=page or 1)
     if unreadable := library.unreadable():
         from geminids.faces.cli.sessions import tell_unreadable
 
@@ -141,6 +130,31 @@ def search(
     if found.unsearched:
         return PARTLY_DONE
     return 0 if found.sessions else NOTHING_FOUND
+
+
+def _show(
+    choices: Choices,
+    library: Library,
+    found: Found,
+    question: Question,
+    *,
+    jsonl: bool,
+    like: str | None,
+    page: int,
+) -> None:
+    """Give out what was found, and say what stands beside it."""
+    if jsonl:
+        _print_json_lines(found)
+    elif choices.json:
+        _print_json(found, library.to_come(), like)
+    else:
+        _draw(choices, library, found)
+    if like is None:
+        _tell(choices, question, found, page)
+    else:
+        from geminids.faces.cli.search_talk import tell_meaning
+
+        tell_meaning(found, choices.spelled("show", *_first(found)))
 
 
 def _snippet_width(choices: Choices) -> int:
