@@ -374,6 +374,16 @@ def test_recorded_chats_are_tied_to_their_sessions(record_property: RecordProper
     )
 
 
+def test_prompts_that_were_fused_into_one_turn_are_told_apart(tmp_path: Path) -> None:
+    file = save(tmp_path, "checkpoint-fused.json", [])
+    failed = [{"text": "Count the notes"}, {"text": "<hook_context>Hello.</hook_context>"}]
+    turns = [{"role": "user", "parts": [*failed, {"text": "Which first?"}, {"text": "And last?"}]}]
+    file.path.write_text(json.dumps({"history": turns, "authType": "x"}), "utf-8")
+    messages = read(found(file.path), []).messages
+    asked = [message.text(Origin.HUMAN) for message in messages]
+    assert asked == ["Count the notes", "Which first?", "And last?"]
+
+
 def test_half_a_character_in_a_saved_chat_damages_nothing(tmp_path: Path) -> None:
     turns = [
         {"role": "user", "parts": [{"text": "Half \ud83d here"}]},

@@ -264,6 +264,24 @@ def test_what_is_known_of_a_session_is_not_erased(home: Home) -> None:
     assert (session.native_id, session.title, session.counts.prompts) == ("11111111-a", "kept", 2)
 
 
+def test_neighbouring_texts_of_one_message_are_one_text(home: Home) -> None:
+    asked = prompt("", content=[{"text": "Why is the upl"}, {"text": "oad refused?"}, {"text": ""}])
+    answered = reply("", content=[{"text": "It is too "}, {"text": "large."}])
+    home.log(HEADER, asked, answered)
+    first, second = home.messages
+    assert first.parts == (Text("Why is the upload refused?", Origin.HUMAN),)
+    assert second.parts == (Text("It is too large.", Origin.MODEL),)
+    assert home.sessions[0].title == "Why is the upload refused?"
+
+
+def test_texts_of_several_origins_stay_apart(home: Home) -> None:
+    pieces = [{"text": "<hook_context>Hi.</hook_context>"}, {"text": "Count "}, {"text": "the notes"}]
+    home.log(HEADER, prompt("", content=pieces))
+    (asked,) = home.messages
+    assert [part.origin for part in asked.parts if isinstance(part, Text)] == ["injected", "human"]
+    assert asked.text(Origin.HUMAN) == "Count the notes"
+
+
 def test_a_tool_that_had_the_last_word_is_an_end_that_nobody_wished(home: Home) -> None:
     home.log(HEADER, prompt("Read it"), reply("I will.", toolCalls=[call("a")]))
     (asked,) = home.sessions

@@ -146,6 +146,18 @@ def test_what_stands_apart_in_a_record_is_found_across_lines() -> None:
         assert may_hold is None or may_hold(record), pattern
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_what_goes_on_in_the_next_piece_of_a_record_is_found(indent: int | None) -> None:
+    record = json.dumps({"content": [{"text": "the upl"}, {"text": "oad"}]}, indent=indent).encode()
+    for leaf in (Substring("upload"), Regex("u.load")):
+        may_hold = record_filter(leaf)
+        assert may_hold is not None
+        assert may_hold(record)
+        assert not may_hold(
+            record.replace(b'{"text"', b'{"kind"').replace(b'"text": "oad"', b'"kind": "oad"')
+        )
+
+
 def test_a_record_of_which_something_was_moved_is_not_ruled_out() -> None:
     may_hold = whole_record_filter(Words("grapes"), ["<persisted-output>"[1:-1]])
     assert may_hold

@@ -32,7 +32,7 @@ class GeminiSource(Source):
 
     name = gemini_homes.AGENT
     title = "Gemini CLI"
-    revision = 6
+    revision = 7
     reworded = ()
     variables: Mapping[str, str] = {
         "GEMINI_CLI_HOME": "Where Gemini CLI keeps `.gemini`; looked at besides the user's home.",

@@ -20,6 +20,18 @@ from geminids.core.model import (
 )
 
 _LONGEST_TITLE = 300
+_SHORTEST_SENTENCE = 8
+"""Characters; "Hello!" and "1." are no sentence that says what a session is about."""
+_SENTENCE_END = lazy_pattern(
+    r"""[.!?…]+["'»”’)\]*_`]*(?=\s(?!\s*[(\[]))|[。！？]+[」』”’）]*"""
+    r"|(?=\n\s*(?:\n|```|[-*+•>#|]\s|\d+[.)]\s))"
+)
+"""Behind its last character, unless something in brackets follows; or before an empty line, a list, code or a
+quotation."""
+_ABBREVIATION = lazy_pattern(
+    r"(?im)(?:^\s*\d+|\b(?:[a-z]|approx|bzw|ca|cf|dr|e\.g|etc|evtl|fig|ggf|i\.e|mr|mrs|ms|nr|resp|st|usw|vs|z\.\s?b))\.\Z"
+)
+"""A full stop behind one of these says nothing about the end of a sentence."""
 _LAST_WORD = lazy_pattern(r"[!-~]+\Z")
 """Of letters that words are made of between spaces; other scripts need none."""
 _SPOKEN = frozenset({Text, ToolCall})
@@ -31,14 +43,24 @@ _MODEL = Origin.MODEL
 
 
 def title_of(summary: object, messages: Sequence[Message]) -> str | None:
-    """The summary, else the first words of the human; whatever language they are in."""
+    """The summary, else the first sentence that the human typed; whatever language it is in."""
     if isinstance(summary, str) and summary.strip():
         return one_line(summary)
     asked = [message for message in messages if message.origin in _OF_HUMAN]
     # A command of the shell says less about a session than a prompt does.
     asked.sort(key=lambda message: message.origin is Origin.SHELL)
-    titles = (one_line(message.text(Origin.HUMAN)) for message in asked)
+    titles = (first_sentence(message.text(Origin.HUMAN)) for message in asked)
     return next((title for title in titles if title), None)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text as a title. A greeting of one word is none, and takes the next with it."""
+    beginning = text[: 4 * _LONGEST_TITLE].strip()
+    for end in _SENTENCE_END.finditer(beginning):
+        sentence = beginning[: end.end()]
+        if len(sentence) >= _SHORTEST_SENTENCE and not _ABBREVIATION.search(sentence):
+            return one_line(sentence)
+    return one_line(text)
 
 
 def one_line(text: str) -> str:

@@ -19,6 +19,8 @@ MayHold = Callable[[bytes], bool]
 
 _ESCAPE = re.compile(rb"\\u(?!00[01][0-9A-Fa-f]|007[Ff])")
 """A character by its number, but for control characters, which no letters hold that are looked for."""
+_NEXT_TEXT = re.compile(rb'\}\s*,\s*\{\s*"text"')
+"""Where a text may go on in another piece: a reader may tell both as one."""
 _SAME_LETTERS = {"i": "İı", "k": "K", "s": "ſ"}
 """What is the same to `re` in any case, and no ASCII."""
 
@@ -125,6 +127,6 @@ def _any(filters: Sequence[MayHold | None]) -> MayHold | None:
 
 def _is_unusual(record: bytes, letters: Sequence[bytes]) -> bool:
     """Whether a record may hold what is looked for in another spelling."""
-    if _ESCAPE.search(record):
+    if _ESCAPE.search(record) or _NEXT_TEXT.search(record):
         return True
     return not record.isascii() and any(letter in record for letter in letters)

@@ -33,6 +33,7 @@ from geminids.core.model import (
 from geminids.core.model.summary import (
     calls_in,
     counts_of,
+    first_sentence,
     models_of,
     one_line,
     status_of,
@@ -203,7 +204,7 @@ def _task(conversation: Conversation, messages: Sequence[Message]) -> str | None
     """What a subagent was told to do, in few words."""
     described = text_or_none(conversation.about.get("description"))
     task = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
-    return one_line(described or task) or None
+    return (one_line(described) if described else first_sentence(task)) or None
 
 
 def _status(messages: Sequence[Message], kind: SessionKind) -> Status:

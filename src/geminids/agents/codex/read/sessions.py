@@ -30,8 +30,8 @@ from geminids.core.model import (
 from geminids.core.model.summary import (
     calls_in,
     counts_of,
+    first_sentence,
     models_of,
-    one_line,
     status_of,
     title_of,
     usage_of,
@@ -168,7 +168,7 @@ class _Thread:
     def _task(self, messages: Sequence[Message]) -> str | None:
         """What a program told the session to do, as with subagents and reviews; else what it is called."""
         texts = (message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER)
-        task = next((one_line(text) for text in texts if text.strip() and not _is_envelope(text)), None)
+        task = next((first_sentence(text) for text in texts if text.strip() and not _is_envelope(text)), None)
         spawned = self._spawned or {}
         names = (spawned.get(field) for field in ("agent_nickname", "agent_path", "agent_role", "kind"))
         return task or next((name for name in names if isinstance(name, str) and name), None)

@@ -9,12 +9,13 @@ and the first prompt are two parts of one turn. They are told apart again here.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from geminids.agents.gemini.companions.accounts import CopyLog
-from geminids.agents.gemini.phrases import FILES_BEGIN, FILES_END
+from geminids.agents.gemini.phrases import EDITOR_FILES_BEGIN, FILES_BEGIN, FILES_END
 from geminids.agents.gemini.read.content import parts_of, text_or_none
 from geminids.agents.gemini.read.messages import MessageBuilder
 from geminids.agents.gemini.read.turns import Turn
@@ -32,6 +33,8 @@ _ALONE = lazy_pattern(
     r"|\s*Here is (?:the user's editor context as|a summary of changes in the user's editor context)"
 )
 """How texts begin that the CLI sends as turns of their own, before it fuses them with the next."""
+_BELONGS = lazy_pattern(rf"\s*<hook_context>|{re.escape(FILES_BEGIN)}|{re.escape(EDITOR_FILES_BEGIN)}")
+"""How texts begin that the CLI puts behind a prompt, into the same turn."""
 _CANCELLED = "[Operation Cancelled]"
 
 
@@ -104,11 +107,12 @@ def _session_turns(number: int, written: Written) -> Iterator[Turn]:
 def _separated(pieces: list[Any]) -> Iterator[list[Any]]:
     """The parts of a turn by message, as far as the CLI's own texts tell."""
     group: list[Any] = []
-    in_references, was_cancelled = False, False
+    in_references, was_cancelled, was_text = False, False, False
     for piece in pieces:
         text = piece.get("text") if isinstance(piece, dict) else None
         is_alone = isinstance(text, str) and not in_references and _ALONE.match(text) is not None
-        if group and (is_alone or (was_cancelled and isinstance(text, str))):
+        is_next = was_text and isinstance(text, str) and not in_references and not _BELONGS.match(text)
+        if group and (is_alone or is_next or (was_cancelled and isinstance(text, str))):
             yield group
             group = []
         group.append(piece)
@@ -116,7 +120,7 @@ def _separated(pieces: list[Any]) -> Iterator[list[Any]]:
             yield group
             group = []
         in_references = text == FILES_BEGIN or (in_references and text != FILES_END)
-        was_cancelled = _is_cancelled(piece)
+        was_cancelled, was_text = _is_cancelled(piece), isinstance(text, str) and text != FILES_END
     if group:
         yield group
 

@@ -46,6 +46,7 @@ from geminids.core.model import (
     TypedLine,
     Usage,
 )
+from geminids.core.model.summary import first_sentence
 
 LOST = "no session file has this id: it was deleted, or the release (before 0.4) kept none"
 LOST_AFTER_CLEAR = "typed after /clear, which begins a session of its own; no file of it is left"
@@ -69,7 +70,6 @@ _CLEAR = lazy_pattern(r"/(?:clear|new)\b")
 _RESUME = lazy_pattern(r"/resume\s*$")
 _QUIT = lazy_pattern(r"/(?:quit|exit)\b")
 _SAVE = lazy_pattern(r"/(?:chat|resume|checkpoints?)\s+save\s+(\S.*)", re.DOTALL)
-_LONGEST_TITLE = 300
 _NEW_SESSION = timedelta(seconds=2)
 """How soon after `/clear` the next session begins."""
 _ORIGINS = {
@@ -433,7 +433,7 @@ def _lost_session(
         kind=SessionKind.LOST,
         parent_id=None,
         project=project,
-        title=_one_line(prompts[0].logged.text) if prompts else None,
+        title=first_sentence(prompts[0].logged.text) if prompts else None,
         summary=reason,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
@@ -445,10 +445,6 @@ def _lost_session(
         files=tuple(files[path] for path in paths),
         messages=tuple(_messages(lines)),
     )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
 
 
 def _messages(lines: Iterable[Line]) -> Iterator[Message]:

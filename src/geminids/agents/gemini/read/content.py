@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from geminids.core.model import Attachment, Origin, ResultPart, Text, ToolResult, Unrecognised
+from geminids.core.model import AnyPart, Attachment, Origin, ResultPart, Text, ToolResult, Unrecognised
 from geminids.reading.shapes import text_or_none
 
 __all__ = [
+    "as_one_text",
     "parts_of",
     "plain_text",
     "response_parts",
@@ -45,6 +46,22 @@ def texts_of(content: object) -> Iterator[str]:
 def plain_text(content: object) -> str:
     """The words of a content in one piece."""
     return content if isinstance(content, str) else "".join(texts_of(content))
+
+
+def as_one_text(parts: Iterable[AnyPart]) -> Iterator[AnyPart]:
+    """The same parts, neighbouring texts of one origin as one, which is how the CLI tells them."""
+    text: Text | None = None
+    for part in parts:
+        if type(part) is Text and text is not None and part.origin is text.origin:
+            text = Text(text.text + part.text, text.origin)
+            continue
+        if text is not None:
+            yield text
+        text = part if type(part) is Text else None
+        if text is None:
+            yield part
+    if text is not None:
+        yield text
 
 
 def result_part(part: object, origin: Origin = Origin.TOOL) -> ResultPart:

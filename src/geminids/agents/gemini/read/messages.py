@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from geminids.agents.gemini.phrases import GO_ON, HOOK_BLOCKED
-from geminids.agents.gemini.read.content import parts_of, plain_text, result_part, text_or_none
+from geminids.agents.gemini.read.content import as_one_text, parts_of, plain_text, result_part, text_or_none
 from geminids.agents.gemini.read.injected import (
     ACKNOWLEDGEMENTS,
     Prompt,
@@ -89,6 +89,8 @@ class MessageBuilder:
         value = turn.value
         parts = user_parts(value.get("content"), value.get("displayContent"), self._previous_prompt)
         is_string = type(value.get("content")) is str
+        if not is_string:
+            parts = tuple(as_one_text(parts))
         if self._of_subagent or (is_string and self._goes_on_by_itself(parts)):
             parts = tuple(map(_nobodys_words, parts))
         self._hooks_reason = None
@@ -123,7 +125,7 @@ class MessageBuilder:
         return self._message(turn, _ASSISTANT, origin, parts, model=model, usage=self._usage(turn))
 
     def _notice(self, turn: Turn, native_type: str | None) -> Message:
-        parts = tuple(_notice_parts(turn.value.get("content")))
+        parts = tuple(as_one_text(_notice_parts(turn.value.get("content"))))
         said = plain_text(turn.value.get("content"))
         if said.startswith(HOOK_BLOCKED):
             self._hooks_reason = said.removeprefix(HOOK_BLOCKED)
@@ -269,7 +271,7 @@ def _spoken(value: dict[str, Any], origin: Origin) -> Iterable[AnyPart]:
     content = value.get("content")
     if type(content) is str:
         return (Text(content, origin),) if content else ()
-    return _spoken_pieces(value, content, origin)
+    return as_one_text(_spoken_pieces(value, content, origin))
 
 
 def _spoken_pieces(value: dict[str, Any], content: object, origin: Origin) -> Iterator[AnyPart]:

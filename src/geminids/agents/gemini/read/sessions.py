@@ -44,8 +44,8 @@ from geminids.core.model import (
 from geminids.core.model.summary import (
     calls_in,
     counts_of,
+    first_sentence,
     models_of,
-    one_line,
     status_of,
     title_of,
     usage_of,
@@ -292,4 +292,4 @@ def _task(messages: Sequence[Message]) -> str | None:
     """What a subagent was told to do. (Its summary is the beginning of its answer, often raw JSON.)"""
     task = next((message.text(Origin.SYNTHETIC) for message in messages if message.role is Role.USER), "")
     objective = _OBJECTIVE.search(task)
-    return one_line(objective[1] if objective else task) or None
+    return first_sentence(objective[1] if objective else task) or None
