@@ -42,10 +42,10 @@ class NotForgottenError(GeminidsError):
 
 @click.command()
 @click.argument("wanted", nargs=-1, metavar="[ID|QUERY]...", callback=not_empty, shell_complete=complete_ids)
-@click.option("--until-changed", is_flag=True, help="Let them come back when their files change.")
-@click.option("--yes", is_flag=True, help="Forget without asking.")
-@click.option("--list", "only_list", is_flag=True, help="Show what is forgotten.")
-@click.option("--undo", is_flag=True, help="Let forgotten ones come back, as far as their files are there.")
+@click.option("--until-changed", is_flag=True, help="Forget only until the files change.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--list", "only_list", is_flag=True, help="List forgotten sessions.")
+@click.option("--undo", is_flag=True, help="Undo: list the sessions again if their files still exist.")
 @sync_option
 @json_option
 @shared_options
@@ -59,13 +59,13 @@ def forget(
     only_list: bool,
     undo: bool,
 ) -> int:
-    """Forget sessions: take them out of the index and out of the kept copies, for good.
+    """Remove sessions from the index and the kept copies, permanently.
 
-    Sessions are given by an id, the beginning of one, or a number from the last `geminids list`; words
-    that name none are looked for as `search` would. What was said of them with `geminids mark` goes
-    with them, and no sync brings them back. You see what would go, and are asked first.
+    Give an id, the beginning of one, or a number from the last `geminids list`; other words are searched for,
+    as in `search`. Names, tags and notes are removed too, and no sync brings the sessions back. You see what
+    would be removed, and are asked first.
 
-    The files in the agent's own folder stay, and are named: geminids deletes nothing there.
+    Files in the agent's own folder are kept and listed: geminids deletes nothing there.
 
     \b
     geminids forget 3

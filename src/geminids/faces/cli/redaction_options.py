@@ -21,7 +21,7 @@ hide_option = click.option(
     "--hide",
     type=click.Choice([*HIDDEN, EVERYTHING]),
     multiple=True,
-    help="Besides secrets: home folders, user names, e-mail addresses. May be given several times.",
+    help="Also hide home folders, user names or e-mail addresses. Repeatable.",
 )
 
 

@@ -53,9 +53,11 @@ TOLD = {
     "--all",
     "everything",
     is_flag=True,
-    help="Also those of which only a title or a mistyped command is missing.",
+    help="Also show sessions that only lack a title or a mistyped command.",
 )
-@click.option("--apply", is_flag=True, help="Write a new file for each, which its agent can show and resume.")
+@click.option(
+    "--apply", is_flag=True, help="Write a new file for each session, which its agent can show and resume."
+)
 @sync_option
 @json_option
 @shared_options
@@ -63,14 +65,14 @@ TOLD = {
 def rescue(
     choices: Choices, *, wanted: tuple[str, ...], agents: tuple[str, ...], everything: bool, apply: bool
 ) -> int:
-    """Find sessions that an agent can no longer show though they are on the disk, and repair them.
+    """Find sessions on disk that an agent cannot show, and repair them.
 
-    Some releases of agents bury a conversation in its own file, lose its first line, glue lines
-    together, or hide a session behind another one. Each that was found is explained, with the file and
-    the line where it can be seen.
+    Some releases of agents lose the first line of a session file, join lines, hide a conversation within its
+    own file, or hide a session behind another one. Each session is explained, with the file and the line that
+    show it.
 
-    With --apply a new file is written beside the old ones, from which the agent lists and resumes the
-    whole conversation. No file that is there is ever touched.
+    With --apply a new file is written beside the old ones; from it the agent can list and resume the whole
+    conversation. Existing files are never changed.
 
     \b
     geminids rescue

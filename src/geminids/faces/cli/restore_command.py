@@ -80,7 +80,7 @@ class Done(NamedTuple):
     metavar="DIR",
     callback=not_empty,
     shell_complete=complete_folders,
-    help="Into this folder, byte for byte as they were, instead of where their agents look.",
+    help="Write the files into this folder, byte for byte, instead of where their agents look.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
@@ -91,16 +91,15 @@ class Done(NamedTuple):
 def restore(
     choices: Choices, *, wanted: tuple[str, ...], folder: str | None, dry_run: bool, yes: bool
 ) -> int:
-    """Put kept sessions back where their agents find them.
+    """Put deleted sessions back where their agents find them.
 
-    Sessions are given by an id, the beginning of one, a number from the last `geminids list`, or
-    `latest`; words that name none are looked for as `search` would. `geminids list --kept` shows the
-    sessions whose files are gone.
+    Give an id, the beginning of one, a number from the last `geminids list`, or `latest`; other words are
+    searched for, as in `search`. `geminids list --deleted` shows the sessions whose files are gone.
 
-    First you see what would be written and what would be changed in it: an agent may delete what
-    is old, or take sessions of one minute for one, so that the date, the name or the id may have to
-    be another one. Then you are asked. No file that is there is ever touched. What cannot be put back is
-    said, and the others are.
+    First you see what would be written and what would change: agents may delete old sessions, or confuse
+    sessions of the same minute, so a date, a name or an id may have to change. Then you are asked. Existing
+    files are never changed. Sessions that cannot be put back are listed with the reason; the others are still
+    put back.
 
     \b
     geminids restore 3 --dry-run
@@ -111,7 +110,7 @@ def restore(
     from geminids.faces.cli.sessions import sessions_meant
 
     if dry_run and yes:
-        raise click.UsageError("--dry-run and --yes cannot both be meant.")
+        raise click.UsageError("--dry-run and --yes cannot be combined.")
     target = str(absolute(folder)) if folder is not None else None
     with choices.open_library() as library:
         rows = sessions_meant(choices, library, wanted, "There is nothing to put back.")
