@@ -193,9 +193,9 @@ def export(
     options = _options(images=images, share=share, table=table, touched_at=choices.now if fresh else None)
     _check_options(name, options, keep_attachments=keep_attachments, redacts=bool(redact or hide))
     if images and output == STDOUT:
-        raise click.UsageError("--images writes files beside another: it goes with -o FILE or -o DIR.")
+        raise click.UsageError("--images needs -o FILE or -o DIR.")
     if choices.json and output == STDOUT:
-        raise click.UsageError("--json tells of files that were written: it goes with -o FILE or -o DIR.")
+        raise click.UsageError("--json needs -o FILE or -o DIR: it describes the files that were written.")
     asked = ListOptions(project, since, until, kind, None, tag, agents=agents)
     chosen = Chosen(wanted, query, everything, asked)
     library = choices.open_library()
@@ -231,7 +231,9 @@ def _format_of(output: str) -> str:
     name = SUFFIXES.get(suffix, suffix.removeprefix("."))
     if name in format_names() and (suffix in SUFFIXES or format_called(name).suffix == suffix):
         return name
-    raise click.UsageError(f"Which format is {suffix!r}? -f says it: {', '.join(format_names())}.")
+    raise click.UsageError(
+        f"Unknown extension {suffix!r}. Give a format with -f: {', '.join(format_names())}."
+    )
 
 
 def _is_folder(output: str) -> bool:
@@ -255,7 +257,7 @@ def _check_options(
         having = [name for name in format_names() if option in format_called(name).options]
         raise click.UsageError(f"{FLAGS[option]} goes with -f {' or '.join(having)}, not with {format_name}.")
     if keep_attachments and not redacts:
-        raise click.UsageError("--keep-attachments goes with --redact.")
+        raise click.UsageError("--keep-attachments needs --redact.")
 
 
 def _detail(level: str | None) -> Any:
@@ -269,16 +271,14 @@ def _detail(level: str | None) -> Any:
 def _items(choices: Choices, library: Library, chosen: Chosen) -> list[Item]:
     """The sessions that are meant."""
     if sum((bool(chosen.wanted), chosen.query is not None, chosen.is_filter)) > 1:
-        raise click.UsageError(
-            "Give ids, or a query, or --all and options as in `list`: not several of these."
-        )
+        raise click.UsageError("Give ids, or a query, or options as in `list`, but not several of these.")
     if chosen.is_filter:
         listing = library.listing(chosen.asked.filter(choices.now))
         return library.items_of(listing.sessions)
     if chosen.query is not None:
         return library.items_of(library.found_sessions(chosen.query, choices.now))
     if not chosen.wanted:
-        raise click.UsageError("Say which sessions: an id, a query, --project, --since or --all.")
+        raise click.UsageError("Which sessions? Give an id, a query, --project, --since or --all.")
     return _named(choices, library, chosen.wanted)
 
 
@@ -287,8 +287,8 @@ def _named(choices: Choices, library: Library, wanted: Sequence[str]) -> list[It
     items, were_searched = library.items_meant(wanted, choices.now)
     if were_searched:
         words = " ".join(wanted)
-        found = f"the words are in {_count(len(items))}" if items else "no message holds the words"
-        say(f"No session is called {words!r}; {found}.")
+        found = f"the words occur in {_count(len(items))}" if items else "no message has these words"
+        say(f"No session is named {words!r}; {found}.")
     return items
 
 
@@ -308,7 +308,7 @@ def _write(choices: Choices, exporting: Exporter, items: Sequence[Item], output:
 
 def _to_stdout(exporting: Exporter, items: Sequence[Item]) -> int:
     if exporting.format.is_binary and sys.stdout.isatty():
-        raise click.UsageError(f"{exporting.format.name} is nothing for a terminal: -o FILE writes a file.")
+        raise click.UsageError(f"{exporting.format.name} is binary data: use -o FILE or a pipe.")
     sys.stdout.flush()
     for piece in exporting.pieces(items):
         sys.stdout.buffer.write(piece)
@@ -351,7 +351,7 @@ def _tell_left_alone(outcome: FolderOutcome) -> int:
         say(f"And {len(outcome.refused) - MOST_NAMED:,} more files were left alone.")
     if outcome.contents:
         hint = _force_hint(outcome.contents)
-        say(f"No table of contents: {outcome.contents.file} is there, and not ours.{hint}")
+        say(f"No table of contents: {outcome.contents.file} exists and was not written by geminids.{hint}")
     for reason in outcome.failed.values():
         say(reason)
     return PARTLY_DONE if outcome.refused or outcome.failed else 0

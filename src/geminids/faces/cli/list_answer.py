@@ -263,7 +263,7 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
 
 
 def _all_there(number: int) -> str:
-    return f"The files of all {number:,} sessions are there." if number > 1 else "Its files are there."
+    return f"The files of all {number:,} sessions are there." if number > 1 else "Its files still exist."
 
 
 def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:

@@ -102,7 +102,7 @@ def mark(
     change = MarkChange(name, without_name, tags, without_tags, notes, without_notes)
     is_change = change != MarkChange()
     if name and without_name:
-        raise click.UsageError("--name and --no-name cannot both be meant.")
+        raise click.UsageError("--name and --no-name cannot be combined.")
     if is_change and wanted is None:
         raise click.UsageError("Which session? Give an ID, a number from the last list, or `latest`.")
     library = choices.open_library(sample_if_empty=True)
@@ -133,7 +133,7 @@ def _show(choices: Choices, library: Library, wanted: str) -> int:
 
     draw_marked(choices.open_page(), session)
     if session.marks == Marks():
-        say(f"It is not marked yet; `{choices.spelled('mark', wanted, '--tag', 'TAG')}` would.")
+        say(f"It is not marked yet; to add a tag: `{choices.spelled('mark', wanted, '--tag', 'TAG')}`.")
     return 0
 
 
@@ -148,7 +148,7 @@ def _show_all(choices: Choices, found: MarkedSessions) -> int:
 
         draw_all_marked(choices.open_page(), found)
     if not found.sessions:
-        say("No session is marked yet. `geminids mark ID --tag TAG` marks one.")
+        say("No session is marked yet. To add a tag: `geminids mark ID --tag TAG`.")
         return NOTHING_FOUND
     _tell_absent(sum(not session.is_here for session in found.sessions))
     return 0
@@ -161,7 +161,7 @@ def _tell_absent(number: int) -> None:
     if number:
         its = "Its files are" if number == 1 else "Their files are"
         marked = words.count(number, "marked session")
-        say(f"{marked} not here. {its} gone or in another home; what you said of {words.them(number)} stays.")
+        say(f"{marked} not here. {its} gone or in another home; the marks stay.")
 
 
 def _print(session: Marked) -> None:

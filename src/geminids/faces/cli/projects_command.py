@@ -177,14 +177,14 @@ def resolve(choices: Choices, *, deep: bool, seconds: float | None) -> int:
         say(f"{(project.hash or '')[:8]} is {words.path(project.path or '')} ({how}).")
     if found.resolved and not found.kept:
         say("The result cannot be stored; `geminids doctor` shows the data directory.")
-    looked = f"{words.count(found.looked_at, 'folder')} looked at"
+    looked = f"{words.count(found.looked_at, 'folder')} searched"
     if not found.missing:
         known = "Every project is known" if found.resolved else "Every project was known already"
         say(f"{known}; {looked}.")
         return 0
     rest = words.count(len(found.missing), "project")
-    how = "and there are no more places to search" if found.complete else "when time was up"
-    say(f"{rest} not found, {how}; {looked}.")
+    how = "in all places that were searched" if found.complete else "before time was up"
+    say(f"{rest} not found {how}; {looked}.")
     if not deep:
         say(f"`{choices.spelled('projects', 'resolve', '--deep')}` searches further.")
     say(f"`{choices.spelled('projects', 'link', found.missing[0][:8], 'PATH')}` sets a folder.")
@@ -201,7 +201,7 @@ class _progress:  # noqa: N801 - reads as a phrase where it is used
     def __call__(self, looked_at: int, found: int) -> None:
         """Tell how far it has come."""
         if self._is_shown:
-            sys.stderr.write(f"\r{looked_at:,} folders looked at, {found} found \x1b[K")
+            sys.stderr.write(f"\r{looked_at:,} folders searched, {found} found \x1b[K")
             sys.stderr.flush()
 
     def __exit__(self, *_: object) -> None:

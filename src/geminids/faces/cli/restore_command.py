@@ -113,7 +113,7 @@ def restore(
         raise click.UsageError("--dry-run and --yes cannot be combined.")
     target = str(absolute(folder)) if folder is not None else None
     with choices.open_library() as library:
-        rows = sessions_meant(choices, library, wanted, "There is nothing to put back.")
+        rows = sessions_meant(choices, library, wanted, "There is nothing to restore.")
         plan = partial(_planned, choices, library, wanted, target)
         planned = [plan(row) for row in _leaders(rows)]
         possible = [one for one in planned if not one.plan.refusal]
@@ -167,7 +167,7 @@ def _write(library: Library, one: Planned, now: Planned) -> Done:
         written = library.kept.restore(now.plan)
     except FileExistsAlreadyError:
         return _failed(
-            now, "A file of this name was written meanwhile. Nothing of it was put back; try again."
+            now, "A file of this name was written in the meantime. Nothing was restored; try again."
         )
     except GeminidsError as error:
         return _failed(now, str(error))
@@ -175,7 +175,7 @@ def _write(library: Library, one: Planned, now: Planned) -> Done:
         return _failed(now, f"Cannot use {error.filename!r}: {error.strerror}.")
     for path in written:
         if path not in {placement.path for placement in one.plan.placements}:
-            say(f"{now.session.id}: written to {path!r}, since another session took the name.")
+            say(f"{now.session.id}: written to {path!r}, since another session has that name now.")
     return Done(now, written)
 
 
@@ -197,7 +197,7 @@ def _tell_refused(planned: Sequence[Planned]) -> None:
     if len(planned) > 1 and needless:
         more = len(needless) - MOST_NAMED
         others = f" and {more:,} more" if more > 0 else ""
-        say(f"Nothing to put back of {', '.join(needless[:MOST_NAMED])}{others}.")
+        say(f"Nothing to restore of {', '.join(needless[:MOST_NAMED])}{others}.")
     for one in planned:
         if one.plan.refusal and (len(planned) == 1 or not one.is_needless):
             say("\n".join([*one.plan.warnings, f"{_whose(planned, one)}{one.plan.refusal}"]))
@@ -275,7 +275,7 @@ def _tell_written(choices: Choices, library: Library, done: Iterable[Done], fold
         return
     names = short_names(library, [one.planned.session for one in complete])
     resume = choices.spelled("resume", next(iter(names.values())))
-    say(f"{written}. Go on with {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
+    say(f"{written}. Resume {'it' if len(complete) == 1 else 'the first'}: `{resume}`.")
 
 
 def _print(folder: str | None, planned: Sequence[Planned], done: Sequence[Done]) -> None:

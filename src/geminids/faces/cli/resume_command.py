@@ -78,7 +78,7 @@ def _go_on(choices: Choices, how: Resumable, *, only_print: bool, yes: bool) -> 
         click.echo(_line(how))
         return 0
     if how.may_lose and not yes:
-        ask("Go on?", NobodyToAskError())
+        ask("Continue?", NobodyToAskError())
     return _become(how, how.program)
 
 

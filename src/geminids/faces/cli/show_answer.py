@@ -125,11 +125,9 @@ def _check_version(wanted: str, *, agent_view: bool) -> None:
     from geminids.query.sessions.input_files import file_meant
 
     if wanted == "-" or file_meant(wanted):
-        raise WrongUsageError(
-            "show", "--version goes with an ID: of a file given by hand no earlier state is kept."
-        )
+        raise WrongUsageError("show", "--version needs an ID: a FILE has no kept versions.")
     if agent_view:
-        raise WrongUsageError("show", "--version and --agent-view cannot be shown together.")
+        raise WrongUsageError("show", "--version and --agent-view cannot be combined.")
 
 
 def _document(wanted: str) -> Literal["session", "record"] | None:
@@ -149,7 +147,7 @@ def _tell_unverified(choices: Choices, wanted: str) -> None:
     from geminids.faces.cli.talk import say
 
     check = choices.spelled("verify", "FILE" if wanted == "-" else wanted)
-    say(f"This is a record that somebody handed on. Whether a signature over it holds, only `{check}` tells.")
+    say(f"This is an exported record. `{check}` checks whether its signature is valid.")
 
 
 def _read(

@@ -116,7 +116,7 @@ def stats(
 ) -> int:
     """Show the figures that are asked for, and say what is not shown; the exit code."""
     if as_csv and choices.json:
-        raise WrongUsageError("stats", "--csv and --json cannot be had together.")
+        raise WrongUsageError("stats", "--csv and --json cannot be combined.")
     asked = StatsOptions(
         " ".join(words), by, since, until, project, agents, subagents, estimate, chart, limit
     )
@@ -200,7 +200,7 @@ def _draw_calendar(page: Page, screen: Screen, choices: Choices, found: Statisti
 
     drawn = calendar(found.days, choices.now.astimezone().date(), screen.width)
     if drawn is None:
-        say("No day of any request is known, so there is no calendar.")
+        say("No calendar: the day of no request is known.")
         return
     page.line()
     draw_calendar(page, drawn, screen.width)
@@ -211,7 +211,7 @@ def _tell_hidden(choices: Choices, asked: StatsOptions, found: Statistics, limit
     from geminids.sharing.transcript import words
 
     if not found.groups:
-        say(f"No {found.by} is known of them." if found.by != "tool" else "No tool was called in them.")
+        say(f"No {found.by} is known." if found.by != "tool" else "No tool calls.")
     elif limit is not None and (more := len(found.groups) - limit) > 0:
         everything = choices.spelled("stats", *asked._replace(limit=len(found.groups)).options())
         say(f"{words.count(more, f'more {found.by}')}; `{everything}` shows {words.them(more)}.")

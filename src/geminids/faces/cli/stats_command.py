@@ -60,7 +60,7 @@ def _refuse_together(choices: Choices, explain: str | None, *, as_csv: bool) -> 
         return
     option = "--explain ID" if explain else "--explain"
     if given := _given(_NOT_EXPLAINED + _OF_ALL if explain else _NOT_EXPLAINED):
-        raise click.UsageError(f"{option} cannot be had together with {', '.join(given)}.")
+        raise click.UsageError(f"{option} cannot be combined with {', '.join(given)}.")
 
 
 def _given(names: Sequence[str]) -> list[str]:

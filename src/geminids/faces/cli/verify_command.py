@@ -185,7 +185,7 @@ def _draw(page: Page, width: int | None, file: VerifiedFile, *, is_folder: bool)
         _draw_line(page, width, ("", ""), "withheld", f"{place.at}{entries}")
     if len(file.withheld) > MOST_WITHHELD:
         more = len(file.withheld) - MOST_WITHHELD
-        _draw_line(page, width, ("", ""), "withheld", f"and at {more:,} more places")
+        _draw_line(page, width, ("", ""), "withheld", f"and {more:,} more places")
 
 
 def _draw_verdict(page: Page, file: VerifiedFile) -> None:
@@ -214,7 +214,7 @@ def _sum_up(files: Sequence[VerifiedFile], *, tell: Callable[[str], None], is_fo
     """What it comes to: on a terminal below the checks, since it is long, else beside the data."""
     failed = [file for file in files if not file.holds]
     if is_folder:
-        say(f"{len(files) - len(failed):,} of {len(files):,} statements hold.")
+        say(f"{len(files) - len(failed):,} of {len(files):,} statements are valid.")
     if not failed:
         is_signed = any(file.form != "record" for file in files)
         tell(f"{SHOWS} {DOES_NOT_SHOW}" if is_signed else "It has the form of a record, but no signature.")

@@ -23,7 +23,7 @@ DROPPED = {
     State.CANCELLED: "cancelled: {} left the agent's view",
     State.SUPERSEDED: "superseded: {} left the agent's view",
 }
-GONE = "gone: {} taken out of the file"
+GONE = "gone: {} removed from the file"
 BACK = "back: the agent sees {} again"
 IMPORTED = "{} taken over from another session"
 
