@@ -205,7 +205,7 @@ class ProjectNotFoundError(GeminidsError):
         if like:
             hint = f"Did you mean {' or '.join(like)}?"
         elif others:
-            hint = f"Projects are: {', '.join(others)}."
+            hint = f"Available: {', '.join(others)}."
         super().__init__(f"No project matches {wanted!r}. {hint}")
 
 
@@ -246,7 +246,7 @@ class UnknownAgentError(GeminidsError):
     """No reader is installed for this agent."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        super().__init__(f"No reader for agent {wanted!r}. Agents are: {', '.join(known) or 'none'}.")
+        super().__init__(f"No reader for agent {wanted!r}. Available: {', '.join(known) or 'none'}.")
 
 
 class NoWriterError(GeminidsError):
@@ -267,7 +267,7 @@ class UnknownFormatError(GeminidsError):
     """No such format of an export."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        super().__init__(f"No format {wanted!r}. Formats are: {', '.join(known) or 'none'}.")
+        super().__init__(f"No format {wanted!r}. Available: {', '.join(known) or 'none'}.")
 
 
 class FormatOptionError(GeminidsError):
@@ -424,7 +424,7 @@ class NothingToHideError(GeminidsError):
     """No such thing can be hidden."""
 
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
-        super().__init__(f"Cannot hide {wanted!r}. Choose from: {', '.join(known)}.")
+        super().__init__(f"Cannot hide {wanted!r}. Available: {', '.join(known)}.")
 
 
 class NothingKeptError(GeminidsError):

@@ -375,7 +375,7 @@ def test_a_session_that_only_grew_has_one_version(geminids: Run, home: Path) -> 
         (["keep", "versions"], 2, "Missing argument"),
         (["keep", "versions", "nothing-like-it"], 1, "No session 'nothing-like-it'"),
         (["keep", "versions", " "], 2, "it is empty"),
-        (["keep", "nonsense"], 2, "No command 'nonsense' in `keep`. There are: "),
+        (["keep", "nonsense"], 2, "No command 'nonsense' in `keep`. Available: "),
         (["keep", "verfy"], 2, "No command 'verfy' in `keep`. Did you mean `verify`? "),
         (["projects", "shwo"], 2, "No command 'shwo' in `projects`. Did you mean `show`?"),
         (["keep", "verify", "2"], 2, "Got unexpected extra argument (2). `geminids keep verify --help`"),

@@ -141,7 +141,7 @@ def test_wrong_usage_is_told(geminids: Run, folder: Path) -> None:
         (("new", "other", "--alg", "rsa"), 2, "'rsa' is not one of 'ed25519', 'es256'"),
         (("new", "other", "--issuer", ""), 2, "it is empty"),
         (("new", "other", "--issuer", "a\nb"), 2, "An issuer is a name or an address on one line"),
-        (("show", "nobody"), 1, "No key 'nobody'. There are: main."),
+        (("show", "nobody"), 1, "No key 'nobody'. Available: main."),
         (("shwo",), 2, "Did you mean `show`?"),
     ):
         outcome = geminids("key", *words)

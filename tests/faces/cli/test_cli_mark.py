@@ -269,7 +269,7 @@ def test_a_list_of_what_is_tagged(geminids: Run, home: Path) -> None:
     assert ids("--tag", "keep", "--project", "blog") == [SECOND]
     none = geminids("list", "--tag", "#nope")
     assert (none.code, none.out) == (1, "")
-    assert "No session is tagged #nope. There are: #keep #bug." in none.err
+    assert "No session is tagged #nope. Available: #keep #bug." in none.err
     assert "one word" in geminids("list", "--tag", "two words").err
     assert "None of 2 sessions matches" in geminids("list", "--tag", "bug", "--since", "1d").err
     more = geminids("list", "--tag", "keep", "-n", "1").err

@@ -112,7 +112,7 @@ def test_a_link_to_the_right_folder_is_certain(geminids: Run, tmp_path: Path, ma
         (("link", "zzz", "/"), 1, "No project matches 'zzz'"),
         (("link", "o", "/"), 2, "could be any of 2 projects"),
         (("unlink", "shop"), 1, "not linked"),
-        (("show", "zzz"), 1, "There are: "),
+        (("show", "zzz"), 1, "Available: "),
         (("show", "o"), 2, "blog, shop"),
         (("show", "shpo"), 1, "Did you mean shop?"),
         (("resolve", "--seconds", "0"), 2, "--seconds"),

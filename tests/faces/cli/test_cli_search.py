@@ -102,7 +102,7 @@ def test_nothing_found_is_said_with_what_may_have_been_meant(geminids: Run) -> N
     assert "Without `before:2001-01-01`: " in hidden.err
     project = geminids("search", "weather", "--project", "recip3s", "--sample")
     assert project.code == 1
-    assert "There are: recipes" in project.err
+    assert "Available: recipes" in project.err
 
 
 def _sessions(out: str) -> set[str]:

@@ -265,7 +265,7 @@ def test_a_model_without_a_price_has_tokens_only_and_is_named(geminids: Run, tmp
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--project", "nowhere"], "No project matches 'nowhere'. There are: "),
+        (["--project", "nowhere"], "No project matches 'nowhere'. Available: "),
         (["zeppelin"], "None of 8 sessions matches."),
         (["--since", "2027-01-01"], "None of 8 sessions matches."),
     ],

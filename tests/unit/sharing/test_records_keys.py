@@ -224,7 +224,7 @@ def test_a_key_can_be_called_by_the_beginning_of_its_id(keys: KeyStore) -> None:
         assert keys.get(key.key_id) == key
         assert keys.get(key.key_id[:20]) == key
         assert keys.get(key.key_id[:20].upper()) == key
-    with pytest.raises(KeyNotFoundError, match="There are: key0, key1, key2"):
+    with pytest.raises(KeyNotFoundError, match="Available: key0, key1, key2"):
         keys.get(made[0].key_id[:3])
     with pytest.raises(KeyNotFoundError):
         keys.get("")
@@ -421,7 +421,7 @@ def test_an_empty_passphrase_an_odd_issuer_and_an_unknown_algorithm_are_refused(
     for issuer in ("", " ", "two\nlines", "x" * 301, "\x1b[31m"):
         with pytest.raises(IssuerError):
             keys.new("main", "ed25519", issuer)
-    with pytest.raises(KeyAlgorithmError, match="There are: ed25519, es256"):
+    with pytest.raises(KeyAlgorithmError, match="Available: ed25519, es256"):
         keys.new("main", "rsa")
     assert not Path(keys.folder).exists()
 

@@ -251,7 +251,7 @@ def _tell_nothing(library: Library, listing: Listing, asked: ListOptions) -> Non
 
     if asked.project and listing.hidden.keys() == {"project"}:
         near = ", ".join(listing.nearest_projects(asked.project))
-        say(f"No project matches {asked.project!r}. There are: {near}.")
+        say(f"No project matches {asked.project!r}. Available: {near}.")
     elif asked.tag and listing.hidden.keys() == {"tag"}:
         _tell_no_such_tag(library, [tag.removeprefix("#").casefold() for tag in asked.tag])
     elif asked.kept and listing.hidden.keys() <= {"kept", "kind"}:
@@ -273,6 +273,6 @@ def _tell_no_such_tag(library: Library, wanted: Sequence[str]) -> None:
     known = library.tags()
     if unknown := [tag for tag in wanted if tag not in known]:
         there = words.tags(list(known)[:MOST_TAGS]) or "none yet"
-        say(f"No session is tagged {words.tags(unknown)}. There are: {there}.")
+        say(f"No session is tagged {words.tags(unknown)}. Available: {there}.")
     else:
         say(f"No session here is tagged {words.tags(wanted)}; `geminids mark` shows which are.")

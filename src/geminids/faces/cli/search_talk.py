@@ -113,7 +113,7 @@ def _has_words(typed: str) -> bool:
 def _offer(typed: str, near: Sequence[str]) -> str:
     if not near:
         return ""
-    return f" There are: {', '.join(near)}." if ":" in typed else f" Did you mean {' or '.join(near)}?"
+    return f" Available: {', '.join(near)}." if ":" in typed else f" Did you mean {' or '.join(near)}?"
 
 
 def _tell_filters(typed: str) -> None:

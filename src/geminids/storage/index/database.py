@@ -115,8 +115,8 @@ class BusyIndexError(GeminidsError):
 
     def __init__(self, who: str) -> None:
         super().__init__(
-            f"The index is being written by {who}. Try again when it is done, or give --no-sync to read "
-            "what is there."
+            f"The index is being written by {who}. Try again when it is done, or use --no-sync to read it "
+            "as it is."
         )
 
 
@@ -127,8 +127,8 @@ class FullDiskError(GeminidsError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"No room to write the index {path!r}: the disk is full. Nothing half-written was kept; make "
-            "room, or choose another folder with --data."
+            f"Cannot write the index {path!r}: the disk is full. Nothing was changed. Free some space, or "
+            "choose another folder with --data."
         )
 
 
