@@ -119,7 +119,7 @@ def test_what_means_nothing_is_said(geminids: Run, home: Path) -> None:
     assert geminids("export", "1f0c", "--all", "--home", home).code == 2
     code, _, err = geminids("export", "nonexistent-word", "--home", home)
     assert code == 1
-    assert err == "geminids: No session is called 'nonexistent-word'; no message holds the words.\n"
+    assert err == "geminids: No session is called 'nonexistent-word'; no message has these words.\n"
     code, _, err = geminids("export", "1f0c", "-o", "x.docx", "--home", home)
     assert code == 2
     assert "markdown" in err

@@ -41,7 +41,7 @@ def test_a_session_is_forgotten_for_good(geminids: Run, home: Path) -> None:
     assert f"  stays:\n    {file}\n" in outcome.out
     assert "where geminids deletes nothing" in outcome.out
     assert "1 session forgotten, " in outcome.err
-    assert " freed. `geminids forget --list` shows what is forgotten." in outcome.err
+    assert " freed. `geminids forget --list` lists forgotten sessions." in outcome.err
     assert ids(geminids) == [SECOND]
     assert geminids("show", FIRST).code == 1
     assert geminids("search", "login").code == 1
@@ -73,7 +73,7 @@ def test_words_are_looked_for_as_in_a_search(geminids: Run, home: Path) -> None:
     assert ids(geminids) == [FIRST]
     outcome = geminids("forget", "nothing", "like", "it", "--yes")
     assert outcome.code == 1
-    assert "no message holds the words" in outcome.err
+    assert "no message has these words" in outcome.err
 
 
 def test_a_number_of_the_last_list_may_be_meant(geminids: Run, home: Path) -> None:
@@ -99,7 +99,7 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, home: Path) -> None:
 @pytest.mark.parametrize(("answer", "is_done"), [("y", True), ("n", False), ("", False)])
 def test_on_a_terminal_one_is_asked(geminids: Run, home: Path, answer: str, is_done: bool) -> None:
     shown, code = asked("forget", "1f0c", answer=answer)
-    assert "Forget it for good? [y/N]" in shown
+    assert "Forget it permanently? [y/N]" in shown
     assert code == (0 if is_done else 130)
     assert (ids(geminids) == [SECOND]) is is_done
 
@@ -113,7 +113,9 @@ def test_what_is_forgotten_can_be_listed_and_recalled(geminids: Run, home: Path)
     assert [session["id"] for session in found["sessions"]] == [FIRST]
     outcome = geminids("forget", "--undo", "1f0c")
     assert outcome.code == 0
-    assert "1 session may come back, if its files are there: `geminids list`." in outcome.err
+    assert (
+        "1 session no longer forgotten; listed again if its files are there: `geminids list`." in outcome.err
+    )
     assert ids(geminids) == [SECOND, FIRST]
     assert geminids("forget", "--undo", "1f0c").code == 1
 
@@ -181,9 +183,9 @@ def test_programs_hear_what_was_forgotten(geminids: Run, home: Path) -> None:
     [
         ([], 2, "Which sessions?"),
         (["--undo"], 2, "Which sessions?"),
-        (["--list", FIRST], 2, "--list goes alone"),
-        (["--list", "--undo"], 2, "--list goes alone"),
-        (["--undo", FIRST, "--yes"], 2, "--undo goes with ids alone"),
+        (["--list", FIRST], 2, "--list cannot be combined with other arguments"),
+        (["--list", "--undo"], 2, "--list cannot be combined with other arguments"),
+        (["--undo", FIRST, "--yes"], 2, "--undo only takes ids"),
         (["--undo", FIRST], 1, "is not forgotten"),
         (["latest", "--sample", "--yes"], 2, "nothing of it can be forgotten"),
         (["77", "--yes"], 1, "list"),
@@ -204,7 +206,7 @@ def test_a_file_given_by_hand_is_not_forgotten(geminids: Run, home: Path, tmp_pa
     (tmp_path / "copy.jsonl").write_bytes(file.read_bytes())
     outcome = geminids("forget", tmp_path / "copy.jsonl", "--yes")
     assert outcome.code == 1
-    assert "a file by itself" in outcome.err
+    assert "a single file" in outcome.err
     assert len(ids(geminids)) == 2
 
 

@@ -65,17 +65,17 @@ def test_without_a_key_it_is_said_how_one_is_made(geminids: Run) -> None:
     for words in ((), ("list",)):
         outcome = geminids("key", *words)
         assert (outcome.code, outcome.out) == (1, "")
-        assert outcome.err == "geminids: There is no key yet. `geminids key new --issuer NAME` makes one.\n"
+        assert outcome.err == "geminids: You have no key yet. `geminids key new --issuer NAME` makes one.\n"
     outcome = geminids("key", "show")
     assert (outcome.code, outcome.out) == (1, "")
-    said = "There is no key to sign with yet. `geminids key new --issuer NAME` makes one."
+    said = "You have no signing key yet. Create one with `geminids key new --issuer NAME`."
     assert outcome.err == f"geminids: {said}\n"
 
 
 def test_a_key_is_made_listed_and_shown(geminids: Run, folder: Path) -> None:
     made = geminids("key", "new", "--issuer", "Ana Lopez")
     assert made.code == 0
-    assert f"The private half is {folder}/main.pem: whoever has it can sign as you." in made.err
+    assert f"The private half is {folder}/main.pem: anyone who has it can sign as you." in made.err
     assert "`geminids key show main` gives the public half" in made.err
     listed = geminids("key", "list")
     assert (listed.code, listed.err, listed.out) == (0, "", made.out)
@@ -190,7 +190,7 @@ def test_without_a_terminal_and_a_variable_nothing_is_made(geminids: Run, folder
 def test_a_passphrase_is_typed_twice_and_never_seen(folder: Path) -> None:
     seen, code = typed("key", "new", "--passphrase", "--issuer", "Ana", answers=["secret", "secret"])
     assert code == 0
-    assert "Passphrase for the new key: \nThe same again: \n" in seen
+    assert "Passphrase for the new key: \nRepeat it: \n" in seen
     assert "secret" not in seen
     assert load_pem_private_key((folder / "main.pem").read_bytes(), b"secret")
 

@@ -248,7 +248,7 @@ def test_a_machine_without_sessions_shows_the_sample_and_says_so(geminids: Run) 
     outcome = geminids("list")
     assert outcome.code == 0
     assert outcome.out
-    assert "samples that come with geminids" in outcome.err
+    assert "sample sessions that come with geminids" in outcome.err
 
 
 def test_programs_never_get_the_sample_unasked(geminids: Run) -> None:

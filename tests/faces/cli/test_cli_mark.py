@@ -82,7 +82,7 @@ def test_all_of_a_change_is_made_or_nothing(geminids: Run, home: Path) -> None:
         (["nothing-like-it", "--tag", "x"], "No session 'nothing-like-it'"),
         (["77", "--tag", "x"], "the last list had"),
         (["--tag", "x"], "Which session?"),
-        (["latest", "--name", "x", "--no-name"], "cannot both be meant"),
+        (["latest", "--name", "x", "--no-name"], "cannot be combined"),
         (["latest", "--name", " "], "it is empty"),
         (["latest", "--tag", ""], "it is empty"),
         (["latest", "--forget-note", "one"], "not a valid integer"),
@@ -169,7 +169,7 @@ def test_a_user_without_a_home_is_told(geminids: Run, home: Path, monkeypatch: p
     monkeypatch.setattr("geminids.core.config.data_folder", lambda *_: None)
     done = geminids("mark", "latest", "--tag", "x")
     assert done.code == 3
-    assert "no home to keep it in" in done.err
+    assert "no home directory" in done.err
     assert geminids("list").code == 0
 
 

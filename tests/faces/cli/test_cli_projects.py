@@ -284,7 +284,7 @@ def test_a_memory_that_cannot_be_read_is_said_and_nothing_found_is_lost(
     assert listed(geminids, tmp_path)[0]["path"] == str(folder), "it is found each time"
     assert memory.read_text() == written
     outcome = geminids("projects", "resolve", "--home", tmp_path)
-    assert "cannot be remembered" in outcome.err
+    assert "cannot be stored" in outcome.err
     assert "not linked" not in geminids("projects", "unlink", name, "--home", tmp_path).err
 
 

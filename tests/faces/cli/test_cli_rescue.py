@@ -62,7 +62,7 @@ def test_repaired_files_are_new_ones(geminids: Run, home: Path) -> None:
     assert written == {one["target"] for one in found}
     for one in found:
         assert f"\n  {one['target'].replace(str(home), '~')}\n" in outcome.out
-    assert "\n  Go on with it:  geminids resume " in outcome.out
+    assert "\n  Resume it:  geminids resume " in outcome.out
     assert "3 files written." in outcome.err
     assert geminids("rescue", "--apply").code == 1
     assert contents(home) == after
@@ -168,7 +168,7 @@ def test_of_a_session_whose_file_is_gone_the_way_back_is_said(
     lose_everything(home)
     outcome = geminids("rescue", "1f0c")
     assert (outcome.code, outcome.out) == (1, "")
-    said = f"The file of {FIRST} is gone, and a copy is kept: `geminids restore 1f0c9a2b` puts it back."
+    said = f"The file of {FIRST} is gone, but a copy is kept: `geminids restore 1f0c9a2b` restores it."
     assert outcome.err == f"geminids: {said}\n"
 
 

@@ -92,7 +92,7 @@ def test_a_program_that_is_not_there_is_a_warning(desk: Desk) -> None:
 def test_what_will_soon_be_deleted_is_told(desk: Desk) -> None:
     desk.used(NOW - timedelta(days=28))
     assert resumable(desk.ask()).warnings == (
-        "Claude Code deletes sessions that were not used for 30 days; this one on 2026-05-12.",
+        "Claude Code deletes sessions that have not been used for 30 days; this one on 2026-05-12.",
     )
     desk.used(NOW - timedelta(days=40))
     how = resumable(desk.ask())

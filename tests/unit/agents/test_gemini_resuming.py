@@ -289,7 +289,7 @@ def test_before_0_33_nothing_is_cleaned_up_unless_it_is_switched_on(tmp_path: Pa
 def test_what_rested_too_long_is_spared_by_the_start_that_resumes_it_only(desk: Desk) -> None:
     desk.write()
     how = desk.resumable(now=MUCH_LATER)
-    assert "A start that resumes it spares it" in how.warnings[0]
+    assert "Gemini CLI keeps it if it is started to resume it" in how.warnings[0]
     assert not how.may_lose
 
 
@@ -318,7 +318,7 @@ def test_a_rest_of_hours_is_told_in_hours(desk: Desk) -> None:
     (desk.home / ".gemini" / "settings.json").write_text(
         '{"general": {"sessionRetention": {"maxAge": "12h", "minRetention": "1h"}}}'
     )
-    assert desk.resumable().warnings[0].startswith("It was not used for more than 12 hours.")
+    assert desk.resumable().warnings[0].startswith("It has not been used for more than 12 hours.")
 
 
 def test_what_else_a_start_deletes_is_counted(desk: Desk) -> None:
@@ -434,7 +434,7 @@ def test_what_lies_where_the_agent_does_not_look_is_not_resumed(desk: Desk, name
     (desk.home / ".gemini").rename(target)
     how = desk.resuming(home=desk.home if ".cache" in name else target)
     assert isinstance(how, NotResumable)
-    assert ("sandbox of macOS" if ".cache" in name else "its folder is called .gemini") in how.reason
+    assert ("sandbox of macOS" if ".cache" in name else "its folder is named .gemini") in how.reason
 
 
 def test_a_later_release_wrote_where_an_older_one_does_not_look(desk: Desk) -> None:
@@ -468,14 +468,14 @@ def test_a_session_with_nothing_to_go_on_with_is_hidden(desk: Desk) -> None:
     file.write_text(header + prompt)
     assert isinstance(desk.resuming(), Resumable), "until 0.46 a command was enough"
     desk.install("0.47.0")
-    assert "finds nothing in it to go on with" in desk.refused().reason
+    assert "finds nothing in it to resume" in desk.refused().reason
 
 
 def test_notices_alone_were_never_enough(desk: Desk) -> None:
     file = desk.write()
     header, prompt, _ = file.read_text().splitlines(keepends=True)
     file.write_text(header + prompt.replace('"user"', '"info"'))
-    assert "finds nothing in it to go on with" in desk.refused().reason
+    assert "finds nothing in it to resume" in desk.refused().reason
 
 
 def test_a_file_of_the_same_id_that_was_used_later_hides_a_session(desk: Desk) -> None:
@@ -486,7 +486,7 @@ def test_a_file_of_the_same_id_that_was_used_later_hides_a_session(desk: Desk) -
     later.write_text("\n".join(lines).replace("u-1f0c", "x-1f0c").replace("g-1f0c", "y-1f0c") + "\n")
     how = desk.resumable()
     assert how.warnings == (
-        f"Gemini CLI goes on with {later.name!r}, and does not see what is in {first.name!r}.",
+        f"Gemini CLI resumes {later.name!r}, and does not see what is in {first.name!r}.",
     )
     # A subagent's file of the same id, which releases before 0.31 do not tell from its parent's.
     later.write_text(later.read_text().replace('"main"', '"subagent"', 1))
@@ -581,7 +581,7 @@ def test_a_file_given_by_hand_can_begin_a_session(desk: Desk, tmp_path: Path) ->
     given = tmp_path / "given.jsonl"
     shutil.copy(file, given)
     how = desk.refused(str(given))
-    assert "not a file that is given by hand" in how.reason
+    assert "not a file given by path" in how.reason
     assert typed(how) == [
         ("geminids", "resume", "1f0c9a2b"),
         ("gemini", "--session-file", str(given)),

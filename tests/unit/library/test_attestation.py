@@ -200,7 +200,7 @@ def test_a_log_that_shrinks_or_vanishes_meanwhile_is_not_signed(machine_of_user:
         machine.path.write_bytes(machine.path.read_bytes()[:-40])
         assert changed_file(first, maker.natives(first)) == str(machine.path)
         attesting = library.records.attesting(SIGNER, SigningManner())
-        with pytest.raises(RecordError, match="being written anew"):
+        with pytest.raises(RecordError, match="being written right now"):
             attesting.record(lambda: first)
 
 

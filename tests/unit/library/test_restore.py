@@ -166,7 +166,7 @@ def test_what_is_there_with_more_behind_it_is_not_put_back(plan: AskGemini, tmp_
         grown.write(b"{}\n")
     refusal = plan(copies).refusal
     assert refusal is not None
-    assert refusal == "Nothing to put back: its agent has it. --to DIR writes a copy elsewhere."
+    assert refusal == "Nothing to restore: its agent has it. Use --to DIR to write a copy elsewhere."
 
 
 def test_says_that_another_file_of_the_same_id_was_used_later(plan: AskGemini, tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_a_startup_twin_is_not_put_back(plan: AskGemini, tmp_path: Path) -> None
     assert left
     for path in left:
         (warning,) = [warning for warning in found.warnings if Path(path).name in warning]
-        assert warning.endswith("it is not put back. --to DIR writes the copy elsewhere.")
+        assert warning.endswith("it is not put back. Use --to DIR to write the copy elsewhere.")
 
 
 def test_a_log_without_its_first_line_gets_one(plan: AskGemini, tmp_path: Path) -> None:

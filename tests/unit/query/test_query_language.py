@@ -164,7 +164,7 @@ def _error(typed: str) -> QuerySyntaxError:
         ("status:foo", 1, "success, failure, interrupted, cancelled and error"),
         ("role:me x", 1, "user, assistant and system"),
         ("in:human,nowhere x", 1, "thoughts"),
-        ("in:human -in:human x", 11, "No place is left"),
+        ("in:human -in:human x", 11, "Nothing is left"),
         ("x since:nope", 3, "Cannot read the time"),
         ("-since:7d x", 2, "turned round"),
         ("a OR agent:b", 6, "as a whole"),

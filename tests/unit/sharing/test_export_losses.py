@@ -67,8 +67,8 @@ def test_a_format_that_reads_back_carries_everything(name: str) -> None:
 def test_what_a_level_leaves_out_is_counted_and_not_called_lost() -> None:
     parts = [Text("asked", Origin.HUMAN), Text("said", Origin.MODEL), Text("put in", Origin.INJECTED)]
     report = losses(session_of_parts(*parts), export.load("json"), manner("conversation"))
-    assert _loss(report, "text: of the model") == _counts("text: of the model", carried=1)
-    assert _loss(report, "text: context put in by the agent").verdict is Verdict.LEFT_OUT
+    assert _loss(report, "text: the model") == _counts("text: the model", carried=1)
+    assert _loss(report, "text: context added by the agent").verdict is Verdict.LEFT_OUT
     assert _loss(report, "messages") == _counts("messages", carried=2, left_out=1)
     assert all(loss.lost == 0 for loss in report.losses)
 

@@ -94,10 +94,10 @@ def test_it_carries_everything_of_a_hostile_session_too(name: str) -> None:
 
 BRANCH = "session: branch"
 REQUEST_ID = "message: id of its request"
-GIST = "tool call: what it was about in a line"
-REPORTED = "session: tokens as the agent added them up"
+GIST = "tool call: summary in one line"
+REPORTED = "session: tokens as the agent counted"
 UNRECORDED = "session: requests that are missing from its files"
-LONG_KEPT = "message: tokens into the cache for an hour"
+LONG_KEPT = "message: tokens written to the cache for an hour"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_outputs_that_are_cut_are_counted_one_by_one() -> None:
 def test_what_is_left_out_in_the_middle_of_a_text_is_missed() -> None:
     session = session_of_parts(Text("\n".join(["a line of some words"] * 40), Origin.MODEL))
     dropping = broken(_each_part(lambda part: replace(part, text=part.text[:300] + " … " + part.text[-300:])))
-    assert _loss(tried_losses(session, dropping, manner("everything")), "text: of the model").cut == 1
+    assert _loss(tried_losses(session, dropping, manner("everything")), "text: the model").cut == 1
 
 
 def test_times_that_are_not_written_are_lost_and_nothing_else() -> None:
@@ -228,8 +228,8 @@ def test_texts_are_told_apart_by_whose_they_are() -> None:
     )
     session = session_of_parts(Text("be careful there", Origin.NOTICE), Text("all is well", Origin.MODEL))
     report = tried_losses(session, dropping, manner("everything"))
-    assert _loss(report, "text: of notices").verdict is Verdict.LOST
-    assert _loss(report, "text: of the model").verdict is Verdict.CARRIED
+    assert _loss(report, "text: notices").verdict is Verdict.LOST
+    assert _loss(report, "text: the model").verdict is Verdict.CARRIED
 
 
 def test_what_a_level_leaves_out_is_not_called_lost() -> None:
@@ -303,7 +303,7 @@ def test_what_a_long_session_holds_once_is_tried() -> None:
     messages[321] = replace(messages[321], imported=True)
     told = lines(lambda message: f"{message.imported} {_said(message)}")
     report = tried_losses(replace(whole, messages=tuple(messages)), told, manner("everything"))
-    assert _loss(report, "message: whether taken over from another session").carried == 1
+    assert _loss(report, "message: whether copied from another session").carried == 1
 
 
 def test_reports_are_the_same_each_time_and_the_lost_come_first() -> None:

@@ -88,7 +88,7 @@ class _Plan:
         self._copies: dict[str, Copy] = {}
         """What goes to a path, as it was."""
         self._warnings = [
-            f"{path!r} is not in {self._projects!r}, and is not put back." for path in self._files.elsewhere
+            f"{path!r} is not in {self._projects!r}, and is not restored." for path in self._files.elsewhere
         ]
 
     def answer(self) -> Restoring:
