@@ -170,7 +170,7 @@ def test_an_exported_session_is_not_signed(geminids: Run, home: Path, key: None,
     for target in ("s.acr", "folder/"):
         done = geminids("attest", "s.json", "-o", target)
         assert done.code == 2
-        assert "a session that was exported" in done.err
+        assert "an exported session" in done.err
     assert not Path("s.acr").exists()
 
 
@@ -226,7 +226,7 @@ def test_a_key_with_a_passphrase_signs(geminids: Run, home: Path, monkeypatch: p
     assert (done.code, "passphrase" in done.err) == (2, True)
     monkeypatch.delenv("GEMINIDS_KEY_PASSPHRASE")
     done = geminids("attest", SECOND_ID, "-o", "t.acr")
-    assert (done.code, "nobody can be asked here" in done.err) == (2, True)
+    assert (done.code, "there is no terminal to ask" in done.err) == (2, True)
     assert not Path("t.acr").exists()
 
 
@@ -281,7 +281,7 @@ def test_a_time_stamp_over_the_signature(
     assert sha256(signature).hexdigest() == file["signature_sha256"]
     Path("reply.tsr").write_bytes(authority.reply(signature))
     done = geminids("attest", "s.acr", "-o", "t.acr", "--timestamp", "reply.tsr")
-    assert (done.code, "t.acr: the time stamp is in it" in done.err) == (0, True)
+    assert (done.code, "t.acr: time stamp added" in done.err) == (0, True)
     assert verified(geminids, "t.acr", "--tsa", "root.pem")["time stamp"] is True
     assert verified(geminids, "s.acr", "--tsa", "root.pem", code=1)["time stamp"] is False, "it has none"
     done = geminids("attest", "s.acr", "-o", "u.acr", "--timestamp", "reply.tsr", "--json")
@@ -323,11 +323,11 @@ def test_a_time_stamp_over_something_else_is_refused(
         ((FIRST_ID,), "Missing option '-o'"),
         ((FIRST_ID, SECOND_ID, "-o", "s.acr"), "A file holds one record"),
         ((FIRST_ID, "--all", "-o", "s/"), "cannot be combined"),
-        (("--all", "-o", "s/", "--detached"), "--detached goes with one file"),
-        (("--all", "-o", "s/", "--wrap", "vcon"), "--wrap goes with one file"),
-        (("--all", "-o", "s/", "--force"), "--force goes with one file"),
-        (("--all", "-o", "s/", "--timestamp", "t"), "--timestamp goes with one file"),
-        ((FIRST_ID, "-o", "s.acr", "--simple", "--redact"), "nothing can be taken out"),
+        (("--all", "-o", "s/", "--detached"), "--detached needs a single file"),
+        (("--all", "-o", "s/", "--wrap", "vcon"), "--wrap needs a single file"),
+        (("--all", "-o", "s/", "--force"), "--force needs a single file"),
+        (("--all", "-o", "s/", "--timestamp", "t"), "--timestamp needs a single file"),
+        ((FIRST_ID, "-o", "s.acr", "--simple", "--redact"), "Nothing can be redacted"),
         ((FIRST_ID, "-o", "s.acr", "--wrap", "vcon", "--cbor"), "a vCon holds the record as JSON"),
         ((FIRST_ID, "-o", "s.acr", "--wrap", "vcon", "--detached"), "a vCon holds"),
         ((FIRST_ID, "-o", "s.acr", "--keep-attachments"), "needs --redact"),
@@ -378,7 +378,7 @@ def test_a_signed_file_is_not_signed_again(geminids: Run, home: Path, key: None)
 def test_a_file_of_several_sessions_goes_into_a_folder(geminids: Run, home: Path, key: None) -> None:
     (path,) = (FIXTURES / "gemini" / "two-sessions-one-file").rglob("session-*.jsonl")
     done = geminids("attest", path, "-o", "s.acr")
-    assert (done.code, "holds 2 sessions" in done.err) == (2, True)
+    assert (done.code, "has 2 sessions" in done.err) == (2, True)
     assert geminids("attest", path, "-o", "s/").code == 0
     assert len(list(Path("s").glob("*/0001.acr"))) == 2
     assert geminids("verify", "s").code == 0

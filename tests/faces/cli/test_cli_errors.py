@@ -25,7 +25,7 @@ Command = Callable[..., subprocess.CompletedProcess[bytes]]
         (["lst"], "No command 'lst'. Did you mean `list`?"),
         (["xyzzy"], "To find it: `geminids search xyzzy`."),
         (["bread"], "To find it: `geminids search bread`."),
-        (["3"], "To read a session of the last list: `geminids show 3`."),
+        (["3"], "To read session 3 of the last list: `geminids show 3`."),
         (["list", "--lmit", "3"], "Did you mean '--limit'?"),
         (["list", "--limit", "0"], "0 is not in the range"),
         (["list", "--kind", "other"], "'other' is not one of"),

@@ -61,7 +61,7 @@ def test_it_says_where_the_copies_are_and_of_what(geminids: Run, home: Path, dat
     assert outcome.code == 0
     assert f"  copies    {data}/kept\n" in outcome.err
     assert "  keeping   on\n" in outcome.err
-    assert re.search(r"  files     \d, [\d.]+ k?B?.*; on the disk", outcome.err)
+    assert re.search(r"  files     \d, [\d.]+ k?B?.* on disk", outcome.err)
     assert re.search(r"  from      ~/.gemini\S*  gemini  \d files, ", outcome.err)
     assert "gone" not in outcome.err
     assert geminids("keep", "status") == outcome
@@ -106,7 +106,7 @@ def test_what_is_left_out_is_said_with_the_settings(geminids: Run, home: Path, d
     data.mkdir()
     settings = data / "settings.toml"
     settings.write_text('[keep]\nclaude = false\n"~/secret" = false\n')
-    assert f"keeping   on, without claude, ~/secret ({settings})\n" in geminids("keep").err
+    assert f"keeping   on, except claude, ~/secret ({settings})\n" in geminids("keep").err
     settings.write_text("keep = false\n")
     assert f"keeping   off ({settings})\n" in geminids("keep").err
 
@@ -257,9 +257,11 @@ def test_kept_sessions_are_marked_and_can_be_listed_alone(geminids: Run, home: P
     assert {(hit["session"]["id"], hit["session"]["kept"]) for hit in hits} == {(FIRST, True)}
     document = check_printed(geminids("show", FIRST, "--json").out, "geminids/session/1")
     assert (document["kept"], [file["kept"] for file in document["files"]]) == (True, [True])
-    assert "1 session read from copies, since the files are gone (geminids list --kept).\n" in geminids().out
+    assert (
+        "1 session read from copies, since the files are gone (geminids list --deleted).\n" in geminids().out
+    )
     outcome = geminids("keep")
-    assert "gone      1 session, read from copies alone:  geminids list --kept\n" in outcome.err
+    assert "gone      1 session read from copies:  geminids list --deleted\n" in outcome.err
 
 
 def test_what_is_gone_is_counted_as_the_list_counts_it(
@@ -272,7 +274,7 @@ def test_what_is_gone_is_counted_as_the_list_counts_it(
     lose_everything(tmp_path / "home")
     led = len(listed(geminids, "--kept"))
     subagents = len(listed(geminids, "--kept", "--kind", "subagent"))
-    told = re.search(r"gone      (\d+) sessions? and (\d+) subagents?, read", geminids("keep").err)
+    told = re.search(r"gone      (\d+) sessions? and (\d+) subagents? read", geminids("keep").err)
     assert told is not None
     assert (led, subagents) == (int(told[1]), int(told[2]))
 
@@ -422,8 +424,8 @@ def test_a_damaged_copy_is_healed_from_its_file(geminids: Run, home: Path, data:
     flip(pack(data), pack(data).read_bytes().index(ZSTD) + 40)
     outcome = geminids("keep", "verify")
     assert outcome.code == 0
-    assert ": healed from the file itself.\n" in outcome.out
-    assert outcome.out.endswith(": 1 healed; all others are what was kept.\n")
+    assert ": repaired from the original file.\n" in outcome.out
+    assert outcome.out.endswith(": 1 repaired; all others are intact.\n")
     assert "all are intact" in geminids("keep", "verify").out
 
 

@@ -274,7 +274,7 @@ def test_a_list_prints_even_if_its_numbers_cannot_be_kept(geminids: Run, home: P
     (tmp_path / "data").write_text("a file where a folder should be")
     outcome = geminids("list", "--home", home, "--data", tmp_path / "data")
     assert (outcome.code, len(outcome.out.splitlines())) == (0, 2)
-    assert "cannot be kept" in outcome.err
+    assert "Cannot store the numbers" in outcome.err
 
 
 def test_hostile_titles_and_projects_are_harmless(geminids: Run, tmp_path: Path) -> None:

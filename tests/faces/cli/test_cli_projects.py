@@ -82,7 +82,10 @@ def test_a_link_is_the_word_of_the_user_until_it_is_taken_back(
 ) -> None:
     name = write_unknown(tmp_path, "/old/place")
     (moved := machine / "moved").mkdir()
-    assert "nothing proves it" in geminids("projects", "link", name[:8], moved, "--home", tmp_path).err
+    assert (
+        "its hash is not that of the folder"
+        in geminids("projects", "link", name[:8], moved, "--home", tmp_path).err
+    )
     (project,) = listed(geminids, tmp_path)
     assert (project["path"], project["known_by"], project["certain"]) == (str(moved), "link", False)
     (session,) = json.loads(geminids("list", "--home", tmp_path, "--json", "--project", "moved").out)[

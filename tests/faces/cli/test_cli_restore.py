@@ -69,7 +69,7 @@ def test_nobody_can_be_asked_in_a_pipe(geminids: Run, gone: Path) -> None:
         assert outcome.code == 2
         assert (
             outcome.err
-            == "geminids: Nothing was written: nobody can be asked here. --yes goes on all the same.\n"
+            == "geminids: Nothing was written: there is no terminal to ask. --yes does it without asking.\n"
         )
         assert contents(gone) == {}
 
@@ -159,7 +159,7 @@ def test_several_are_put_back_at_once(geminids: Run, gone: Path) -> None:
     outcome = geminids("restore", "is:kept", "--yes")
     assert outcome.code == 0
     assert "2 sessions for 'is:kept'." in outcome.err
-    assert "4 files of 2 sessions written. Go on with the first: `geminids resume 2e2e2e2e`." in outcome.err
+    assert "4 files of 2 sessions written. Resume the first: `geminids resume 2e2e2e2e`." in outcome.err
     assert len(sessions(gone)) == 2
     again = geminids("restore", "is:kept", "--yes")
     assert (again.code, again.err) == (1, "geminids: 0 sessions for 'is:kept'.\n")
@@ -168,7 +168,7 @@ def test_several_are_put_back_at_once(geminids: Run, gone: Path) -> None:
 def test_words_choose_sessions_as_in_a_search(geminids: Run, gone: Path) -> None:
     outcome = geminids("restore", "carts", "--yes")
     assert outcome.code == 0
-    assert "No session is called 'carts'; the words are in 1 session." in outcome.err
+    assert "No session is named 'carts'; the words occur in 1 session." in outcome.err
     assert {one["id"]: one["kept"] for one in json.loads(geminids("list", "--json").out)["sessions"]} == {
         FIRST: True,
         SECOND: False,
@@ -211,7 +211,7 @@ def test_what_cannot_be_put_back_does_not_stop_the_others(geminids: Run, gone: P
         restored(geminids, FIRST, SECOND, "--to", str(target), "--dry-run"), key=lambda s: s["id"]
     )
     assert (first["id"], second["id"]) == (FIRST, SECOND)
-    assert all("is there" in one["refusal"] or "already" in one["refusal"] for one in (first, second))
+    assert all("exists" in one["refusal"] or "already" in one["refusal"] for one in (first, second))
     assert next(target.rglob(f"session-*{FIRST_ID[:8]}*")).read_text() == "mine"
 
 
@@ -251,7 +251,7 @@ def test_a_session_that_was_never_kept_cannot_be_put_back(
     ("arguments", "code", "said"),
     [
         ([], 2, "Missing argument"),
-        (["nothing-like-it", "--yes"], 1, "No session is called 'nothing-like-it'"),
+        (["nothing-like-it", "--yes"], 1, "No session is named 'nothing-like-it'"),
         (["77", "--yes"], 1, "list"),
         ([FIRST, "--dry-run", "--yes"], 2, "cannot be combined"),
         ([FIRST, "--to", " "], 2, "it is empty"),

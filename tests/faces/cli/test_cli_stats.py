@@ -80,7 +80,7 @@ def test_the_rows_of_a_table_add_up_to_its_total(geminids: Run, home: Path) -> N
             assert "No session found" in outcome.err
             return
         assert outcome.code in (0, 3), outcome.err
-        if "No tool was called" in outcome.err or "No model is known" in outcome.err:
+        if "No tool calls" in outcome.err or "No model is known" in outcome.err:
             continue
         groups, total = rows_of(outcome.out)
         kinds = ("calls", "failed") if by == "tool" else [kind for kind in KINDS if kind in total]
@@ -213,7 +213,7 @@ def test_replies_without_tokens_are_told_and_no_rows_of_their_own(geminids: Run,
     file.write_text(file.read_text().replace('"model": "gemini-3-pro", ', ""))
     write_session(tmp_path, SECOND_ID, day=9)
     outcome = geminids("stats", "--home", tmp_path, "--by", "model")
-    said = "1 reply without token counts: not included in requests, tokens and costs. `--estimate` guesses"
+    said = "1 reply without token counts: not included in requests, tokens and costs. `--estimate` estimates"
     assert said in outcome.out
     groups, total = rows_of(outcome.out)
     assert [group["model"] for group in groups] == ["gemini-3-pro"]
@@ -573,7 +573,7 @@ def test_a_fork_names_what_it_took_over_and_the_agents_own_total(geminids: Run) 
     home = FIXTURES / "codex" / "fork" / "home"
     total = geminids("stats", "--home", home, "--explain").out
     assert "that a session took over from another." in total
-    assert re.search(r"The agents' own totals: \d+ the same \(✓\)", total)
+    assert re.search(r"The agents' own totals: \d+ equal \(✓\)", total)
     (fork,) = (line.split()[0] for line in total.splitlines() if "Which bread?" in line)
     printed = geminids("stats", "--home", home, "--explain", fork).out
     assert sum(line.startswith("≡ ") and "  " in line for line in printed.splitlines()) == 3

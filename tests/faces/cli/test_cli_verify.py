@@ -287,7 +287,7 @@ def test_in_a_pipe_each_check_is_a_line(geminids: Run, home: Path, tmp_path: Pat
     assert {len(line) for line in lines} == {4}
     assert {line[0] for line in lines} == {str(tmp_path / "s.acr")}
     assert {line[1] for line in lines} == {"holds", "-"}
-    assert done.err.startswith("geminids: Whoever has this key held what is shown here when they signed it")
+    assert done.err.startswith("geminids: The holder of this key had this record when signing it")
     assert "This does not prove what a model really did" in done.err
 
 
@@ -298,7 +298,7 @@ def test_programs_get_all_of_it(geminids: Run, home: Path) -> None:
     assert (file["session_id"], file["withheld"]) == (SECOND_ID, [])
     assert file["key_id"] == json.loads(geminids("key", "show", "--json").out)["key_id"]
     assert re.fullmatch("[0-9a-f]{64}", file["signature_sha256"])
-    assert "does not show" in found["does_not_show"]
+    assert "does not prove" in found["does_not_show"]
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ class NobodyTypesError(GeminidsError):
     """A passphrase is needed, and there is nobody who could type it."""
 
     def __init__(self, words: str) -> None:
-        super().__init__(f"{words} needed, and there is no terminal to ask. Set {PASSPHRASE_VARIABLE}.")
+        super().__init__(f"{words}: there is no terminal to ask. Set {PASSPHRASE_VARIABLE}.")
 
 
 def ask_passphrase(words: str) -> bytes:
