@@ -186,10 +186,8 @@ def test_without_the_agent_the_command_is_told(
     line = f"cd {project} && gemini --resume {FIRST_ID}"
     outcome = geminids("resume", "1f0c")
     assert (outcome.code, outcome.out) == (2, "")
-    assert (
-        outcome.err
-        == f"geminids: `gemini` is not on the PATH, so nothing was started. Once it is installed, run: {line}\n"
-    )
+    missing = "`gemini` is not on the PATH, so nothing was started"
+    assert outcome.err == f"geminids: {missing}. Once it is installed, run: {line}\n"
     outcome = geminids("resume", "1f0c", "--print")
     assert outcome == (0, f"{line}\n", "geminids: `gemini` is not on the PATH.\n")
 

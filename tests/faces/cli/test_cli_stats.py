@@ -577,7 +577,7 @@ def test_a_fork_names_what_it_took_over_and_the_agents_own_total(geminids: Run) 
     (fork,) = (line.split()[0] for line in total.splitlines() if "Which bread?" in line)
     printed = geminids("stats", "--home", home, "--explain", fork).out
     assert sum(line.startswith("≡ ") and "  " in line for line in printed.splitlines()) == 3
-    assert "≡ 3 requests not counted: taken over from another session" in printed
+    assert "≡ 3 requests not counted: copied from another session" in printed
     assert "✓ This matches the agent's own total." in printed
 
 

@@ -173,7 +173,7 @@ def test_what_is_given_must_be_there(geminids: Run, home: Path) -> None:
 @pytest.mark.parametrize("words", [("--source", "s.acr"), ("--signature", "s.acr"), ("--previous", "s.acr")])
 def test_a_folder_is_checked_by_itself(geminids: Run, home: Path, words: tuple[str, ...]) -> None:
     done = geminids("verify", ".", *words)
-    assert (done.code, "go with one file" in done.err) == (2, True)
+    assert (done.code, "need a single file" in done.err) == (2, True)
 
 
 def test_a_record_that_nobody_signed_can_be_checked_for_its_shape(geminids: Run, home: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_folder_that_is_gone_or_was_moved_keeps_it_from_going_on(desk: Desk) -
     desk.project.rmdir()
     gone = desk.ask(session)
     assert isinstance(gone, NotResumable)
-    assert "is not there" in gone.reason
+    assert "does not exist" in gone.reason
     unknown = msgspec.structs.replace(session.project, path=None)
     assert isinstance(desk.ask(msgspec.structs.replace(session, project=unknown)), NotResumable)
 

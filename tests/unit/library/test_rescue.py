@@ -173,7 +173,7 @@ def test_a_prompt_in_one_piece_with_the_context_is_a_message_of_its_own_again(
     line = Path(obstacle.file).read_bytes().splitlines()[(obstacle.line or 0) - 1]
     (fused,) = [m for m in json.loads(line)["$set"]["messages"] if prompt in _texts(m["content"])]
     assert _texts(fused["content"])[0].lstrip().startswith("<session_context>")
-    assert "in one piece" in obstacle.sentence
+    assert "joined a prompt" in obstacle.sentence
     assert prompt in shown(found)
 
 

@@ -95,7 +95,7 @@ def test_values_are_lost_with_the_messages_that_they_stand_in(
     rewound = replace(asked, messages=(first, *(replace(m, state=State.REWOUND) for m in others)))
     report = losses(rewound, _of_another_package(tmp_path, monkeypatch, table), manner("everything"))
     assert _loss(report, "messages: rewound").lost == 2
-    assert _loss(report, "text: of the human") == _counts("text: of the human", carried=1, lost=2)
+    assert _loss(report, "text: your prompts") == _counts("text: your prompts", carried=1, lost=2)
 
 
 def test_options_have_tables_of_their_own() -> None:

@@ -188,7 +188,7 @@ def test_numbers_that_are_rounded_or_added_are_cut() -> None:
     for fact in ("message: tokens of input", "message: tokens of output", "message: tokens of thoughts"):
         assert _loss(report, fact).verdict is Verdict.PARTLY, fact
         assert _loss(report, fact).carried == 0
-    assert _loss(report, "message: tokens in all").verdict is Verdict.LOST
+    assert _loss(report, "message: total tokens").verdict is Verdict.LOST
 
 
 def test_numbers_are_known_with_marks_between_their_thousands() -> None:
@@ -258,7 +258,7 @@ def test_the_same_words_in_two_places_of_a_call_are_carried_by_either() -> None:
 def test_equal_texts_in_different_messages_are_two() -> None:
     session = session_of_parts(*(Text("go on with it", Origin.HUMAN) for _ in range(3)))
     told = lines(lambda message: _said(message) if message.source.line == 1 else "")
-    loss = _loss(tried_losses(session, told, manner("everything")), "text: of the human")
+    loss = _loss(tried_losses(session, told, manner("everything")), "text: your prompts")
     assert (loss.carried, loss.lost) == (1, 2)
 
 
@@ -289,7 +289,7 @@ def test_a_picture_in_a_file_beside_is_carried_if_the_document_names_it() -> Non
 def test_a_long_session_is_tried_in_little_and_says_so() -> None:
     told = lines(lambda message: f"{message.role} {_said(message)}")
     report = tried_losses(_talk(2000), told, manner("everything"))
-    role, said = _loss(report, "message: role"), _loss(report, "text: of the human")
+    role, said = _loss(report, "message: role"), _loss(report, "text: your prompts")
     assert (role.values, role.carried, role.lost) == (2000, role.tried, 0)
     assert 0 < role.tried < 100
     assert (said.values, said.tried) == (1000, 1000), "words are looked for in all of it"
@@ -344,7 +344,7 @@ def test_every_format_can_be_tried_at_every_level(name: str, level: str) -> None
         assert report.format == name
         assert all(0 <= loss.lost <= loss.tried <= loss.values for loss in report.losses)
         taken_back = _texts_taken_back(session) if name in WITHOUT_REWOUND else 0
-        said = _loss(report, "text: of the human")
+        said = _loss(report, "text: your prompts")
         assert said.lost == taken_back, "what the human said is in every export"
 
 

@@ -151,7 +151,7 @@ def test_the_same_passphrase_never_gives_the_same_bytes(keys: KeyStore) -> None:
 def test_a_key_never_replaces_another(keys: KeyStore) -> None:
     made = keys.new("main")
     before = {file.name: file.read_bytes() for file in Path(keys.folder).iterdir()}
-    with pytest.raises(KeyExistsError, match=r"There is a key 'main' already: .*main\.pem' exists"):
+    with pytest.raises(KeyExistsError, match=r"A key 'main' already exists: .*main\.pem'"):
         keys.new("main")
     assert {file.name: file.read_bytes() for file in Path(keys.folder).iterdir()} == before
     assert keys.all() == [made]
@@ -257,7 +257,7 @@ def test_the_first_key_is_the_default(keys: KeyStore) -> None:
         Path(f"{keys.folder}/zebra{suffix}").unlink()
     assert keys.default().name == "ant"
     keys.new("bee")
-    with pytest.raises(NoDefaultKeyError, match="Name one: ant, bee"):
+    with pytest.raises(NoDefaultKeyError, match="Choose one with --key: ant, bee"):
         keys.default()
 
 
@@ -350,7 +350,7 @@ def test_a_key_that_others_can_read_is_refused_with_what_to_do(keys: KeyStore, b
     made = keys.new("main")
     path = Path(keys.private_path("main"))
     path.chmod(bits)
-    with pytest.raises(UnusableKeyError, match=rf"mode {bits:o}\)\. `chmod 600 {path}` mends that"):
+    with pytest.raises(UnusableKeyError, match=rf"mode {bits:o}\)\. `chmod 600 {path}` fixes that"):
         keys.private("main")
     with pytest.raises(UnusableKeyError, match="chmod 600"):
         load_private(path)
@@ -514,12 +514,12 @@ def test_a_key_of_another_kind_is_refused(
     [
         (b"", "it is not a PEM file"),
         (b"hello", "it is not a PEM file"),
-        (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "no private key in it"),
-        (b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "no private key in it"),
-        (b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n", "no private key in it"),
+        (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "no readable private key"),
+        (b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "no readable private key"),
+        (b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n", "no readable private key"),
         (
             b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
-            "no private key in it",
+            "no readable private key",
         ),
         (b"x" * 100_000, "longer than"),
     ],

@@ -59,7 +59,7 @@ from tests.support.homes import write_session
 from tests.support.record_making import ED25519_KEY, SEED, signed_in_every_way
 from tests.support.records import JSON, WORDS, fixture_homes
 
-NOTE = "only `geminids verify"
+NOTE = "checks whether its signature is valid"
 FILE = SessionFile("share.json", "agent-conversation-record", 1)
 
 

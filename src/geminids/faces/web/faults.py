@@ -82,7 +82,7 @@ def _for_a_page(error: GeminidsError) -> str:
         case HomeNotFoundError():
             return "The folder of these sessions no longer exists. They come back when it does."
         case NoIndexError():
-            return "There is no index of these sessions, and the server runs with --no-sync."
+            return "There is no index of these sessions, and the server was started without sync."
         case _:
             said = [one for one in _SENTENCES.split(_without_pointing(str(error))) if not _TYPED.search(one)]
             return " ".join(said) or type(error).__doc__ or ""

@@ -342,7 +342,7 @@ def refuse_strange(file: Path | str) -> None:
     except FileNotFoundError as error:
         raise DamageError("gone") from error
     if not stat.S_ISREG(facts.st_mode):
-        raise DamageError("no plain file")
+        raise DamageError("not a regular file")
     if facts.st_size == 0:
         raise DamageError("empty")
 

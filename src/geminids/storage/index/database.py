@@ -456,7 +456,7 @@ def naming_strange_rows(path: str | None) -> Iterator[None]:
 def _compare_with_seal(path: str) -> None:
     """Compare an index with its checksum, unless it is being written. Raises DamagedIndexError, OSError."""
     if os.path.lexists(path) and not os.path.isfile(path):  # noqa: PTH113
-        raise DamagedIndexError(path, "it is no plain file")
+        raise DamagedIndexError(path, "it is not a regular file")
     if seal.is_broken(path):
         raise DamagedIndexError(path, "it is not what was written")
 
